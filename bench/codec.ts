@@ -2,8 +2,8 @@ import { equals, fromBinary, fromJsonString, type MessageShape, toBinary } from 
 import { pool } from "../codec/src/buffers/pool.ts";
 import { writePayload } from "../codec/src/decode/payload.ts";
 import { ProtoWriter } from "../codec/src/decode/proto-writer.ts";
-import { MachinePrinter } from "../codec/src/print/machine-printer.ts";
 import { byProtobufEs } from "../codec/src/print/protobuf-es.ts";
+import { WasmPrinter } from "../codec/src/print/wasm-printer.ts";
 import { type Scanner, scanner } from "../codec/src/scan/scanner.ts";
 import type { Envelope } from "../codec/src/scan/tables.ts";
 import { atOnce } from "../codec/src/time/work.ts";
@@ -77,7 +77,7 @@ function ways(): readonly Way[] {
 function waysByWasm(): readonly Way[] {
   const scan = scanner();
   if (scan === undefined) return [];
-  const machine = new MachinePrinter();
+  const machine = new WasmPrinter();
   const read = byScanner(scan);
   const printed = (body: Buffer, print: (bytes: Uint8Array) => Uint8Array | undefined) => {
     const bytes = read(body);

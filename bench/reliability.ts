@@ -28,7 +28,7 @@ import { measureBreaker, measureRetries } from "./reliability/upstream-down.ts";
 function help(): string {
   return `Usage: npm run bench -- reliability [options]
 
-Holds the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
+Reservations the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
 status is 1 when a bound does not hold.
 
   --only <names>  several joined by commas: ${namesOf(scenarios(0))}

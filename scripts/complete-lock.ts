@@ -1,6 +1,6 @@
 /**
  * Completes package-lock.json: `npm install` leaves out the optional packages of other platforms where the
- * registry in use has them not, and `npm ci` then refuses the lock. Run it after `npm install`.
+ * registry in use has them not, and `npm ci` then rejects the lock. Run it after `npm install`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 

@@ -45,7 +45,7 @@ const MAX_ENUM_NUMBER = 2_147_483_647;
 /**
  * Prints a compilable `.proto` source from a file's descriptor: proto2 and proto3, options and extensions
  * included, comments not (a descriptor embedded in generated code has none). The printed file compiles to the
- * same descriptor. Groups, services and editions do not occur in the files this is for, and are refused.
+ * same descriptor. Groups, services and editions do not occur in the files this is for, and are rejected.
  */
 export function printProto(file: DescFile): string {
   return new Printer(file).print();

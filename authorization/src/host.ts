@@ -55,7 +55,7 @@ export interface SignInMetrics {
   sessionEnded(upstream: string): void;
 }
 
-/** Why a call is refused: the `google.rpc.ErrorInfo.reason` of its error. */
+/** Why a call is rejected: the `google.rpc.ErrorInfo.reason` of its error. */
 export type AuthorizationReason =
   | "TOKEN_MISSING"
   | "TOKEN_INVALID"

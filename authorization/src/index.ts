@@ -16,13 +16,13 @@ export type {
   HttpRequest,
   MakeError,
 } from "./host.ts";
-export type { Authenticate, Denial, EndedTokens, Subject } from "./resource/resource-server.ts";
+export type { AccessRejection, Authenticate, EndedTokens, Subject } from "./resource/resource-server.ts";
 export type { ScopeMap, ScopeNeed } from "./resource/scope-map.ts";
 export {
   type CreateSignInOptions,
   createSignIn,
-  type PartySettings,
   type ProbeSettings,
+  type ProviderSettings,
   type SignInParts,
   type SignInSettings,
 } from "./sign-in/create-sign-in.ts";

@@ -6,7 +6,7 @@ import { heapFlags } from "./world.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** Metrics; and calls are not refused because the machine is busy. */
+/** Metrics; and calls are not rejected because the machine is busy. */
 const OBSERVED = { metrics: { port: 0 }, limits: { eventLoopDelayMs: 60_000 } };
 
 /** How the command is started. */

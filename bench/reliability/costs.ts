@@ -164,7 +164,7 @@ async function longest(name: string, subject: Subject, attack: () => Promise<unk
 
 /**
  * A thousand small messages that become large, from one address: of the caller's own,
- * most are refused at once.
+ * most are rejected at once.
  */
 async function bombs(gateway: Subject): Promise<Figure> {
   const body = brotliCompressSync(Buffer.alloc(64 * MB, " "));

@@ -107,8 +107,8 @@ function streamCall(session: http2.ClientHttp2Session | undefined): Promise<numb
 /** Waits until nothing listens any more, and counts the calls that are taken nevertheless. */
 async function lateCalls(port: number): Promise<number> {
   const end = performance.now() + 5000;
-  const isRefused = async () => (await call(port, { path: "/readyz" })).body.includes("ECONNREFUSED");
-  while (!(await isRefused())) if (performance.now() > end) return Number.NaN;
+  const isRejected = async () => (await call(port, { path: "/readyz" })).body.includes("ECONNREFUSED");
+  while (!(await isRejected())) if (performance.now() > end) return Number.NaN;
   const responses = await Promise.all(Array.from({ length: 20 }, () => call(port)));
   return responses.filter(({ status }) => status !== 0).length;
 }

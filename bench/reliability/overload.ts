@@ -13,9 +13,9 @@ const SECONDS = 4;
 /** What is still served when twice as many calls come as the upstream can take. */
 export async function measureOverload(): Promise<Figure[]> {
   const limits = { callsInFlight: PLACES, queuedCalls: PLACES };
-  const { share, refusals } = await overloaded("reliable-gateway", limits);
+  const { share, rejections } = await overloaded("reliable-gateway", limits);
   const bare = await overloaded("bare", undefined);
-  const withRetryInfo = refusals.filter(({ body }) => body.includes("google.rpc.RetryInfo")).length;
+  const withRetryInfo = rejections.filter(({ body }) => body.includes("google.rpc.RetryInfo")).length;
   return [
     {
       name: "goodput at twice saturation, of the peak",
@@ -25,15 +25,15 @@ export async function measureOverload(): Promise<Figure[]> {
       beside: { bare: bare.share },
     },
     {
-      name: "refusal of a call too many, p99",
+      name: "rejection of a call too many, p99",
       unit: "ms",
-      value: quietest(inRounds(refusals.map(({ ms }) => ms)), 0.99),
+      value: quietest(inRounds(rejections.map(({ ms }) => ms)), 0.99),
       bound: { atMost: 20 },
     },
     {
-      name: "refusals with a RetryInfo",
+      name: "rejections with a RetryInfo",
       unit: "",
-      value: withRetryInfo / refusals.length,
+      value: withRetryInfo / rejections.length,
       bound: { atLeast: 1 },
     },
   ];
@@ -49,8 +49,8 @@ async function overloaded(name: "reliable-gateway" | "bare", limits: Record<stri
   agent.destroy();
   const good = inTime / SECONDS;
   // 429 and 503: calls that were not taken
-  const refusals = responses.filter(({ status }) => status === 429 || status === 503);
-  return { share: good / peak, refusals };
+  const rejections = responses.filter(({ status }) => status === 429 || status === 503);
+  return { share: good / peak, rejections };
 }
 
 const ROUNDS = 8;

@@ -45,7 +45,7 @@ async function attempts(
 const ROUNDS = 20;
 const REFUSALS = 100;
 
-/** How fast calls are refused while the breaker is open. */
+/** How fast calls are rejected while the breaker is open. */
 export async function measureBreaker(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 503, "{}"));
   await using subject = await Subject.start("reliable-gateway", { upstream: upstream.url });
@@ -53,11 +53,11 @@ export async function measureBreaker(): Promise<Figure[]> {
   const before = upstream.requests();
   const rounds: number[][] = [];
   const connection = await connectHttp1(target(subject.port), 503);
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await refusals(connection));
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await rejections(connection));
   connection.close();
   return [
-    refusal("p50", quietest(rounds, 0.5)),
-    refusal("p99", quietest(rounds, 0.99)),
+    rejection("p50", quietest(rounds, 0.5)),
+    rejection("p99", quietest(rounds, 0.99)),
     {
       name: `requests to the upstream for ${ROUNDS * REFUSALS} calls meanwhile`,
       unit: "",
@@ -67,19 +67,19 @@ export async function measureBreaker(): Promise<Figure[]> {
   ];
 }
 
-function refusal(label: string, value: number): Figure {
-  return { name: `refusal by an open breaker, ${label}`, unit: "ms", value, bound: { atMost: 5 } };
+function rejection(label: string, value: number): Figure {
+  return { name: `rejection by an open breaker, ${label}`, unit: "ms", value, bound: { atMost: 5 } };
 }
 
-/** How long refusals took, one after the other. */
-async function refusals(connection: Connection): Promise<number[]> {
+/** How long rejections took, one after the other. */
+async function rejections(connection: Connection): Promise<number[]> {
   const times: number[] = [];
   for (let count = 0; count < REFUSALS; count++) {
     const startedAt = performance.now();
     const body = Buffer.from(await connection.call()).toString();
-    const isRefusal = body.includes("UPSTREAM_CIRCUIT_OPEN");
+    const isRejection = body.includes("UPSTREAM_CIRCUIT_OPEN");
     // the one that finds out whether the upstream is back is none
-    if (isRefusal) times.push(performance.now() - startedAt);
+    if (isRejection) times.push(performance.now() - startedAt);
   }
   return times;
 }

@@ -20,7 +20,7 @@ export async function startMeasuredGateway(): Promise<Gateway> {
       blog: { bases: { api: upstreamArgument() }, credentials: { apiKey: new Secret("bench") } },
     },
     metrics: { port: 0 },
-    // calls are not refused because the machine is busy
+    // calls are not rejected because the machine is busy
     limits: { eventLoopDelayMs: 60_000 },
     log,
   });

@@ -31,7 +31,7 @@ const gateway = await startGateway({
 });
 await gateway.warm;
 
-/** Collects as `connect-rest serve` does once no call has run for some seconds; parked streams are none. */
+/** Collects as `connect-rest serve` does once no call has run for some seconds; detached streams are none. */
 async function usageNow(): Promise<Usage> {
   await collectGarbage();
   const { rss: resident, heapUsed: heap } = process.memoryUsage();

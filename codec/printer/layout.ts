@@ -1,5 +1,5 @@
 /**
- * The tables that drive the printer, as the host writes them (codec/src/print/machine-tables.ts): structures
+ * The tables that drive the printer, as the host writes them (codec/src/print/wasm-tables.ts): structures
  * of 32-bit words in linear memory. Offsets are in bytes.
  */
 

@@ -77,8 +77,8 @@ export {
 export { rawJson } from "./json/raw-json.ts";
 export { stringifyJson } from "./json/stringify-json.ts";
 export { wireDecimal, wireNumber } from "./json/wire-number.ts";
-export { type MachinePrinter, machinePrinter } from "./print/machine-printer.ts";
 export { type PrintOptions, printJson, printJsonInParts } from "./print/print-json.ts";
+export { type WasmPrinter, wasmPrinter } from "./print/wasm-printer.ts";
 export { type ScannedPage, type Scanner, type ScanPlan, scanner } from "./scan/scanner.ts";
 export type { Envelope } from "./scan/tables.ts";
 export { EnumTable } from "./table/enum-table.ts";

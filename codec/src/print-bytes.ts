@@ -1,6 +1,6 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
-import { machinePrinter } from "./print/machine-printer.ts";
 import { printJson } from "./print/print-json.ts";
+import { wasmPrinter } from "./print/wasm-printer.ts";
 
 /**
  * Prints a message that is protobuf bytes as ProtoJSON in UTF-8, all at once: by WebAssembly where that is
@@ -10,5 +10,5 @@ import { printJson } from "./print/print-json.ts";
  * @throws Error for what cannot be printed, as protobuf-es does
  */
 export function print(desc: DescMessage, bytes: Uint8Array, types?: Registry): Uint8Array {
-  return printJson(desc, bytes, { types, machine: machinePrinter() });
+  return printJson(desc, bytes, { types, machine: wasmPrinter() });
 }

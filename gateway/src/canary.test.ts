@@ -118,7 +118,7 @@ const answers: Record<string, (key: string, response: http.ServerResponse) => vo
   "the key in a redirect": (key, response) => {
     response.writeHead(302, { location: `https://elsewhere.example/?key=${key}` }).end();
   },
-  "its own refusal": (key, response) => {
+  "its own rejection": (key, response) => {
     response.writeHead(401, { "content-type": "text/plain" }).end(`bad key ${key}`);
   },
   "a reset": (_, response) => void response.destroy(),
@@ -310,8 +310,8 @@ describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => 
     }
     const port = Number(new URL(url).port);
     const bad = `GET /x?${canaries.url} HTTP/1.1\r\nHost: ok\r\nAuthorization: ${canaries.foreignAuthorization}\r\n`;
-    expectNone("a refusal", await exchange(port, `${bad}X-Bad\x01: 1\r\n\r\n`));
-    expectNone("a refusal", await exchange(port, `${bad}X: ${"x".repeat(20_000)}\r\n\r\n`));
+    expectNone("a rejection", await exchange(port, `${bad}X-Bad\x01: 1\r\n\r\n`));
+    expectNone("a rejection", await exchange(port, `${bad}X: ${"x".repeat(20_000)}\r\n\r\n`));
     expectNone("the metrics", await (await fetch(metrics)).text());
     for (const page of ["/", "/healthz", "/readyz"]) expectNone(page, await (await fetch(url + page)).text());
     run.process.kill("SIGTERM");

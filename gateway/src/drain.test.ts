@@ -77,8 +77,8 @@ test("while draining, /readyz and health fail, a kept-alive connection is told, 
   release();
   expect((await call).text).toBe("late");
   await closed;
-  const refused = net.connect(server.port, "127.0.0.1");
-  const error = await new Promise<NodeJS.ErrnoException>((resolve) => refused.once("error", resolve));
+  const rejected = net.connect(server.port, "127.0.0.1");
+  const error = await new Promise<NodeJS.ErrnoException>((resolve) => rejected.once("error", resolve));
   expect(error.code).toBe("ECONNREFUSED");
 });
 
@@ -148,7 +148,7 @@ test("what does not finish is cut after drainGraceMs", async () => {
 
 test.each([
   [
-    "a refusal",
+    "a rejection",
     { ":method": "POST", ":path": "/echo.v1.EchoService/None", "content-type": "application/connect+json" },
   ],
   [

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const client = () => createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url }));
 
-test("a call goes to the upstream with its credentials, and is logged with its status and without them", async () => {
+test("a call reaches the upstream with its credentials, and its log line has the status but no credentials", async () => {
   let key: unknown;
   answer = (request, response) => {
     key = request.headers["x-api-key"];

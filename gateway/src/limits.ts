@@ -49,7 +49,7 @@ export const LIMIT_TABLE = {
   ),
   requestsInFlight: sharedCount(
     12_000,
-    "Concurrent requests of any kind: calls that run or wait, refused calls, health checks, pages, unknown paths. When there are more, responses that their clients do not read are cut off to make room; if there are none, further requests get 503, by gRPC UNAVAILABLE.",
+    "Concurrent requests of any kind: calls that run or wait, rejected calls, health checks, pages, unknown paths. When there are more, responses that their clients do not read are cut off to make room; if there are none, further requests get 503, by gRPC UNAVAILABLE.",
   ),
   requestsPerClient: sharedCount(
     1000,
@@ -194,7 +194,7 @@ export const LIMIT_TABLE = {
   ),
   streamsPerConnection: count(
     100,
-    "Concurrent requests on one connection. HTTP/2 refuses further streams; HTTP/1.1 closes the connection.",
+    "Concurrent requests on one connection. HTTP/2 rejects further streams; HTTP/1.1 closes the connection.",
   ),
   resetsPerSecond: {
     default: 50,

@@ -153,7 +153,7 @@ function createConnections(shared: Shared, entrance: Entrance, services: readonl
     limits,
     certificate: certificate?.current,
     handler: entrance.serve,
-    refuse: entrance.refuse,
+    reject: entrance.reject,
     proxies: options.proxies,
     isWatch: (path) => watches.has(path),
     onError: reports.onError,

@@ -179,7 +179,7 @@ test("a response costs no more than its limit, and the call says so", async () =
     const call = plain.call(thingAdapter(), thingRequest({ name: "a" }));
     const error = await call.catch((thrown: unknown) => thrown);
     expect([shape, tooCostlyTexts(MAX_RESPONSE_COST)]).toEqual([shape, []]);
-    const isRefused = reasonOf(ConnectError.from(error)) === "UPSTREAM_BODY_TOO_COSTLY";
-    expect([shape, isRefused]).toEqual([shape, isTooCostly(text, MAX_RESPONSE_COST)]);
+    const isRejected = reasonOf(ConnectError.from(error)) === "UPSTREAM_BODY_TOO_COSTLY";
+    expect([shape, isRejected]).toEqual([shape, isTooCostly(text, MAX_RESPONSE_COST)]);
   }
 });

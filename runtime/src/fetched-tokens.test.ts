@@ -76,7 +76,7 @@ test("a call fetches its token, further ones use it, and one of a method without
   expect(api.tokens).toBe(1);
 });
 
-test("a token that the upstream refuses is renewed once and the request sent once more, for all calls at once", async () => {
+test("a token that the upstream rejects is refreshed once and the request sent once more, for all calls at once", async () => {
   const api = new Api();
   const url = await api.start();
   const reports: CallReport[] = [];
@@ -88,7 +88,7 @@ test("a token that the upstream refuses is renewed once and the request sent onc
   expect(reports.map(({ attempts }) => attempts).slice(1)).toEqual(Array.from({ length: 10 }, () => 2));
 });
 
-test("an upstream that refuses every token gets one more, and is not met with ever new ones", async () => {
+test("an upstream that rejects every token gets one more, and is not met with ever new ones", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = restOf(url, grantAt(url));

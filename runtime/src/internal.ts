@@ -1,6 +1,6 @@
 /**
- * What other packages of this project use of the runtime. It makes no promises:
- * it changes without notice between releases.
+ * The parts of the runtime that other packages of this project use. This API may change without notice
+ * between releases.
  */
 
 export { DIFFERENCE_CLASSES, smallJson } from "connect-rest-codec/internal";
@@ -10,7 +10,7 @@ export { declaredPlace } from "./adapter/declared-place.ts";
 export type { CredentialKind } from "./adapter/rules.ts";
 export type { BreakerState } from "./breaker/breaker.ts";
 export { idleLevels, matchesMethod } from "./call/difference-levels.ts";
-export type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "./call/feed-bus.ts";
+export type { FeedEntryKind, FeedMember, FeedMembership, FeedName } from "./call/feed-bus.ts";
 export { WATCH_DEFAULTS } from "./call/watch-options.ts";
 export type { CredentialsSource, FixedCredentials } from "./credentials/credentials.ts";
 export type { Parameter } from "./credentials/oauth1.ts";

@@ -92,8 +92,8 @@ test("a request without a mock is told as what it is, and not sent again", async
 
 test("a mock that fails is retried like an upstream that fails", async () => {
   const { agent, pool } = mocked();
-  const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
-  pool.intercept({ path: "/v1/things/a" }).replyWithError(refused);
+  const rejected = Object.assign(new Error("rejected"), { code: "ECONNREFUSED" });
+  pool.intercept({ path: "/v1/things/a" }).replyWithError(rejected);
   pool.intercept({ path: "/v1/things/a" }).reply(503, "busy");
   pool.intercept({ path: "/v1/things/a" }).reply(200, { id: 3 }, JSON_TYPE);
   const tested = restBy({ dispatcher: agent }, { upstream: { retry: { baseDelayMs: 1, budget: 1 } } });
@@ -311,7 +311,7 @@ test.each<[UpstreamOptions, string]>([
     { dispatcher: new MockAgent(), proxy: { url: "http://proxy.example" } },
     "option proxy: expected none beside `dispatcher`, which has its own connections, got one",
   ],
-])("options that contradict themselves are refused: %#", async (upstream, text) => {
+])("options that contradict themselves are rejected: %#", async (upstream, text) => {
   const error = await failureOf(() => restBy({}, { upstream }));
   expect(error.rawMessage).toBe(`upstream things: ${text}`);
 });

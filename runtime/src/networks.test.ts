@@ -167,7 +167,7 @@ test.each<[UpstreamOptions["tls"], string]>([
   [{ serverName: "a b" }, 'option tls.serverName: expected the name of a host, got "a b"'],
   [{ serverName: "127.0.0.1" }, 'option tls.serverName: expected the name of a host, got "127.0.0.1"'],
   [1 as never, "option tls: expected an object, got 1"],
-])("options of TLS that cannot be meant are refused: %#", async (tls, text) => {
+])("options of TLS that cannot be meant are rejected: %#", async (tls, text) => {
   const error = await failureOf(() => callOf({ baseUrl: "https://api.example", tls }));
   expect(error.rawMessage).toContain(`upstream things: ${text}`);
   expect(error.rawMessage).not.toContain("BEGIN");
@@ -231,7 +231,7 @@ test("the connection to the proxy itself may be TLS, by authorities of its own",
 });
 
 test.each(["https://api.example", "http://api.example"])(
-  "a proxy that refuses %s is told as such",
+  "a proxy that rejects %s is told as such",
   async (baseUrl) => {
     const credentials = { username: "me", password: "hunter2-hunter2" };
     const token = Buffer.from("me:hunter2-hunter2").toString("base64");
@@ -249,7 +249,7 @@ test.each(["https://api.example", "http://api.example"])(
   },
 );
 
-test("a download that a proxy refuses is told as such, and a 407 of an upstream is its own", async () => {
+test("a download that a proxy rejects is told as such, and a 407 of an upstream is its own", async () => {
   const proxy = await started(egressProxy({ status: 407 }));
   const plain = await started(respondingWith(407, {}, "mine"));
   const reasons = {
@@ -476,7 +476,7 @@ test.each<[UpstreamOptions["proxy"], string]>([
   [{ url: "proxy.example" }, "something else"],
   [{ url: "http://me:hunter2@proxy.example" }, "a user or a password in it"],
   [{ url: "http://proxy.example/path" }, "more than an address"],
-])("a proxy that is none is refused: %#", async (proxy, got) => {
+])("a proxy that is none is rejected: %#", async (proxy, got) => {
   const error = await failureOf(() => callOf({ baseUrl: "https://api.example", proxy }));
   const expected = "option proxy.url: expected an http or https URL without path and credentials";
   expect(error.rawMessage).toBe(`upstream things: ${expected}, got ${got}`);

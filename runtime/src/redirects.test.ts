@@ -198,7 +198,7 @@ test.each([
   ["a user", "http://u:p@127.0.0.1/", "a user or a password in it"],
   ["no address", "http://[", "a text that is no address"],
   ["a file", "file:///etc/passwd", "another scheme"],
-])("a redirect to %s is refused", async (_what, location, problem) => {
+])("a redirect to %s is rejected", async (_what, location, problem) => {
   let requests = 0;
   const port = await serve((request, response) => {
     requests++;

@@ -730,7 +730,7 @@ test("differences: of a class that is ignored are neither reported nor counted",
   expect(calls[0]?.differences).toEqual({ additional: 0, converted: 0, lost: 1 });
 });
 
-test("differences: of no known class or level are refused", async () => {
+test("differences: of no known class or level are rejected", async () => {
   const options = (differences: unknown) => ({ options: { differences } }) as Parameters<typeof restTo>[1];
   for (const wrong of [{ lots: "log" }, { lost: "warn" }, { methods: { "a.B": { lost: 1 } } }]) {
     await expect(restTo(respondingWithJson({}), options(wrong))).rejects.toThrow("differences");

@@ -1,5 +1,5 @@
 export { Clock } from "./clock.ts";
-export type { RefuseOptions, SandboxEvents } from "./events/control.ts";
+export type { RejectOptions, SandboxEvents } from "./events/control.ts";
 export type { Latency } from "./events/latency.ts";
 export type { NewEvent } from "./events/publish.ts";
 export { type EventSourceOptions, MOST_AT_ONCE } from "./events/source.ts";

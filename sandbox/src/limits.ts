@@ -16,7 +16,7 @@ export interface Limits {
   /** Bytes of one uploaded image or audio file, and of one video. */
   fileBytes: number;
   videoBytes: number;
-  /** Seconds for which a new video counts as transcoding and refuses another; 0 for none. */
+  /** Seconds for which a new video counts as transcoding and rejects another; 0 for none. */
   transcodeSeconds: number;
   /** A day's follows, likes and new blogs of one user. */
   followsPerDay: number;

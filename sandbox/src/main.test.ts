@@ -44,7 +44,7 @@ test.each([
   ["--events=4000000", "invalid number of events in an hour, expected more than 0 up to 3600000: 4000000"],
   ["--events-latency=1h", "invalid latency: 1h"],
   ["--public-url=example.org", "invalid public URL, expected https://host[:port]: example.org"],
-])("%s is refused", async (arg, reason) => {
+])("%s is rejected", async (arg, reason) => {
   expect(await printed([arg], /ready/)).toBe(`sandbox: ${reason}\n`);
 });
 

@@ -23,7 +23,7 @@ import { communityTimeline } from "./communities/timeline.ts";
 import type { Route } from "./dispatch/call.ts";
 import type { Service } from "./dispatch/dispatch.ts";
 import { Router } from "./dispatch/router.ts";
-import { refuseFeed } from "./events/caller.ts";
+import { rejectFeed } from "./events/caller.ts";
 import { feedRoutes } from "./events/routes.ts";
 import * as oauth1 from "./oauth/oauth1.ts";
 import { accessToken, requestToken } from "./oauth/oauth1.ts";
@@ -178,5 +178,5 @@ const ROUTES: Route[] = [
 export const service: Service = {
   router: new Router(ROUTES),
   prepare: publishDue,
-  feedNotFound: () => refuseFeed(404, "Not Found"),
+  feedNotFound: () => rejectFeed(404, "Not Found"),
 };

@@ -111,7 +111,7 @@ function makeWorld(options: SandboxOptions): World {
     feed: {
       pollInterval: 60,
       quotaStatus: 403,
-      refusals: [],
+      rejections: [],
       now: () => EPOCH + clock.seconds() - seededAt(db),
       catchUp: () => undefined,
     },

@@ -15,7 +15,7 @@ export interface World {
 
 /** Rules of the blogging service that a test may change at any time. */
 export interface Rules {
-  /** Refuse requests without `User-Agent` (400). Default true. */
+  /** Reject requests without `User-Agent` (400). Default true. */
   readonly requireUserAgent: boolean;
   /** Respond 404 to requests that did not come by HTTPS. Default false. */
   readonly requireHttps: boolean;
@@ -42,18 +42,18 @@ export interface Rules {
 export interface FeedRules {
   /** Seconds announced in `X-Poll-Interval`. Default 60. */
   pollInterval: number;
-  /** What a used-up quota is refused with. Default 403. */
+  /** What a used-up quota is rejected with. Default 403. */
   quotaStatus: 403 | 429;
-  /** Refusals for a time: the first that concerns a request and is not over counts. */
-  refusals: FeedRefusal[];
+  /** Rejections for a time: the first that concerns a request and is not over counts. */
+  rejections: FeedRejection[];
   /** The time of the feed, in seconds: it runs with the clock, from the time of the seeded events. */
   readonly now: () => number;
   /** Creates the events that are due by now, where events come into being by themselves. */
   catchUp: () => void;
 }
 
-/** What the event feed refuses until a moment of the clock. */
-export interface FeedRefusal {
+/** What the event feed rejects until a moment of the clock. */
+export interface FeedRejection {
   readonly status: number;
   readonly message: string;
   /** Milliseconds since the epoch. */

@@ -7,10 +7,10 @@ const HEAD = new URL("authorization-head.md", import.meta.url);
 
 /** The page `docs/authorization.md`. */
 export function authorizationPage(): string {
-  const rows = readRequirements().map(({ number, level, party, text, test }) => [
+  const rows = readRequirements().map(({ number, level, provider, text, test }) => [
     number,
     level,
-    party,
+    provider,
     text,
     test === undefined ? "" : `[${code(test.name)}](../${test.file})`,
   ]);

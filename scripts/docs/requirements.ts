@@ -7,7 +7,7 @@ export interface Requirement {
   readonly number: string;
   /** As RFC 2119 has it. */
   readonly level: string;
-  readonly party: string;
+  readonly provider: string;
   readonly text: string;
   /** Undefined where no test shows it yet. */
   readonly test: { readonly file: string; readonly name: string } | undefined;
@@ -19,8 +19,8 @@ export function readRequirements(): Requirement[] {
   return lines
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => {
-      const [number = "", level = "", party = "", text = "", file = "", ...rest] = line.split(" | ");
+      const [number = "", level = "", provider = "", text = "", file = "", ...rest] = line.split(" | ");
       const test = file === "-" ? undefined : { file, name: rest.join(" | ") };
-      return { number, level, party, text, test };
+      return { number, level, provider, text, test };
     });
 }

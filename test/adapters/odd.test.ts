@@ -137,7 +137,7 @@ test.each<[MessageInitShape<typeof FindOddRequestSchema>, string]>([
   [{ owner: "a", part: { name: "." } }, "part.name"],
   [{ owner: "a", part: { name: "p" }, ifNoneMatch: "a\r\nb: c" }, "If-None-Match"],
 ])(
-  "a request with a field in every place: refuses %j as a fault of the caller, by the name of the field",
+  "a request with a field in every place: rejects %j as a fault of the caller, by the name of the field",
   (init, field) => {
     const message = create(FindOddRequestSchema, { kind: Mood.BAD, ...init });
     try {

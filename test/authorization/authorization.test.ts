@@ -98,7 +98,7 @@ test("a strict client registers, signs a person in, calls, refreshes and revokes
   expect((await call(tokens.access_token)).status).toBe(401);
 });
 
-test("a client that knows the default paths alone registers, signs in and calls", async () => {
+test("a client that knows only the default paths registers, signs in and calls", async () => {
   const steps = new OAuthSteps(served);
   const id = await steps.publicClient();
   const { body } = await steps.redeem(id, await steps.code(id));

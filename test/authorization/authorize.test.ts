@@ -20,7 +20,7 @@ let flow: Flow | undefined;
 beforeAll(async () => {
   const signIn = stubSignIn((each) => {
     flow = each;
-    return each.client.name === "refused"
+    return each.client.name === "rejected"
       ? undefined
       : { subject: "demo:ada", sessionId: "s", scopes: each.scopes };
   });
@@ -77,7 +77,7 @@ test.each([
   ["a script", "javascript:alert(1)"],
   ["no scheme", "//evil.example/callback"],
   ["a line break", `${REDIRECT_URI}\r\nlocation: https://evil.example`],
-])("a redirect URI with %s is shown to the person, and not followed", async (_, uri) => {
+])("a redirect URI with %s is shown to the person and not followed", async (_, uri) => {
   const end = await steps.authorize(clientId, { redirect_uri: uri });
   if (end instanceof URL) throw new Error(end.href);
   expect(end.status).toBe(400);
@@ -85,7 +85,7 @@ test.each([
   expect(end.headers.get("content-type")).toContain("text/html");
 });
 
-test("any change of a redirect URI but of the port of this machine makes another one of it", () => {
+test("a changed redirect URI does not match, except for the port of a loopback address", () => {
   fc.assert(
     fc.property(
       fc.nat(REDIRECT_URI.length),
@@ -148,7 +148,7 @@ test.each([
   ["another server's resource", { resource: "https://other.example" }, "invalid_target"],
   ["a request object", { request: "a.b.c" }, "request_not_supported"],
   ["no page to be shown", { prompt: "none" }, "login_required"],
-])("an authorization request with %s goes back to the client as an error", async (_, changes, error) => {
+])("an authorization request with %s redirects to the client with an error", async (_, changes, error) => {
   const end = await steps.authorize(clientId, changes);
   if (!(end instanceof URL)) throw new Error(await end.text());
   expect(end.origin + end.pathname).toBe(REDIRECT_URI);
@@ -336,7 +336,7 @@ test("the page of an error shows no markup of the request", async () => {
 test("a person who says no is an error that the client understands", async () => {
   const metadata = {
     redirect_uris: [REDIRECT_URI],
-    client_name: "refused",
+    client_name: "rejected",
     token_endpoint_auth_method: "none",
   };
   const id = String((await steps.register(metadata)).body.client_id);
@@ -373,8 +373,8 @@ test("a flow belongs to the browser that began it, and is over once it has ended
     expect(cookie).toMatch(cookie.startsWith("__Host-") ? /path=\/;/ : /path=\/authorize\//i);
   }
   const other = new TestBrowser(served.fetch);
-  const refused = await other.open(location);
-  expect(refused instanceof Response && refused.status).toBe(400);
+  const rejected = await other.open(location);
+  expect(rejected instanceof Response && rejected.status).toBe(400);
   const cookies = first.headers
     .getSetCookie()
     .map((cookie) => cookie.split(";", 1)[0])
@@ -425,8 +425,8 @@ test("a third party comes back by one address, to the browser and the flow that 
     `state=${state}%0d%0aset-cookie:a=b`,
   ];
   for (const each of bad) {
-    const refused = await browser.open(`${PUBLIC_URL}/authorize/i/return?code=a&${each}`);
-    expect(refused instanceof Response && refused.status, each).toBe(400);
+    const rejected = await browser.open(`${PUBLIC_URL}/authorize/i/return?code=a&${each}`);
+    expect(rejected instanceof Response && rejected.status, each).toBe(400);
   }
   const elsewhere = await new TestBrowser(gateway.fetch).open(
     `${PUBLIC_URL}/authorize/i/return?code=a&state=${state}`,
@@ -500,9 +500,9 @@ test("another host of the domain cannot have a browser go on with a flow that so
         flow.replace("/i/", "/"),
       ]) {
         const before = opened.length;
-        const refused = await victim.open(PUBLIC_URL + target);
-        if (refused instanceof URL) throw new Error(refused.href);
-        expect(refused.status, target).toBe(400);
+        const rejected = await victim.open(PUBLIC_URL + target);
+        if (rejected instanceof URL) throw new Error(rejected.href);
+        expect(rejected.status, target).toBe(400);
         expect(opened.length).toBe(before);
       }
     }

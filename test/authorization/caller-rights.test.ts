@@ -58,7 +58,7 @@ async function asPerson(steps: OAuthSteps) {
   return steps.call((await steps.redeem(id, await steps.code(id))).body.access_token);
 }
 
-test("a method that needs a person is refused to a client that calls for itself, before any request", async () => {
+test("a method that needs a person rejects a client without a person, before any request", async () => {
   const steps = await start({ oauth1: OAUTH1 }, ["oauth1", "oauth2"]);
   const answer = await asMachine(steps);
   expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });

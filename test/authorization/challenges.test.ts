@@ -7,8 +7,8 @@ import {
 } from "@connectrpc/connect-node";
 import { reasonOf } from "connect-rest-runtime";
 import { expect, test } from "vitest";
-import { partySettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
-import { startOAuth2Party } from "../../authorization/src/testing/third-party-server.ts";
+import { startOAuth2Provider } from "../../authorization/src/testing/provider-server.ts";
+import { providerSettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
 import { startGateway } from "../../gateway/src/gateway.ts";
 import { EchoService } from "../../gateway/src/gen/echo/v1/echo_pb.ts";
 import { EchoServiceRest } from "../../gateway/src/testing/echo-rest.ts";
@@ -42,13 +42,13 @@ async function errorOf(call: Promise<unknown>): Promise<ConnectError> {
 test.each(CASES)(
   "%s, %s: the first call after a session has ended upstream says so, and a stream does",
   async (_, __, fastPath, transport) => {
-    const party = await startOAuth2Party();
+    const provider = await startOAuth2Provider();
     const served = await startAuthorized(
       { scopes: [{ name: "echo", methods: ["*"] }] },
       {
         adapters: [PersonalEchoServiceRest],
-        upstreams: { echo: { baseUrl: party.url } },
-        signIn: signInSettings([partySettings("echo", party)], { permissions: { echo: "echo" } }),
+        upstreams: { echo: { baseUrl: provider.url } },
+        signIn: signInSettings([providerSettings("echo", provider)], { permissions: { echo: "echo" } }),
         fastPath,
       },
     );
@@ -58,7 +58,7 @@ test.each(CASES)(
     const client = createClient(EchoService, transport(served.gateway.url));
     const headers = { authorization: `Bearer ${tokens.access_token}` };
     expect((await client.echo({}, { headers })).text).toBe("demo");
-    party.forget();
+    provider.forget();
     const error = await errorOf(client.echo({}, { headers }));
     expect([error.code, reasonOf(error)]).toEqual([Code.Unauthenticated, "SESSION_ENDED"]);
     const challenge = error.metadata.get("www-authenticate");
@@ -66,7 +66,7 @@ test.each(CASES)(
       /^Bearer error="invalid_token", error_description="[^"]+", resource_metadata="[^"]+"$/,
     );
     await served.close();
-    await party.close();
+    await provider.close();
   },
 );
 

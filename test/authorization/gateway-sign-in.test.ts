@@ -1,37 +1,37 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { PartySettings } from "../../authorization/src/sign-in/create-sign-in.ts";
-import { partySettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
+import type { ProviderSettings } from "../../authorization/src/sign-in/create-sign-in.ts";
 import {
-  type OAuth1TestParty,
-  type OAuth2TestParty,
-  startOAuth1Party,
-  startOAuth2Party,
-} from "../../authorization/src/testing/third-party-server.ts";
+  type OAuth1TestProvider,
+  type OAuth2TestProvider,
+  startOAuth1Provider,
+  startOAuth2Provider,
+} from "../../authorization/src/testing/provider-server.ts";
+import { providerSettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
 import { PersonalEchoServiceRest } from "../../gateway/src/testing/personal-echo-rest.ts";
 import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
-import { startOidcParty } from "../support/oidc-party.ts";
+import { startOidcProvider } from "../support/oidc-provider.ts";
 import { Person, TestClient } from "../support/person.ts";
 
-let party: OAuth2TestParty;
-let photos: OAuth1TestParty;
+let provider: OAuth2TestProvider;
+let photos: OAuth1TestProvider;
 let served: AuthorizedGateway;
 
 beforeEach(async () => {
-  party = await startOAuth2Party();
-  photos = await startOAuth1Party();
+  provider = await startOAuth2Provider();
+  photos = await startOAuth1Provider();
 });
 afterEach(async () => {
   await served.close();
-  await Promise.all([party.close(), photos.close()]);
+  await Promise.all([provider.close(), photos.close()]);
 });
 
-async function start(parties: readonly PartySettings[], baseUrl = party.url): Promise<TestClient> {
+async function start(providers: readonly ProviderSettings[], baseUrl = provider.url): Promise<TestClient> {
   served = await startAuthorized(
     {},
     {
       adapters: [PersonalEchoServiceRest],
       upstreams: { echo: { baseUrl } },
-      signIn: signInSettings(parties),
+      signIn: signInSettings(providers),
     },
   );
   return await TestClient.register(PUBLIC_URL, served.fetch);
@@ -55,34 +55,34 @@ async function call(
   return { status: response.status, body: await response.text(), challenge };
 }
 
-test("a client's calls go upstream with the rights of the person who has signed in", async () => {
-  const client = await start([partySettings("echo", party)]);
+test("a client's calls reach the upstream with the rights of the signed-in person", async () => {
+  const client = await start([providerSettings("echo", provider)]);
   const mine = await client.signIn(new Person(everywhere()));
-  party.account = "grace";
+  provider.account = "grace";
   const hers = await client.signIn(new Person(everywhere()));
   expect(await call(mine.access_token)).toMatchObject({ status: 200, body: '{"text":"demo"}' });
   expect(await call(hers.access_token)).toMatchObject({ status: 200, body: '{"text":"grace"}' });
 });
 
-test("an upstream that refuses a token gets a new one once, and the call succeeds", async () => {
-  const client = await start([partySettings("echo", party)]);
+test("an upstream that rejects a token gets a new one once, and the call succeeds", async () => {
+  const client = await start([providerSettings("echo", provider)]);
   const { access_token } = await client.signIn(new Person(everywhere()));
-  party.expire();
+  provider.expire();
   const calls = await Promise.all(Array.from({ length: 20 }, () => call(access_token)));
   expect(calls.map(({ status }) => status)).toEqual(Array(20).fill(200));
-  expect(party.counts.get("/token refresh")).toBe(1);
+  expect(provider.counts.get("/token refresh")).toBe(1);
 });
 
-test("an upstream that refuses the new token as well ends the session, and the client has to sign in again", async () => {
-  const client = await start([partySettings("echo", party)]);
+test("an upstream that rejects the new token as well ends the session, and the client has to sign in again", async () => {
+  const client = await start([providerSettings("echo", provider)]);
   const { access_token, refresh_token } = await client.signIn(new Person(everywhere()));
-  party.faults.set("/echo", (_request, response) => {
+  provider.faults.set("/echo", (_request, response) => {
     response.writeHead(401, { "content-type": "application/json" }).end("{}");
     return true;
   });
   expect((await call(access_token)).status).toBe(401);
-  expect([party.counts.get("/echo"), party.counts.get("/token refresh")]).toEqual([2, 1]);
-  party.faults.clear();
+  expect([provider.counts.get("/echo"), provider.counts.get("/token refresh")]).toEqual([2, 1]);
+  provider.faults.clear();
   const after = await call(access_token);
   expect(after.status).toBe(401);
   await expect(client.refresh(refresh_token ?? "")).rejects.toMatchObject({ error: "invalid_grant" });
@@ -90,15 +90,15 @@ test("an upstream that refuses the new token as well ends the session, and the c
 });
 
 test("revoking a client's token forgets the person's tokens, and revokes them at the third party", async () => {
-  const client = await start([partySettings("echo", party)]);
+  const client = await start([providerSettings("echo", provider)]);
   const { access_token, refresh_token } = await client.signIn(new Person(everywhere()));
   await client.revoke(refresh_token ?? "");
-  expect(party.revoked).toHaveLength(2);
+  expect(provider.revoked).toHaveLength(2);
   expect((await call(access_token)).status).toBe(401);
 });
 
 test("a client that calls for itself is denied what acts for a person", async () => {
-  await start([partySettings("echo", party)]);
+  await start([providerSettings("echo", provider)]);
   const register = await served.fetch(`${PUBLIC_URL}/register`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -114,33 +114,33 @@ test("a client that calls for itself is denied what acts for a person", async ()
   const { access_token } = (await response.json()) as Record<string, string>;
   const denied = await call(access_token);
   expect([denied.status, denied.body]).toEqual([403, expect.stringContaining("PERSON_REQUIRED")]);
-  expect(party.counts.get("/echo")).toBeUndefined();
+  expect(provider.counts.get("/echo")).toBeUndefined();
 });
 
 test("a token of a third party is no token of the gateway, and none of the gateway's goes upstream", async () => {
-  const client = await start([partySettings("echo", party)]);
+  const client = await start([providerSettings("echo", provider)]);
   const { access_token } = await client.signIn(new Person(everywhere()));
   const sent: string[] = [];
-  party.faults.set("/echo", ({ headers }, response) => {
+  provider.faults.set("/echo", ({ headers }, response) => {
     sent.push(JSON.stringify(headers));
     response.end('{"text":"x"}');
     return true;
   });
   await call(access_token);
-  for (const secret of party.secrets) expect((await call(secret)).status).toBe(401);
+  for (const secret of provider.secrets) expect((await call(secret)).status).toBe(401);
   expect(sent).toHaveLength(1);
   expect(sent[0]).not.toContain(access_token);
 });
 
 test("a person signs in at a foreign OpenID Connect server, whose tokens are refreshed by rotation", async () => {
-  const oidc = await startOidcParty(`${PUBLIC_URL}/authorize/i/return`);
+  const oidc = await startOidcProvider(`${PUBLIC_URL}/authorize/i/return`);
   try {
     const server = { kind: "oauth2", settings: oidc.settings } as const;
     const identity = { probe: { url: oidc.userInfo }, field: "sub" };
     const client = await start([
       { name: "oidc", title: "A foreign server", required: true, server, identity },
-      partySettings("photos", photos),
-      partySettings("echo", party),
+      providerSettings("photos", photos),
+      providerSettings("echo", provider),
     ]);
     const person = new Person(everywhere());
     const { access_token } = await client.signIn(person);
@@ -152,8 +152,8 @@ test("a person signs in at a foreign OpenID Connect server, whose tokens are ref
 });
 
 test("a person who declines at the third party is shown so, and the client is told", async () => {
-  const client = await start([partySettings("echo", party)]);
-  party.faults.set("/authorize", ({ query }, response) => {
+  const client = await start([providerSettings("echo", provider)]);
+  provider.faults.set("/authorize", ({ query }, response) => {
     const back = new URL(query.get("redirect_uri") ?? "");
     back.searchParams.set("error", "access_denied");
     back.searchParams.set("state", query.get("state") ?? "");
@@ -172,7 +172,7 @@ test("a person who declines at the third party is shown so, and the client is to
 });
 
 test("a forged consent is rejected, and logged with its reason", async () => {
-  const client = await start([partySettings("echo", party)]);
+  const client = await start([providerSettings("echo", provider)]);
   const { address } = await client.begin();
   const person = new Person(everywhere());
   const page = await person.open(address, "none");
@@ -185,11 +185,11 @@ test("a forged consent is rejected, and logged with its reason", async () => {
 });
 
 test("another browser cannot take part in a flow, nor bring its return", async () => {
-  const client = await start([partySettings("echo", party)]);
+  const client = await start([providerSettings("echo", provider)]);
   const { address } = await client.begin();
   const mine = new Person(everywhere());
   let back = "";
-  party.faults.set("/authorize", ({ query }, response) => {
+  provider.faults.set("/authorize", ({ query }, response) => {
     back = `${query.get("redirect_uri")}?code=stolen&state=${query.get("state")}`;
     response.end("stay here");
     return true;
@@ -197,5 +197,5 @@ test("another browser cannot take part in a flow, nor bring its return", async (
   await mine.open(address, "none");
   const foreign = await new Person(everywhere()).open(back, "none");
   expect([foreign.status, foreign.text]).toEqual([400, expect.stringContaining("begun in another browser")]);
-  expect(party.counts.get("/token code")).toBeUndefined();
+  expect(provider.counts.get("/token code")).toBeUndefined();
 });

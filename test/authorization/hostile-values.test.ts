@@ -62,7 +62,7 @@ function expectOAuthError(answer: Answer, what: string): void {
 }
 
 test.each(MEMBERS)(
-  "%s of a registration with any value is taken or refused, and breaks nothing",
+  "%s of a registration with any value is taken or rejected, and breaks nothing",
   async (name) => {
     for (const [kind, value] of Object.entries(VALUES)) {
       const rest = name === "redirect_uris" ? "" : `"redirect_uris":["${REDIRECT_URI}"],`;
@@ -76,7 +76,7 @@ test.each(MEMBERS)(
   },
 );
 
-test.each(Object.entries(VALUES))("a registration that is %s is refused", async (_, body) => {
+test.each(Object.entries(VALUES))("a registration that is %s is rejected", async (_, body) => {
   const answer = await steps.request("/register", {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -186,7 +186,7 @@ test("no cookie and no path below sign-in makes the server fail", async () => {
   );
 });
 
-test("a megabyte in the address of /authorize is refused", async () => {
+test("a megabyte in the address of /authorize is rejected", async () => {
   const answer = await steps
     .request(`/authorize?client_id=${"a".repeat(1024 * 1024)}`)
     .catch(() => undefined);
@@ -206,7 +206,7 @@ test.each(["/token", "/revoke", "/register", "/authorize"])(
   },
 );
 
-test("two Authorization headers at /token are refused", async () => {
+test("two Authorization headers at /token are rejected", async () => {
   const socket = net.connect(served.gateway.port, "127.0.0.1");
   const lines = [
     "POST /token HTTP/1.1",

@@ -40,7 +40,7 @@ const METADATA = {
   authorization_response_iss_parameter_supported: true,
 };
 
-test("the metadata is at the root of the origin, also for clients that send MCP-Protocol-Version", async () => {
+test("the metadata is at the root of the origin, with and without MCP-Protocol-Version", async () => {
   for (const headers of [{}, { "mcp-protocol-version": "2025-03-26" }]) {
     const { status, body, headers: sent } = await steps.request(WELL_KNOWN, { headers });
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ test("no address in metadata, redirects and challenges comes from a request", as
 });
 
 test.each(["evil.example", "gateway.test.evil.example", "gateway.test:1@evil.example", "["])(
-  "a request for the host %s is refused before any endpoint sees it",
+  "a request for the host %s is rejected before any endpoint sees it",
   async (host) => {
     const { port } = served.gateway;
     const status = await new Promise((resolve) => {
@@ -178,7 +178,7 @@ const ENDPOINTS = [
   ...["/token", "/register", "/revoke"],
 ];
 
-test("nothing of it is served over http where the public address is https", async () => {
+test("no endpoint is served over http if the public URL is https", async () => {
   for (const path of ENDPOINTS) {
     const method = ["/token", "/register", "/revoke"].includes(path) ? "POST" : "GET";
     const response = await fetch(served.gateway.url + path, { method });
@@ -209,11 +209,11 @@ test("no call is served over http where the public address is https, by any prot
       });
     for (const { type, status } of CALLS) {
       for (const path of ["/echo.v1.EchoService/Echo", "/echo.v1.EchoService/Repeat", "/unknown.v1.A/B"]) {
-        const refused = await send(path, type, {});
-        const text = `${refused.body} ${decodeURIComponent(String(refused.headers["grpc-message"]))}`;
+        const rejected = await send(path, type, {});
+        const text = `${rejected.body} ${decodeURIComponent(String(rejected.headers["grpc-message"]))}`;
         expect(text, `${type} ${path}`).toContain("https alone");
-        expect(refused.status).toBe(status);
-        expect(refused.headers["strict-transport-security"]).toBeUndefined();
+        expect(rejected.status).toBe(status);
+        expect(rejected.headers["strict-transport-security"]).toBeUndefined();
         const secure = await send(path, type, FORWARDED);
         expect(JSON.stringify(secure.headers), `${type} ${path}`).not.toContain("https alone");
         expect(secure.headers["strict-transport-security"]).toBe("max-age=31536000");
@@ -247,7 +247,7 @@ test("no response of these endpoints may be cached, framed or sniffed", async ()
   expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });
 
-test("a gateway where nobody can sign in says so, and grants to clients alone", async () => {
+test("the metadata of a gateway without sign-in lists only grants for clients", async () => {
   const closed = await startAuthorized({
     signIn: undefined,
     registration: undefined,

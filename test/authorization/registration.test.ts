@@ -19,7 +19,7 @@ afterAll(() => served.close());
 
 const GOOD = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: "none" };
 
-test("a public client gets an id and no secret, and is told what it was registered as", async () => {
+test("a public client gets an ID but no secret, and the response has its registered metadata", async () => {
   const { status, body, headers } = await steps.register({ ...GOOD, client_name: "Ünï", unknown: { a: 1 } });
   expect(status).toBe(201);
   expect(headers.get("cache-control")).toBe("no-store");
@@ -98,12 +98,12 @@ test.each([
   ["the server's own name with a dot", [`${PUBLIC_URL}./cb`]],
   ["the server's own name and port", [`${PUBLIC_URL.toUpperCase().replace("HTTPS", "https")}:443/cb`]],
   ["one of the server's own addresses", [`${PUBLIC_URL}/authorize/i/${"a".repeat(43)}`]],
-])("redirect URIs with %s are refused", async (_, uris) => {
+])("redirect URIs with %s are rejected", async (_, uris) => {
   const answer = await steps.register({ ...GOOD, redirect_uris: uris });
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
 });
 
-test("a redirect URI that is too long is refused for that, and no other reason", async () => {
+test("a redirect URI that is too long is rejected for that, and no other reason", async () => {
   const uri = `https://app.example/${"a".repeat(2048)}`;
   const { body } = await steps.register({ ...GOOD, redirect_uris: [uri] });
   expect(body.error_description).toBe("redirect_uris may have 2048 characters each");
@@ -185,18 +185,18 @@ test.each([
   ["a name that is too long", { client_name: "a".repeat(2049) }],
   ["a page that is none", { client_uri: "javascript:alert(1)" }],
   ["scopes that are a list", { scope: ["echo"] }],
-])("a client with %s is refused", async (_, changes) => {
+])("a client with %s is rejected", async (_, changes) => {
   const answer = await steps.register({ ...GOOD, ...changes });
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_client_metadata" } });
 });
 
-test("software statements are refused as such", async () => {
+test("software statements are rejected as such", async () => {
   const { body } = await steps.register({ ...GOOD, software_statement: "a.b.c" });
   expect(body.error).toBe("unapproved_software_statement");
 });
 
 test.each(["[]", '"a"', "null", "{", "", `{"redirect_uris":${"[".repeat(10_000)}`])(
-  "a registration that is %.10s is refused",
+  "a registration that is %.10s is rejected",
   async (text) => {
     const headers = { "content-type": "application/json" };
     const answer = await steps.request("/register", { method: "POST", headers, body: text });
@@ -269,9 +269,9 @@ test("a thousand registrations a minute are bounded, for one client and for all,
   for (let i = 0; i < 1000; i += 1) statuses.push((await from("203.0.113.1")).status);
   expect(statuses.filter((status) => status === 201)).toHaveLength(5);
   expect(statuses.filter((status) => status === 429)).toHaveLength(995);
-  const refused = await from("203.0.113.1");
-  expect(refused.body.error).toBe("too_many_requests");
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  const rejected = await from("203.0.113.1");
+  expect(rejected.body.error).toBe("too_many_requests");
+  expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await from("203.0.113.2")).status).toBe(201);
   // addresses of one network of IPv6 are one client
   const network = [];

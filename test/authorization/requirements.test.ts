@@ -26,9 +26,9 @@ test("every requirement of the authorization profile has a test, which is there"
 test("each requirement is there once, with a level of RFC 2119", () => {
   const requirements = readRequirements();
   const levels = new Set(["MUST", "MUST NOT", "REQUIRED", "SHOULD", "SHOULD NOT", "MAY", "OPTIONAL"]);
-  for (const { number, level, party, text } of requirements) {
+  for (const { number, level, provider, text } of requirements) {
     expect(levels.has(level), number).toBe(true);
-    expect(["server", "client", "both"]).toContain(party);
+    expect(["server", "client", "both"]).toContain(provider);
     expect(text.length, number).toBeGreaterThan(5);
   }
   expect(new Set(requirements.map(({ number }) => number)).size).toBe(requirements.length);

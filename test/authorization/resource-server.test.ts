@@ -156,19 +156,21 @@ const REFUSALS = [
 ] as const;
 
 const CASES = SHAPES.flatMap((shape) =>
-  (["1.1", "2"] as const).flatMap((version) => REFUSALS.map((refusal) => [shape, version, refusal] as const)),
+  (["1.1", "2"] as const).flatMap((version) =>
+    REFUSALS.map((rejection) => [shape, version, rejection] as const),
+  ),
 );
 
 test.each(
   CASES.map(
-    ([shape, version, refusal]) =>
-      [`${shape.name} over HTTP/${version}`, refusal.name, shape, version, refusal] as const,
+    ([shape, version, rejection]) =>
+      [`${shape.name} over HTTP/${version}`, rejection.name, shape, version, rejection] as const,
   ),
 )(
-  "%s with %s is refused, on both paths",
-  async (_, __, { method, type, query = "", isGrpc = false }, version, refusal) => {
+  "%s with %s is rejected on both paths",
+  async (_, __, { method, type, query = "", isGrpc = false }, version, rejection) => {
     const authorization =
-      refusal.authorization === "other" ? `Bearer ${await tokenOf("other")}` : refusal.authorization;
+      rejection.authorization === "other" ? `Bearer ${await tokenOf("other")}` : rejection.authorization;
     for (const gateway of [fast, slow]) {
       const response = await clients.get(gateway)?.send({
         version,
@@ -182,16 +184,16 @@ test.each(
         },
         body: method === "POST" ? Buffer.from("{}") : undefined,
       } satisfies RawCall);
-      expect(response?.status).toBe(isGrpc ? 200 : refusal.status);
-      expect(response?.headers["www-authenticate"]).toMatch(refusal.challenge);
+      expect(response?.status).toBe(isGrpc ? 200 : rejection.status);
+      expect(response?.headers["www-authenticate"]).toMatch(rejection.challenge);
       expect(response?.headers["cache-control"]).toBe("no-store");
-      if (isGrpc) expect(response?.headers["grpc-status"]).toBe(String(refusal.grpc));
+      if (isGrpc) expect(response?.headers["grpc-status"]).toBe(String(rejection.grpc));
     }
     expect(received).toEqual([]);
   },
 );
 
-test("two headers with tokens are refused", async () => {
+test("two headers with tokens are rejected", async () => {
   const { port } = fast.gateway;
   const headers = [
     ...Object.entries(FORWARDED),
@@ -208,7 +210,7 @@ test("two headers with tokens are refused", async () => {
 });
 
 test.each(["access_token", "access%5Ftoken", "%61ccess_token"])(
-  "a token in the query (%s) is refused, also where a good one is in the header",
+  "a token in the query (%s) is rejected, even if the header has a valid one",
   async (name) => {
     const token = await tokenOf("echo");
     for (const headers of [{}, { authorization: `Bearer ${token}` }]) {
@@ -250,7 +252,7 @@ test.each([
   ["Connect", () => createConnectTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY, httpVersion: "1.1" })],
   ["gRPC", () => createGrpcTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY })],
   ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY, httpVersion: "1.1" })],
-])("clients of %s understand why they are refused", async (_, transport) => {
+])("clients of %s can read why a call is rejected", async (_, transport) => {
   const client = createClient(EchoService, transport());
   const error = ConnectError.from(await client.echo({}).catch((reason: unknown) => reason));
   expect(error.code).toBe(Code.Unauthenticated);
@@ -258,14 +260,14 @@ test.each([
   expect(error.metadata.get("www-authenticate")).toContain("resource_metadata=");
 });
 
-test("every request needs its own token, also on one connection", async () => {
+test("every request needs its own token, even on one connection", async () => {
   const token = await tokenOf("echo");
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY }));
   await client.echo({}, { headers: { authorization: `Bearer ${token}` } });
   await expect(client.echo({})).rejects.toThrow("an access token is needed");
 });
 
-test("a token that was issued for another server is refused, though its store is the same", async () => {
+test("a token that was issued for another server is rejected, even if both share a store", async () => {
   const token = await tokenOf("echo");
   const response = await clients.get(other)?.send({
     version: "1.1",
@@ -323,13 +325,13 @@ test("pages of configured origins may send tokens, and see the challenge", async
     },
   });
   expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization");
-  const refused = await gateway.fetch(path, {
+  const rejected = await gateway.fetch(path, {
     method: "POST",
     headers: { origin, "content-type": "application/json" },
     body: "{}",
   });
-  expect(refused.status).toBe(401);
-  expect(refused.headers.get("access-control-expose-headers")).toContain("www-authenticate");
+  expect(rejected.status).toBe(401);
+  expect(rejected.headers.get("access-control-expose-headers")).toContain("www-authenticate");
   const elsewhere = await gateway.fetch(path, {
     method: "OPTIONS",
     headers: { origin: "https://evil.example", "access-control-request-method": "POST" },

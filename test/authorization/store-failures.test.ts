@@ -44,13 +44,13 @@ test("while others lock the store, clients are told to try again, and nothing is
   const earlier = (await steps.redeem(id, await steps.code(id))).body;
   const locker = new DatabaseSync(file);
   locker.exec("BEGIN IMMEDIATE");
-  const refused = await Promise.all([
+  const rejected = await Promise.all([
     steps.redeem(id, code),
     steps.refresh(id, earlier.refresh_token),
     steps.token(form),
     steps.register({ redirect_uris: ["https://app.example/"] }),
   ]);
-  for (const answer of refused) {
+  for (const answer of rejected) {
     expect(answer).toMatchObject({ status: 503, body: { error: "temporarily_unavailable" } });
     expect(answer.headers.get("retry-after")).toBe("1");
   }

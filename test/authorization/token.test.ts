@@ -79,7 +79,7 @@ function basic(id: string, secret: string): string {
 
 const MACHINE = { grant_type: "client_credentials" };
 
-test("a client that calls for itself authenticates by header, by body, or by a signed assertion", async () => {
+test("a client without a person authenticates by header, by body, or by a signed assertion", async () => {
   const byHeader = await steps.token(MACHINE, { authorization: basic("machine", SECRET) });
   expect(byHeader).toMatchObject({
     status: 200,
@@ -174,24 +174,24 @@ test.each([
     401,
     "invalid_client",
   ],
-] as const)("a token request with %s is refused", async (_, form, authorization, status, error) => {
+] as const)("a token request with %s is rejected", async (_, form, authorization, status, error) => {
   const answer = await steps.token(form, authorization === undefined ? {} : { authorization });
   expect(answer).toMatchObject({ status, body: { error } });
   expect(answer.headers.has("www-authenticate")).toBe(status === 401 && authorization !== undefined);
 });
 
-test("a grant that a client may not have is refused as such", async () => {
+test("a grant that a client may not have is rejected as such", async () => {
   const answer = await steps.token({ ...MACHINE, client_id: clientId });
   expect(answer).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
 });
 
-test.each(["grant_type", "client_id", "client_secret", "scope"])("%s twice is refused", async (name) => {
+test.each(["grant_type", "client_id", "client_secret", "scope"])("%s twice is rejected", async (name) => {
   const form = Object.entries({ ...MACHINE, client_id: "machine", client_secret: SECRET, scope: "echo" });
   const twice = [...form, ...form.filter(([key]) => key === name)];
   expect(await steps.token(twice)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
 });
 
-test("a resource that is this gateway, however it is written, is its one audience, and any other is refused", async () => {
+test("a resource that is this gateway, however it is written, is its one audience, and any other is rejected", async () => {
   const form = { ...MACHINE, client_id: "machine", client_secret: SECRET };
   for (const resource of [PUBLIC_URL, `${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, "HTTPS://GATEWAY.TEST/"]) {
     const { body } = await steps.token({ ...form, resource });
@@ -208,7 +208,7 @@ test("a resource that is this gateway, however it is written, is its one audienc
   }
 });
 
-test("a code gives tokens once: used again, it revokes what it gave", async () => {
+test("a code yields tokens once, and a second use revokes them", async () => {
   const code = await steps.code(clientId);
   const first = await steps.redeem(clientId, code);
   expect(first).toMatchObject({ status: 200, body: { token_type: "Bearer", scope: "echo" } });
@@ -232,12 +232,12 @@ test.each([
   ["a verifier that is too short", { code_verifier: "short" }, "invalid_request"],
   ["another redirect URI", { redirect_uri: `${REDIRECT_URI}/other` }, "invalid_grant"],
   ["another port", { redirect_uri: REDIRECT_URI.replace("4567", "4568") }, "invalid_grant"],
-])("a code with %s is refused", async (_, changes, error) => {
+])("a code with %s is rejected", async (_, changes, error) => {
   const code = await steps.code(clientId);
   expect(await steps.redeem(clientId, code, changes)).toMatchObject({ status: 400, body: { error } });
 });
 
-test("a code without its verifier, of another client, or after its time is refused", async () => {
+test("a code without its verifier, of another client, or after its time is rejected", async () => {
   const code = await steps.code(clientId);
   const form = { grant_type: "authorization_code", client_id: clientId, code, redirect_uri: REDIRECT_URI };
   expect((await steps.token(form)).body.error).toBe("invalid_grant");
@@ -257,7 +257,7 @@ async function tokens(): Promise<Readonly<Record<string, unknown>>> {
   return (await steps.redeem(clientId, await steps.code(clientId))).body;
 }
 
-test("a refresh gives a new refresh token; the one before gives a sibling for ten seconds, and then ends them all", async () => {
+test("a refresh returns a new refresh token; the previous one works once again within ten seconds, and later revokes the grant", async () => {
   const first = await tokens();
   const second = (await steps.refresh(clientId, first.refresh_token)).body;
   expect(second.refresh_token).not.toBe(first.refresh_token);
@@ -296,7 +296,7 @@ test("a refresh token is its client's alone, and gives no scope that it does not
   expect((await steps.refresh(clientId, token, { scope: "echo" })).body.scope).toBe("echo");
 });
 
-test("tokens end: access tokens, refresh tokens, and a person's consent, however often it is refreshed", async () => {
+test("access tokens, refresh tokens and a person's consent expire, however often they are refreshed", async () => {
   let { access_token: access, refresh_token: refresh } = await tokens();
   shift += 3_601_000;
   expect((await steps.call(access)).status).toBe(401);
@@ -355,7 +355,7 @@ test("a session goes with the last of its grants", async () => {
 });
 
 test.each(["/token", "/revoke", "/register"])(
-  "a megabyte at %s is refused without being read",
+  "a megabyte at %s is rejected without being read",
   async (path) => {
     const type = path === "/register" ? "application/json" : "application/x-www-form-urlencoded";
     const answer = await steps.request(path, {
@@ -368,7 +368,7 @@ test.each(["/token", "/revoke", "/register"])(
 );
 
 test.each(["text/plain", "multipart/form-data; boundary=a", "application/json", ""])(
-  "a token request as %s is refused",
+  "a token request as %s is rejected",
   async (type) => {
     const headers = type === "" ? {} : { "content-type": type };
     const answer = await steps.request("/token", {

@@ -71,7 +71,7 @@ async function seenIn(world: BlogWorld, each: Case, now: number): Promise<unknow
 
 /** The first case of each kind. */
 function oneOfEach(cases: readonly Case[]): Case[] {
-  const kinds = ["answer", "failure", "refused"] as const;
+  const kinds = ["answer", "failure", "rejected"] as const;
   return kinds.flatMap((kind) => cases.find((each) => each.kind === kind) ?? []);
 }
 

@@ -9,10 +9,10 @@ export interface Case {
   readonly endpoint: string;
   readonly name: string;
   /**
-   * `answer`: it succeeds. `failure`: the upstream refuses it. `refused`: the gateway refuses it before there
+   * `answer`: it succeeds. `failure`: the upstream rejects it. `rejected`: the gateway rejects it before there
    * is a request; in-process, where nothing is checked, the upstream says what it thinks of it.
    */
-  readonly kind: "answer" | "failure" | "refused";
+  readonly kind: "answer" | "failure" | "rejected";
   readonly as: Identity;
   readonly prepare: (world: BlogWorld) => unknown;
   readonly call: (api: Api, world: BlogWorld) => Promise<unknown>;
@@ -36,14 +36,14 @@ export function answers(
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer, kind: "answer" };
 }
 
-/** A call that the upstream refuses. */
+/** A call that the upstream rejects. */
 export function fails(endpoint: string, name: string, call: Call, options: Options = {}): Case {
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "failure" };
 }
 
-/** A call that the gateway refuses by the constraints of its request. */
-export function refuses(endpoint: string, name: string, call: Call, options: Options = {}): Case {
-  return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "refused" };
+/** A call that the gateway rejects by the constraints of its request. */
+export function rejects(endpoint: string, name: string, call: Call, options: Options = {}): Case {
+  return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "rejected" };
 }
 
 /** Makes the next response an error of the service, in the shape that it gives them. */
@@ -76,7 +76,7 @@ export function commonCases(
       call(api, name, world);
   return [
     fails(endpoint, "a blog that is not there", of("nobody")),
-    fails(endpoint, "credentials that are refused", of("demo"), { as: "unknown" }),
+    fails(endpoint, "credentials that are rejected", of("demo"), { as: "unknown" }),
     fails(endpoint, "no credentials", of("demo"), { as: "nobody" }),
     ...(level === "user"
       ? [fails(endpoint, "credentials of an application", of("demo"), { as: "application" })]
@@ -87,8 +87,8 @@ export function commonCases(
     fails(endpoint, "a request that did not come by HTTPS", of("demo"), {
       prepare: ({ sandbox }) => Object.assign(sandbox.rules, { requireHttps: true }),
     }),
-    refuses(endpoint, "no blog", of("")),
-    refuses(endpoint, "a blog with a slash in its name", of("a/b")),
+    rejects(endpoint, "no blog", of("")),
+    rejects(endpoint, "a blog with a slash in its name", of("a/b")),
   ];
 }
 
@@ -103,9 +103,9 @@ export function pageCases(
     (api) =>
       call(api, page);
   return [
-    refuses(endpoint, "limit: 0", of({ limit: 0 }), { prepare }),
-    refuses(endpoint, "limit: 21", of({ limit: 21 }), { prepare }),
-    refuses(endpoint, "offset: -1", of({ offset: -1 }), { prepare }),
+    rejects(endpoint, "limit: 0", of({ limit: 0 }), { prepare }),
+    rejects(endpoint, "limit: 21", of({ limit: 21 }), { prepare }),
+    rejects(endpoint, "offset: -1", of({ offset: -1 }), { prepare }),
   ];
 }
 

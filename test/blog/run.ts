@@ -25,7 +25,7 @@ export function runCases(cases: readonly Case[], table: string): void {
       const byGateway: Outcome[] = [];
       for (const way of GATEWAY_WAYS) {
         byGateway.push(await outcomeOf(each, way, world));
-        const expected = each.kind === "refused" ? 0 : requests;
+        const expected = each.kind === "rejected" ? 0 : requests;
         expect([way, world.sandbox.received.total]).toEqual([way, expected]);
       }
       const [first = inProcess] = byGateway;
@@ -48,7 +48,7 @@ export function runCases(cases: readonly Case[], table: string): void {
 }
 
 function rowOf({ endpoint, name, kind }: Case, byGateway: Outcome, inProcess: Outcome): string {
-  const beyond = kind === "refused" ? cell(inProcess) : "the same";
+  const beyond = kind === "rejected" ? cell(inProcess) : "the same";
   return `| ${endpoint} | ${name} | ${cell(byGateway)} | ${beyond} |`;
 }
 

@@ -69,7 +69,7 @@ describe.each(WAYS)("by %s", (way) => {
     expect(world.sandbox.received.last?.text).toContain('name="type"\r\n\r\nvideo');
   });
 
-  test("a medium that no block names is refused", async () => {
+  test("a medium that no block names is rejected", async () => {
     const first = { ...demo, content: FILM, identifier: "other", contentType: "video/mp4" };
     expect(await failureOf(world.api(way).posts.uploadPost(chunked(first, 1)))).toMatchObject({
       code: "InvalidArgument",
@@ -78,7 +78,7 @@ describe.each(WAYS)("by %s", (way) => {
     });
   });
 
-  test("a first message without a blog is refused", async () => {
+  test("a first message without a blog is rejected", async () => {
     expect(await failureOf(world.api(way).posts.uploadPost(chunked({ content: FILM }, 1)))).toMatchObject({
       code: "InvalidArgument",
       text: expect.stringContaining("blog_identifier"),

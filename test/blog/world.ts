@@ -50,7 +50,7 @@ export type Identity =
   | "ada"
   | "reader"
   | "signed"
-  | "signed-refused"
+  | "signed-rejected"
   | "key"
   | "application"
   | "read-only"
@@ -121,7 +121,7 @@ export function credentialsOf({ credentials: known }: Sandbox, identity: Identit
       return signed(known.otherOauth1Token, known.otherOauth1TokenSecret);
     case "signed":
       return signed(known.oauth1Token, known.oauth1TokenSecret);
-    case "signed-refused":
+    case "signed-rejected":
       return signed(known.oauth1Token, "wrong");
     case "key":
       return { apiKey: consumerKey };

@@ -142,9 +142,9 @@ test("no page of another site can show the consent in a frame", async ({ skip })
   const { page } = await atConsent();
   const consent = page.url();
   pages.set("/framing", `<title>framing</title><iframe src="${consent}"></iframe>`);
-  const refused = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
+  const rejected = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
   await page.goto(`${siteUrl}/framing`);
-  expect((await refused).type()).toBe("error");
+  expect((await rejected).type()).toBe("error");
   expect(await page.frames()[1]?.locator("form").count()).toBe(0);
 });
 

@@ -1,10 +1,10 @@
-/** The clients of gRPC that people have read every refusal right. */
+/** The clients of gRPC that people have read every rejection right. */
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { ErrorInfoSchema, RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { expect, test } from "vitest";
 import type { ClientResult } from "./call.ts";
 import { callAll, PREPARE } from "./programs.ts";
-import { ATTEMPTS, type ClientName, REFUSALS, type Refusal } from "./refusals.ts";
+import { ATTEMPTS, type ClientName, REFUSALS, type Rejection } from "./rejections.ts";
 import { startServers } from "./servers.ts";
 
 /** The time for a first download and build, on a slow machine. */
@@ -25,7 +25,7 @@ function read({ name, code, message, details, responses }: ClientResult) {
   };
 }
 
-function expected({ name, code, responses = 0, text, reason, hasRetryInfo = false }: Refusal) {
+function expected({ name, code, responses = 0, text, reason, hasRetryInfo = false }: Rejection) {
   const outcome = { name, code, responses, hasRetryInfo, isConsistent: true };
   if (text === undefined) return expect.objectContaining(outcome);
   const message = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);
@@ -33,13 +33,13 @@ function expected({ name, code, responses = 0, text, reason, hasRetryInfo = fals
 }
 
 /** How often rows ask the overloaded server. */
-function attemptsOf(rows: readonly Refusal[]): number {
+function attemptsOf(rows: readonly Rejection[]): number {
   const asked = rows.filter(({ on }) => on === "overloaded");
   return asked.reduce((sum, { config }) => sum + (config === undefined ? 1 : ATTEMPTS), 0);
 }
 
 test.for(Object.keys(PREPARE) as ClientName[])(
-  "%s reads the code, the text and the details of every refusal",
+  "%s reads the code, the text and the details of every rejection",
   { timeout: TIMEOUT_MS },
   async (client, { skip }) => {
     const program = await PREPARE[client]();
@@ -51,7 +51,7 @@ test.for(Object.keys(PREPARE) as ClientName[])(
       const before = await servers.overloads();
       const results = await callAll(program, calls);
       expect(results.map(read)).toEqual(rows.map(expected));
-      // every refusal was one that the client could retry
+      // every rejection was one that the client could retry
       expect((await servers.overloads()) - before).toBe(attemptsOf(rows));
     } finally {
       await servers.close();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { hasGo, type Installed, installed, NO_GO, run } from "../support/installed.ts";
 import type { ClientCall, ClientResult } from "./call.ts";
-import type { ClientName } from "./refusals.ts";
+import type { ClientName } from "./rejections.ts";
 
 const HERE = import.meta.dirname;
 

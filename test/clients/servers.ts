@@ -1,4 +1,4 @@
-/** Servers that refuse, each for a reason of its own. */
+/** Servers that reject, each for a reason of its own. */
 import { once } from "node:events";
 import http2 from "node:http2";
 import type { ConnectRouter } from "@connectrpc/connect";
@@ -13,7 +13,7 @@ export const FOREIGN_TEXT = "“sorry” — 100 % é 🌳";
 
 const GRPC = { "content-type": "application/grpc", te: "trailers" };
 
-/** What each of the servers refuses, and by which limits. */
+/** What each of the servers rejects, and by which limits. */
 const SERVERS = {
   /** Serves, within its limits. */
   plain: { limits: { readMaxBytes: 64 * 1024, writeMaxBytes: 16 * 1024 } },
@@ -60,7 +60,7 @@ const DRAIN = { drainNoticeMs: 1, drainStreamsMs: 1 };
 export interface Servers {
   /** `host:port` of each. */
   readonly targets: Readonly<Record<ServerName, string>>;
-  /** How many calls the overloaded server has refused. */
+  /** How many calls the overloaded server has rejected. */
   overloads(): Promise<number>;
   close(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function startServers(): Promise<Servers> {
   addFaults(world);
   const held = await Promise.all(HELD.map((name) => holdCall(servers[name])));
   held.push(await holdCall(servers.greedy, "192.0.2.1"));
-  const overloads = async () => refusalsIn((await metrics.render()).body);
+  const overloads = async () => rejectionsIn((await metrics.render()).body);
   while ((await overloads()) === 0) await statusOf(servers.overloaded);
   const targets = Object.entries(servers).map(([name, { port }]) => [name, `127.0.0.1:${port}`]);
   return {
@@ -157,7 +157,7 @@ async function statusOf({ url }: Server): Promise<void> {
   session.destroy();
 }
 
-function refusalsIn(metrics: string): number {
+function rejectionsIn(metrics: string): number {
   const [, count = "0"] = /_refusals_total\{limit="heapPercent"\} (\d+)/.exec(metrics) ?? [];
   return Number(count);
 }

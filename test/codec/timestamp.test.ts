@@ -286,7 +286,7 @@ test("writing a time: rejects one whose text means that there is none", () => {
   );
 });
 
-test("writing a time: refuses a time that is none any more when it is rounded", () => {
+test("writing a time: rejects a time that is none any more when it is rounded", () => {
   const last = timestamp(253_402_300_799n, 1);
   expect(timeText(last, "seconds", "down")).toBe("253402300799");
   expect(() => timeText(last, "seconds", "up")).toThrow(ConnectError);
@@ -306,7 +306,7 @@ test.each<[bigint, number]>([
   [10n ** 18n, 0],
   [0n, -1],
   [0n, 1_000_000_000],
-])("writing a time: refuses %s s %s ns, which is no time, as a fault of the caller", (seconds, nanos) => {
+])("writing a time: rejects %s s %s ns, which is no time, as a fault of the caller", (seconds, nanos) => {
   for (const rule of ["seconds", "iso8601", PATTERN] as const) {
     let thrown: unknown;
     try {

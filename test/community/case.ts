@@ -1,4 +1,4 @@
-import { type Case, fails, refuses, says } from "../blog/case.ts";
+import { type Case, fails, rejects, says } from "../blog/case.ts";
 import type { Api } from "../blog/world.ts";
 import { callerCases } from "../user/case.ts";
 
@@ -37,8 +37,8 @@ export function communityCases(
   return [
     ...callerCases(endpoint, of("gardeners")),
     fails(endpoint, "a community that is not there", of("nobody"), { prepare: says(404) }),
-    refuses(endpoint, "no community", of("")),
-    refuses(endpoint, "a handle with its double @", of("@@gardeners"), { prepare: says(404) }),
-    refuses(endpoint, "a handle with a slash", of("a/b"), { prepare: says(404) }),
+    rejects(endpoint, "no community", of("")),
+    rejects(endpoint, "a handle with its double @", of("@@gardeners"), { prepare: says(404) }),
+    rejects(endpoint, "a handle with a slash", of("a/b"), { prepare: says(404) }),
   ];
 }

@@ -195,7 +195,7 @@ test("every endpoint of the reference has responded", () => {
   expect(all.filter((endpoint) => !records.has(`answered ${endpoint}`))).toEqual([]);
 });
 
-test("every endpoint that needs credentials has refused wrong ones, a caller that asks too often and a missing blog", () => {
+test("every endpoint that needs credentials has rejected wrong ones, a caller that asks too often and a missing blog", () => {
   const guarded = ENDPOINTS.filter((endpoint) => / P\//.test(endpoint) && endpoint !== "GET P/avatar");
   expect(guarded).toHaveLength(28);
   const wanted = guarded.flatMap((endpoint) =>
@@ -204,7 +204,7 @@ test("every endpoint that needs credentials has refused wrong ones, a caller tha
   expect(wanted.filter((record) => !records.has(record))).toEqual([]);
 });
 
-test("every endpoint for users and communities has refused wrong credentials and a caller that asks too often", () => {
+test("every endpoint for users and communities has rejected wrong credentials and a caller that asks too often", () => {
   expect(LATER_ENDPOINTS).toHaveLength(36);
   const wanted = LATER_ENDPOINTS.flatMap((endpoint) =>
     ["401.1016", "429"].map((status) => `error ${endpoint} ${status}`),

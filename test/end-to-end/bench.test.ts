@@ -103,7 +103,7 @@ test.each([
   [["--calls", ""], '--calls: expected a number from 8 to 100000, got ""'],
   [["--warm-up", "7"], '--warm-up: expected a number from 8 to 1000000, got "7"'],
   [["--connections", "5000"], '--connections: expected a number from 1 to 1000, got "5000"'],
-])("the command line: refuses %j", (args, text) => {
+])("the command line: rejects %j", (args, text) => {
   expect(() => readOptions(args)).toThrow(text);
 });
 
@@ -139,7 +139,7 @@ test("the bounds of reliability: take times from the quietest round", () => {
 test.each([
   [["--only", "bombs, nothing"], /^Error: --only: expected bombs, costs, unread, .*, got "nothing"$/],
   [["--calls", "1.5"], /^Error: --calls: expected a whole number from 100, got "1.5"$/],
-])("the bounds of reliability: refuse %j", async (args, text) => {
+])("the bounds of reliability: reject %j", async (args, text) => {
   expect(String(await benchReliability(args).catch((error: unknown) => error))).toMatch(text);
 });
 

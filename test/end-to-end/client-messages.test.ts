@@ -31,7 +31,7 @@ function post(body: string | Buffer, headers: Record<string, string> = {}, type 
   });
 }
 
-async function refusal(body: string | Buffer, headers?: Record<string, string>): Promise<unknown> {
+async function rejection(body: string | Buffer, headers?: Record<string, string>): Promise<unknown> {
   const response = await post(body, headers);
   return Object.assign({ status: response.status }, await response.json());
 }
@@ -62,8 +62,8 @@ test.each([
   ["twice the same key", '{"blogIdentifier":"demo","blogIdentifier":"ada"}'],
   ["a key in both of its spellings", '{"blogIdentifier":"demo","blog_identifier":"ada"}'],
   ["twice the same key, one time as an escape", '{"blogIdentifier":"demo","\\u0062logIdentifier":"ada"}'],
-])("a JSON message: with %s is refused", async (_name, body) => {
-  expect(await refusal(body)).toMatchObject({ status: 400, code: "invalid_argument" });
+])("a JSON message: with %s is rejected", async (_name, body) => {
+  expect(await rejection(body)).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
 test.each([
@@ -72,13 +72,13 @@ test.each([
   ["is another type", "[]"],
   ["is nested deeply", `{"fields":${"[".repeat(5_000)}${"]".repeat(5_000)}}`],
   ["is not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-])("a JSON message: that %s is refused", async (_name, body) => {
-  expect(await refusal(body)).toMatchObject({ status: 400, code: "invalid_argument" });
+])("a JSON message: that %s is rejected", async (_name, body) => {
+  expect(await rejection(body)).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
-test("a JSON message: that is nested so deeply that it costs too much is refused for that", async () => {
+test("a JSON message: that is nested so deeply that it costs too much is rejected for that", async () => {
   const body = `{"fields":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-  expect(await refusal(body)).toMatchObject({ status: 429, code: "resource_exhausted" });
+  expect(await rejection(body)).toMatchObject({ status: 429, code: "resource_exhausted" });
 });
 
 test.each(["9999999999", "2147483648", "2147483647", "15000"])(
@@ -97,8 +97,8 @@ test.each(["99999999H", "99999999M", "99999999S", "99999999m", "99999999n"])(
   },
 );
 
-test.each(["99999999999", "-1", "1.5", "soon"])("a deadline: of %s is none, and refused", async (ms) => {
-  const answer = await refusal('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
+test.each(["99999999999", "-1", "1.5", "soon"])("a deadline: of %s is none, and rejected", async (ms) => {
+  const answer = await rejection('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
   expect(answer).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
@@ -115,10 +115,10 @@ describe.skipIf(process.platform !== "linux")("a message that is small only whil
     expect(bombs.gzip.length).toBeLessThan(MIB);
   });
 
-  test.each(["br", "gzip"] as const)("in %s is refused, and never unpacked", async (encoding) => {
+  test.each(["br", "gzip"] as const)("in %s is rejected, and never unpacked", async (encoding) => {
     const before = resetPeak();
     const bomb = bombs[encoding];
-    const byConnect = await refusal(bomb, { "content-encoding": encoding });
+    const byConnect = await rejection(bomb, { "content-encoding": encoding });
     expect(byConnect).toMatchObject({ status: 429, code: "resource_exhausted" });
     expect(await grpc(1, bomb, { "grpc-encoding": encoding })).toMatchObject({ status: "8" });
     expect(peak() - before).toBeLessThan(64 * MIB);
@@ -128,7 +128,7 @@ describe.skipIf(process.platform !== "linux")("a message that is small only whil
     const before = resetPeak();
     const answers = await Promise.all(
       Array.from({ length: 40 }, () =>
-        refusal(bombs.br, { "content-encoding": "br", "connect-timeout-ms": "80000" }),
+        rejection(bombs.br, { "content-encoding": "br", "connect-timeout-ms": "80000" }),
       ),
     );
     expect(new Set(answers.map((answer) => (answer as { status: number }).status))).toEqual(new Set([429]));

@@ -86,7 +86,7 @@ describe.each([
   }
 
   test.each(Object.entries(REQUESTS))(
-    "a message with hundreds of thousands of others is refused: %s",
+    "a message with hundreds of thousands of others is rejected: %s",
     async (_name, request) => {
       const text = await post(request);
       expect(text).toContain(LIMIT);
@@ -98,7 +98,7 @@ describe.each([
   test.each([
     ["a number of a million digits", `{"scalars":{"int64Value":${"1".repeat(SIZE)}}}`],
     ["a text of a million digits for a number", `{"scalars":{"int64Value":"${"1".repeat(SIZE)}"}}`],
-  ])("%s is refused, without being repeated", async (_name, text) => {
+  ])("%s is rejected, without being repeated", async (_name, text) => {
     const answer = await post({ type: "application/json", body: Buffer.from(text) });
     expect(answer).toContain(`has ${SIZE} characters; numbers have at most 1000 digits`);
     expect(answer).toContain("invalid_argument");

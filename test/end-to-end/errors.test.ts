@@ -201,7 +201,7 @@ const REFUSED: readonly (Omit<Case, "failure"> & { readonly failure: Partial<Fai
 ];
 
 describe.each(REFUSED)("$name", (each) => {
-  test.each(GATEWAY_WAYS)("by %s is refused before the upstream is called", async (way) => {
+  test.each(GATEWAY_WAYS)("by %s is rejected before the upstream is called", async (way) => {
     const { failure, requests } = await run({ ...each, failure: each.failure as Failure }, way);
     expect(failure).toMatchObject({ code: "InvalidArgument", ...each.failure });
     expect(requests).toBe(0);
@@ -227,7 +227,7 @@ test.each(
         [way, "."],
       ] as const,
   ),
-)("path values that a pattern lets pass: by %s the segment %j is refused", async (way, value) => {
+)("path values that a pattern lets pass: by %s the segment %j is rejected", async (way, value) => {
   world.sandbox.received.clear();
   const problem = `is the dot segment "${value}"`;
   const byOwner = events(way).listRepositoryEvents({ owner: value, repo: "hello" });
@@ -243,7 +243,7 @@ test.each([
   ["", noPath("blog_identifier", "is empty", "send a value that is not empty")],
   ["a\nb", noPath("blog_identifier", "contains a control character", "send the value without it")],
   ["\ud800", noPath("blog_identifier", "contains a lone surrogate", "send well-formed Unicode")],
-])("in-process, where nothing else looks at a path value: %j is refused", async (value, failure) => {
+])("in-process, where nothing else looks at a path value: %j is rejected", async (value, failure) => {
   world.sandbox.received.clear();
   expect(await failureOf(info("in-process", value))).toEqual(failure);
   expect(world.sandbox.received.total).toBe(0);
@@ -270,7 +270,7 @@ test.each(GATEWAY_WAYS)("half of a surrogate pair: by %s never reaches the upstr
   expect(world.sandbox.received.total).toBe(0);
 });
 
-describe("credentials that the upstream refuses", () => {
+describe("credentials that the upstream rejects", () => {
   let wrong: World;
   beforeAll(async () => {
     wrong = await startWorld({
@@ -282,7 +282,7 @@ describe("credentials that the upstream refuses", () => {
   });
   afterAll(() => wrong.close());
 
-  const refusedBy = (domain: string, subcode?: string): Failure => ({
+  const rejectedBy = (domain: string, subcode?: string): Failure => ({
     code: "Internal",
     text: `upstream ${domain}: the configured credentials were rejected with status 401`,
     reason: "UPSTREAM_CREDENTIALS",
@@ -292,12 +292,12 @@ describe("credentials that the upstream refuses", () => {
 
   test.each(WAYS)("by %s are the gateway's matter, not the caller's", async (way) => {
     const blog = wrong.client(BlogService, way).getBlogInfo({ blogIdentifier: "demo" });
-    expect(await failureOf(blog)).toEqual(refusedBy("blog", "1016"));
+    expect(await failureOf(blog)).toEqual(rejectedBy("blog", "1016"));
     const feed = wrong.client(EventService, way).listRepositoryEvents({ owner: "octo", repo: "hello" });
-    expect(await failureOf(feed)).toEqual(refusedBy("events"));
+    expect(await failureOf(feed)).toEqual(rejectedBy("events"));
   });
 
-  test.each(WAYS)("by %s a method is refused that needs other ones", async (way) => {
+  test.each(WAYS)("by %s a method is rejected that needs other ones", async (way) => {
     wrong.sandbox.received.clear();
     const call = wrong.client(PostService, way).createPost({ blogIdentifier: "demo", content: CONTENT });
     expect(await failureOf(call)).toEqual({

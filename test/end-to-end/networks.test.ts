@@ -33,19 +33,19 @@ const upstream = createServer(
 ).on("connection", (socket: Socket) => sockets.add(socket));
 
 let proxy: EgressProxyServer;
-let refusing: EgressProxyServer;
+let rejecting: EgressProxyServer;
 beforeAll(async () => {
   upstream.listen(0, "127.0.0.1");
   await once(upstream, "listening");
   const { port } = upstream.address() as AddressInfo;
   proxy = await egressProxy({ ports: { 443: `http://x:${port}` } });
-  refusing = await egressProxy({ status: 407 });
+  rejecting = await egressProxy({ status: 407 });
 });
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   upstream.close();
   await proxy[Symbol.asyncDispose]();
-  await refusing[Symbol.asyncDispose]();
+  await rejecting[Symbol.asyncDispose]();
 });
 
 let run: Run | undefined;
@@ -95,7 +95,7 @@ const withUser = (url: string) => url.replace("//", `//me:${PASSWORD}@`);
 
 test("an upstream is reached by the proxy of the configuration, with a client certificate", async () => {
   proxy.requests.length = 0;
-  const started = start("serve", explicit(), { PROXY_USER: "me", HTTPS_PROXY: refusing.url, NO_PROXY: "*" });
+  const started = start("serve", explicit(), { PROXY_USER: "me", HTTPS_PROXY: rejecting.url, NO_PROXY: "*" });
   expect(await called(started)).toBe('{"text":"echo"}');
   expect(proxy.requests).toMatchObject([
     { line: "CONNECT api.example:443", authorization: `Basic ${TOKEN}` },
@@ -125,12 +125,12 @@ test.each<[string, () => string, () => Record<string, string>]>([
   expect(proxy.requests).toEqual([]);
 });
 
-test("a proxy that refuses is told without the password", async () => {
-  const started = start("serve", "", { HTTPS_PROXY: withUser(refusing.url) });
+test("a proxy that rejects is told without the password", async () => {
+  const started = start("serve", "", { HTTPS_PROXY: withUser(rejecting.url) });
   const text = await called(started);
   expect(JSON.parse(text)).toMatchObject({
     code: "internal",
-    message: "upstream echo: the proxy refused the request with status 407",
+    message: "upstream echo: the proxy rejected the request with status 407",
     details: [{ debug: { reason: "UPSTREAM_PROXY_REFUSED", domain: "echo" } }],
   });
   const { stdout, stderr } = started.output();

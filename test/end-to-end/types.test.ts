@@ -48,7 +48,7 @@ test("an Any of a type that `types` names reaches the upstream and the caller", 
   expect(bodies).toEqual([{ input: FOREIGN }]);
 });
 
-test("an Any of a type that nothing names is refused", async () => {
+test("an Any of a type that nothing names is rejected", async () => {
   const { response, bodies } = await start("");
   expect(response).toMatchObject({ code: "invalid_argument" });
   expect(bodies).toEqual([]);

@@ -126,7 +126,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       expect(await failureOf(list(client(way)))).toMatchObject({ code: "Unauthenticated" });
     });
 
-    test("refuses pages that cannot be, before it asks for them", async () => {
+    test("rejects pages that cannot be, before it asks for them", async () => {
       if (way === "in-process") return;
       for (const page of [{ perPage: 0 }, { perPage: 101 }, { page: 0 }]) {
         expect(await failureOf(list(client(way), page))).toMatchObject({

@@ -92,7 +92,7 @@ test.each(WAYS)(
 );
 
 test.each(WAYS)(
-  "a resume token of another feed, a damaged and a forged one are refused, by %s",
+  "a resume token of another feed, a damaged and a forged one are rejected, by %s",
   async (way) => {
     const other = { owner: "marvin", repo: "hello" };
     const { resumeToken } = await firstOf(client(way).watchRepositoryEvents(other));
@@ -127,7 +127,7 @@ describe.each(WAYS.filter((way) => way !== "in-process"))("by %s", (way) => {
       { owner: "octo", repo: "hello", heartbeatInterval: { seconds: 0n, nanos: 1 } },
       "heartbeat_interval",
     ],
-  ])("%s is refused before anything is asked", async (_what, request, field) => {
+  ])("%s is rejected before anything is asked", async (_what, request, field) => {
     const before = world.sandbox.received.total;
     const failure = await failureOf(firstOf(client(way).watchRepositoryEvents(request)));
     expect(failure).toMatchObject({ code: "InvalidArgument", reason: "REQUEST_INVALID" });
@@ -136,7 +136,7 @@ describe.each(WAYS.filter((way) => way !== "in-process"))("by %s", (way) => {
   });
 });
 
-test("in-process an owner that is no part of a path is refused by the path", async () => {
+test("in-process an owner that is no part of a path is rejected by the path", async () => {
   for (const owner of ["", "..", "a\nb"]) {
     const error = await firstOf(client("in-process").watchRepositoryEvents({ owner, repo: "hello" })).catch(
       (reason: unknown) => reason,

@@ -2,11 +2,11 @@ import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { ResumeSchema } from "connect-rest-runtime/gen/connectrest/v1/feed_pb.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { partySettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
 import {
-  type OAuth2TestParty,
-  startOAuth2Party,
-} from "../../authorization/src/testing/third-party-server.ts";
+  type OAuth2TestProvider,
+  startOAuth2Provider,
+} from "../../authorization/src/testing/provider-server.ts";
+import { providerSettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
 import { reasonOf } from "../../runtime/src/errors/rest-error.ts";
 import { FeedService, feedService } from "../../runtime/src/testing/feed-service.ts";
 import { Timeline } from "../../runtime/src/testing/timeline.ts";
@@ -16,7 +16,7 @@ import { Person, TestClient } from "../support/person.ts";
 const POLL = { timeout: 120_000, interval: 20 };
 const eventually = (read: () => unknown) => expect.poll(read, POLL);
 
-let party: OAuth2TestParty;
+let provider: OAuth2TestProvider;
 let served: AuthorizedGateway;
 let client: TestClient;
 let timeline: Timeline;
@@ -24,7 +24,7 @@ let timeline: Timeline;
 let accounts: string[];
 
 beforeEach(async () => {
-  party = await startOAuth2Party();
+  provider = await startOAuth2Provider();
   timeline = new Timeline(100, 1);
   timeline.interval = 1;
   timeline.ids = [1];
@@ -34,10 +34,10 @@ beforeEach(async () => {
     {
       adapters: [feedService({ credentials: ["oauth2"] })],
       upstreams: { things: { baseUrl: "https://api.example", retry: false, breaker: false } },
-      signIn: signInSettings([partySettings("things", party)], { permissions: { watch: "watch" } }),
+      signIn: signInSettings([providerSettings("things", provider)], { permissions: { watch: "watch" } }),
       fetch: (address, init) => {
         const token = new Headers(init.headers).get("authorization")?.replace(/^Bearer /, "") ?? "";
-        const account = party.accountOf(token);
+        const account = provider.accountOf(token);
         if (account === undefined) return Promise.resolve({ status: 401, headers: [] });
         accounts.push(account);
         return timeline.fetch(address, init);
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await served.close();
-  await party.close();
+  await provider.close();
 });
 
 /** One who watches with a token of the gateway. */
@@ -78,7 +78,7 @@ class Watcher {
 
 /** A person signs in with an account of the upstream. */
 async function signIn(account: string) {
-  party.account = account;
+  provider.account = account;
   const fetching: typeof fetch = (input, init) =>
     String(input).startsWith(PUBLIC_URL) ? served.fetch(input, init) : fetch(input, init);
   return await client.signIn(new Person(fetching));
@@ -100,7 +100,7 @@ beforeEach(() => {
   newest = 1;
 });
 
-test("who has signed in watches with their own rights: one poller for a session, over renewed tokens, and until it is revoked", async () => {
+test("who has signed in watches with their own rights: one poller for a session, over refreshed tokens, and until it is revoked", async () => {
   const ada = await signIn("ada");
   const grace = await signIn("grace");
   const hers = [await watching(ada.access_token), await watching(ada.access_token)];
@@ -109,24 +109,24 @@ test("who has signed in watches with their own rights: one poller for a session,
   await happens(all);
   expect(new Set(accounts)).toEqual(new Set(["ada", "grace"]));
 
-  // the upstream renews the tokens of both; a client has its own renewed, and comes with that one
-  party.expire();
+  // the upstream refreshes the tokens of both; a client has its own refreshed, and comes with that one
+  provider.expire();
   await happens(all);
-  const renewed = await client.refresh(ada.refresh_token ?? "");
-  const newestOne = await watching(renewed.access_token);
+  const refreshed = await client.refresh(ada.refresh_token ?? "");
+  const newestOne = await watching(refreshed.access_token);
   all.push(newestOne);
   await happens(all);
   expect(all.map(({ error }) => error)).toEqual(all.map(() => undefined));
-  expect(party.counts.get("/token refresh")).toBe(2);
+  expect(provider.counts.get("/token refresh")).toBe(2);
   // three who watch as ada cost as many polls as one who watches as grace
-  const [from, before] = [accounts.length, party.counts.get("/token refresh")];
+  const [from, before] = [accounts.length, provider.counts.get("/token refresh")];
   await eventually(() => accounts.slice(from).filter((each) => each === "grace").length).toBeGreaterThan(8);
   const polls = accounts.slice(from).filter((each) => each === "ada").length;
   expect(polls).toBeGreaterThan(4);
   expect(polls).toBeLessThan(16);
-  expect(party.counts.get("/token refresh")).toBe(before);
+  expect(provider.counts.get("/token refresh")).toBe(before);
 
-  await client.revoke(renewed.refresh_token ?? "");
+  await client.revoke(refreshed.refresh_token ?? "");
   const ended = [...hers, newestOne];
   await eventually(() => ended.every(({ error }) => error !== undefined)).toBe(true);
   for (const { error, token, ids } of ended) {

@@ -19,8 +19,8 @@ export interface Case {
   readonly responses: ReadonlyArray<readonly Entry[]>;
   /** The known difference between protoc and buf that shows. Without it they must agree. */
   readonly differs?: keyof Dialect;
-  /** What the applier refuses, by the compiler that lets it through. */
-  readonly refused?: Readonly<Partial<Record<CompilerName, keyof typeof REFUSED>>>;
+  /** What the applier rejects, by the compiler that lets it through. */
+  readonly rejected?: Readonly<Partial<Record<CompilerName, keyof typeof REFUSED>>>;
 }
 
 const mark = (name: string) => `// @@protoc_insertion_point(${name})`;
@@ -149,34 +149,34 @@ export const CASES: readonly Case[] = [
   {
     name: "a file twice in a response",
     responses: [[file("a.ts", "a"), file("a.ts", "b")]],
-    refused: { buf: "duplicateInResponse" },
+    rejected: { buf: "duplicateInResponse" },
   },
   { name: "dots in a path's component", responses: [[file(".a/..b/foo..bar.ts", "a")]] },
   { name: "a colon in a path", responses: [[file("c:/a.ts", "a")]] },
-  { name: "an absolute path", responses: [[file("/a.ts", "a")]], refused: { protoc: "absolutePath" } },
-  { name: "a path upwards", responses: [[file("../a.ts", "a")]], refused: { protoc: "parentPath" } },
+  { name: "an absolute path", responses: [[file("/a.ts", "a")]], rejected: { protoc: "absolutePath" } },
+  { name: "a path upwards", responses: [[file("../a.ts", "a")]], rejected: { protoc: "parentPath" } },
   { name: "the output directory as a file", responses: [[file(".", "a")]] },
   { name: "the directory above as a file", responses: [[file("..", "a")]] },
   {
     name: "a path with .",
     responses: [[file("./a.ts", "a")]],
-    refused: { protoc: "uncleanPath", buf: "uncleanPath" },
+    rejected: { protoc: "uncleanPath", buf: "uncleanPath" },
   },
   {
     name: "a path with .. inside",
     responses: [[file("a/../b.ts", "a")]],
-    refused: { protoc: "uncleanPath", buf: "uncleanPath" },
+    rejected: { protoc: "uncleanPath", buf: "uncleanPath" },
   },
   {
     name: "a path with an empty component",
     responses: [[file("a//b.ts", "a")]],
-    refused: { protoc: "uncleanPath", buf: "uncleanPath" },
+    rejected: { protoc: "uncleanPath", buf: "uncleanPath" },
   },
-  { name: "a path that ends in a slash", responses: [[file("a/", "a")]], refused: { buf: "uncleanPath" } },
+  { name: "a path that ends in a slash", responses: [[file("a/", "a")]], rejected: { buf: "uncleanPath" } },
   {
     name: "a path with a backslash",
     responses: [[file("a\\b.ts", "a")]],
-    refused: { protoc: "backslashPath", buf: "backslashPath" },
+    rejected: { protoc: "backslashPath", buf: "backslashPath" },
   },
   {
     name: "a marker on two lines",
@@ -254,7 +254,7 @@ export const CASES: readonly Case[] = [
     name: "an inserted line above the limit",
     responses: [[HOST], [into("a.ts", "p", `1\n${LONG}\n2`)]],
     differs: "longestLine",
-    refused: { buf: "longInsertedLine" },
+    rejected: { buf: "longInsertedLine" },
   },
   {
     name: "annotations of a file alone",
@@ -329,7 +329,7 @@ export const CASES: readonly Case[] = [
     name: "annotations in text format",
     responses: [[HOST, TEXT_META], [{ ...into("a.ts", "p", "1\n"), annotations: [[0, 1]] }]],
     differs: "codeInfo",
-    refused: { protoc: "textCodeInfo" },
+    rejected: { protoc: "textCodeInfo" },
   },
   {
     name: "annotations in no format",
@@ -337,6 +337,6 @@ export const CASES: readonly Case[] = [
       [HOST, file("a.ts.pb.meta", "nonsense")],
       [{ ...into("a.ts", "p", "1\n"), annotations: [[0, 1]] }],
     ],
-    refused: { protoc: "brokenCodeInfo" },
+    rejected: { protoc: "brokenCodeInfo" },
   },
 ];

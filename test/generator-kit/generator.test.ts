@@ -211,7 +211,7 @@ test.each<[string, string, string]>([
     "// @@protoc_insertion_point(end)",
     "test/v1/things_rest.ts: the line `// @@protoc_insertion_point(end)` has the marker of an insertion point, which protoc and buf treat differently",
   ],
-])("insertions: refuse %s", (_name, line, text) => {
+])("insertions: reject %s", (_name, line, text) => {
   expect(() => answer((file) => file.insert(line === "" ? "elsewhere" : END, line))).toThrow(new Error(text));
 });
 
@@ -367,7 +367,7 @@ test.each([
     "target=js",
     "option target=js: what is added to adapters is TypeScript, and so must they be; expected ts",
   ],
-])("options: %s is refused", (parameter, text) => {
+])("options: %s is rejected", (parameter, text) => {
   expect(values(parameter)).toEqual([undefined, text]);
 });
 

@@ -85,8 +85,8 @@ function legible(files: Readonly<Record<string, Buffer>>): Record<string, string
   return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, bytes.toString("latin1")]));
 }
 
-/** A refusal is on the list because the compiler goes on; if it stops doing so, the list is out of date. */
-function expectRefused(outcome: Outcome, ours: Record<string, Buffer> | InsertionError): void {
+/** A rejection is on the list because the compiler goes on; if it stops doing so, the list is out of date. */
+function expectRejected(outcome: Outcome, ours: Record<string, Buffer> | InsertionError): void {
   expect(outcome.error).toBe(undefined);
   expect(ours).toBeInstanceOf(InsertionError);
 }
@@ -94,10 +94,10 @@ function expectRefused(outcome: Outcome, ours: Record<string, Buffer> | Insertio
 async function check(item: Case, compiler: CompilerName): Promise<Outcome> {
   const outcome = await compiled(item, compiler);
   const ours = applied(item, compiler);
-  if (item.refused?.[compiler] === undefined) {
+  if (item.rejected?.[compiler] === undefined) {
     expectSame(outcome, ours);
   } else {
-    expectRefused(outcome, ours);
+    expectRejected(outcome, ours);
   }
   return outcome;
 }
@@ -113,14 +113,14 @@ describe.concurrent("the applier does as protoc, and protoc and buf differ only 
     skip(!hasProtoc, NO_PROTOC);
     const protoc = await check(item, "protoc");
     const buf = await compiled(item, "buf");
-    const same = item.differs === undefined && item.refused?.protoc === item.refused?.buf;
+    const same = item.differs === undefined && item.rejected?.protoc === item.rejected?.buf;
     if (same) expect(essence(protoc, item)).toEqual(essence(buf, item));
     if (item.differs !== undefined) expect(essence(protoc, item)).not.toEqual(essence(buf, item));
   });
 });
 
-test("every listed difference and refusal has a case", () => {
+test("every listed difference and rejection has a case", () => {
   expect(new Set(CASES.flatMap(({ differs }) => differs ?? []))).toEqual(new Set(Object.keys(DIFFERENCES)));
-  const refused = CASES.flatMap((item) => Object.values(item.refused ?? {}));
-  expect(new Set(refused)).toEqual(new Set(Object.keys(REFUSED)));
+  const rejected = CASES.flatMap((item) => Object.values(item.rejected ?? {}));
+  expect(new Set(rejected)).toEqual(new Set(Object.keys(REFUSED)));
 });

@@ -7,7 +7,7 @@ export type Part = "verb" | "path" | "query" | "body" | "error";
 
 /**
  * The parts that differ. Paths are equal letter by letter; a query is what it says, since nothing decides the
- * order of parameters and which letters are encoded; a body is the JSON value. Two refusals are alike,
+ * order of parameters and which letters are encoded; a body is the JSON value. Two rejections are alike,
  * whatever their words.
  */
 export function differingParts(ours: Made, theirs: Made): Part[] {

@@ -97,7 +97,7 @@ function build(path: string): void {
     for (const name of ["gapic", "google", "grafeas"]) {
       cpSync(join(PACKAGE, name), join(folder, name), { recursive: true });
     }
-    // buf has these itself, and refuses others of their names
+    // buf has these itself, and rejects others of their names
     rmSync(join(folder, "google/protobuf"), { recursive: true });
     const output = join(folder, "image.binpb");
     const { status, stderr } = spawnSync("buf", ["build", folder, "-o", output], { encoding: "utf8" });

@@ -36,18 +36,18 @@ const ofCalls = (isUnary: boolean, runs: boolean, upstreamCalls: number | undefi
   const share = upstreamCalls === undefined ? undefined : { upstream: "u", callsInFlight: upstreamCalls };
   const enter = (client: string) => {
     const call = { client, deadlineAt: Number.MAX_VALUE, share, isUnary };
-    const became = { run: false, refuse: false };
-    const note = (what: "run" | "refuse") => () => {
+    const became = { run: false, reject: false };
+    const note = (what: "run" | "reject") => () => {
       became[what] = true;
     };
-    const leave = admission.enter({ ...call, run: note("run"), refuse: note("refuse") });
+    const leave = admission.enter({ ...call, run: note("run"), reject: note("reject") });
     return { leave, became };
   };
   if (!runs) enter("first");
   return (client) => {
     const { leave, became } = enter(client);
     if (runs && !became.run) leave();
-    return runs ? became.run : !became.refuse;
+    return runs ? became.run : !became.reject;
   };
 };
 
@@ -95,15 +95,15 @@ const WAYS: Partial<Record<LimitName | "upstream.callsInFlight", ReadonlyArray<(
       const queue = new FairQueue(1, limits.queuedDecompressions);
       const { signal } = new AbortController();
       const add = (caller: string) => {
-        let isRefused = false;
+        let isRejected = false;
         const never = () => new Promise(() => undefined);
         queue.run(caller, signal, never).catch(() => {
-          isRefused = true;
+          isRejected = true;
         });
         return async () => {
           await Promise.resolve();
           await Promise.resolve();
-          return !isRefused;
+          return !isRejected;
         };
       };
       add("first");

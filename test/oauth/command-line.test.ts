@@ -68,7 +68,7 @@ test("login, status, token and logout work with a server of somebody else", asyn
   const login = await user.login(server.url, "--scope", "read offline_access");
   expect([login.status, login.stderr]).toEqual([0, ""]);
   expect(login.stdout).toMatch(
-    /^To sign in, open this address in a browser on this machine:\nhttp.*\nsigned in to http:\/\/127\.0\.0\.1:\d+ by the client \S+, scope read offline_access, token until \S+Z, renewed by itself\n$/,
+    /^To sign in, open this address in a browser on this machine:\nhttp.*\nsigned in to http:\/\/127\.0\.0\.1:\d+ by the client \S+, scope read offline_access, token until \S+Z, refreshed by itself\n$/,
   );
   expect(statSync(user.tokens).mode & 0o777).toBe(0o600);
   expect(statSync(path.dirname(user.tokens)).mode & 0o777).toBe(0o700);
@@ -84,7 +84,7 @@ test("login, status, token and logout work with a server of somebody else", asyn
       grant: "authorization_code",
       scope: "read offline_access",
       expiresAt: expect.stringMatching(/Z$/),
-      isRenewable: true,
+      isRefreshable: true,
     },
   ]);
   const token = await user.run("token", `${server.url}/some/path`);
@@ -108,7 +108,7 @@ test("login, status, token and logout work with a server of somebody else", asyn
   });
 });
 
-test("a token that has expired is renewed, once for programs that ask at the same time", async () => {
+test("a token that has expired is refreshed, once for programs that ask at the same time", async () => {
   const server = await opened(startForeignServer());
   const user = new User();
   await user.login(server.url, "--scope", "read offline_access");
@@ -171,7 +171,7 @@ test("a program signs in with its own credentials from a file", async () => {
   expect(await accountAt(server, token.stdout)).toEqual({ client: "machine", scope: "read" });
 });
 
-test("the token of the environment is used as it is, and no file is read", async () => {
+test("the token in the environment is used unchanged, and no file is read", async () => {
   const user = new User({ CONNECT_REST_ACCESS_TOKEN: "from-outside", CONNECT_REST_TOKEN_FILE: directory });
   expect(await user.run("token", "https://gateway.example")).toEqual({
     status: 0,
@@ -180,7 +180,7 @@ test("the token of the environment is used as it is, and no file is read", async
   });
 });
 
-test("a file of tokens that others can read is refused, with what to do", async () => {
+test("a file of tokens that others can read is rejected, with what to do", async () => {
   const server = await opened(startForeignServer());
   const user = new User();
   await user.login(server.url, "--scope", "read");

@@ -63,11 +63,11 @@ const TRANSPORTS: Record<string, (session: Session) => Transport> = {
 };
 
 test.each(Object.keys(TRANSPORTS))(
-  "calls carry the token, which is renewed when the gateway refuses it: %s",
+  "calls carry the token, which is refreshed when the gateway rejects it: %s",
   async (name) => {
     const file = newFile();
     const status = await signIn(gateway.url, file, { open });
-    expect(status).toMatchObject({ resource: gateway.url, isRenewable: true });
+    expect(status).toMatchObject({ resource: gateway.url, isRefreshable: true });
     await spoil(file);
     const session = new Session(gateway.url, file);
     const client = createClient(
@@ -120,7 +120,7 @@ test("a stream of responses is asked for once more, before its first message", a
   }
 });
 
-test("no request of a client has its token in the address", async () => {
+test("no request of a client has its token in the URL", async () => {
   const seen: string[] = [];
   const server = await httpUpstream((request, response) => {
     seen.push(`${request.url} ${request.headers.authorization}`);

@@ -43,7 +43,7 @@ const account = async (server: ForeignServer, session: Session) => {
   return [response.status, response.status === 200 ? await response.json() : undefined];
 };
 
-test("a person signs in at a server of somebody else, and their tokens are kept for them alone", async () => {
+test("a person signs in at a foreign server, and only that person can read the stored tokens", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   const browser = inBrowser({ scope: "read offline_access" });
@@ -53,7 +53,7 @@ test("a person signs in at a server of somebody else, and their tokens are kept 
     issuer: server.url,
     grant: "authorization_code",
     scope: "read offline_access",
-    isRenewable: true,
+    isRefreshable: true,
   });
   expect((await browser.page())?.text).toContain("You are signed in");
   expect(server.seen).toEqual([
@@ -71,7 +71,7 @@ test("a person signs in at a server of somebody else, and their tokens are kept 
   expect(statSync(file.path).mode & 0o777).toBe(0o600);
 });
 
-test("tokens are renewed with their refresh token, which is replaced, and end when the person signs out", async () => {
+test("tokens are refreshed with their refresh token, which is replaced, and end when the person signs out", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   await signIn(server.url, file, inBrowser({ scope: "read offline_access" }).options);
@@ -93,7 +93,7 @@ test("tokens are renewed with their refresh token, which is replaced, and end wh
   expect(await session.end()).toBe(false);
 });
 
-test("sessions that share a file renew once, however many there are", async () => {
+test("sessions that share a file refresh once, however many there are", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   await signIn(server.url, file, inBrowser({ scope: "read offline_access" }).options);
@@ -108,7 +108,7 @@ test("a server that names its metadata in its 401 says what tokens are for, and 
   const place = "/.well-known/oauth-protected-resource/api";
   const server = await opened(startForeignServer({ resourceMetadata: place }));
   const status = await signIn(`${server.url}/api`, newFile(), inBrowser().options);
-  expect(status).toMatchObject({ resource: `${server.url}/api`, scope: "read", isRenewable: true });
+  expect(status).toMatchObject({ resource: `${server.url}/api`, scope: "read", isRefreshable: true });
   expect(server.seen.slice(0, 3)).toEqual([
     "GET /api",
     `GET ${place}`,
@@ -116,7 +116,7 @@ test("a server that names its metadata in its 401 says what tokens are for, and 
   ]);
 });
 
-test("a server without metadata is used by its default paths, after it was asked for metadata", async () => {
+test("a client uses the default paths of a server without metadata, after it requested the metadata", async () => {
   const server = await opened(startPlainServer());
   const file = newFile();
   await signIn(`${server.url}/`, file, inBrowser().options);
@@ -143,7 +143,7 @@ test("a program signs in by its own credentials, and gets new tokens by them", a
   const file = newFile();
   const client = { clientId: MACHINE.id, clientSecret: MACHINE.secret, scope: "read" };
   const status = await signInAsClient(server.url, file, client);
-  expect(status).toMatchObject({ grant: "client_credentials", clientId: "machine", isRenewable: true });
+  expect(status).toMatchObject({ grant: "client_credentials", clientId: "machine", isRefreshable: true });
   const session = new Session(server.url, file);
   const other = await session.another(await session.get());
   const headers = { authorization: `Bearer ${other?.reveal()}` };
@@ -160,7 +160,7 @@ test("a client that registers itself on this machine is public, and has no secre
   expect(details).not.toHaveProperty("clientSecret");
 });
 
-test("a person who refuses leaves no token, and reads so in the browser", async () => {
+test("a person who rejects leaves no token, and reads so in the browser", async () => {
   const server = await opened(startForeignServer({ person: "denies" }));
   const file = newFile();
   const browser = inBrowser();
@@ -186,7 +186,7 @@ test("a person who does not come back is waited for no longer than was said, and
   await expect(signIn(server.url, newFile(), options)).rejects.toThrow("left");
 });
 
-test("a client whose registration is refused says what to do", async () => {
+test("a client whose registration is rejected says what to do", async () => {
   const server = await opened(startForeignServer());
   const error = await failureOf(signIn(server.url, newFile(), inBrowser({ scope: "no such" }).options));
   expect(reasonOf(error)).toBe("OAUTH_REGISTRATION_FAILED");

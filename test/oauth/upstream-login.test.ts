@@ -100,7 +100,7 @@ test("OAuth 2: a person who takes the access back makes calls fail with what to 
   await login("blog", "--config", file, "--port", port);
   const { get, rest } = await whoAmI(file);
   sandbox.clock.advance(31 * 86_400_000);
-  // the upstream refuses the token, and its token endpoint the refresh token, which is what has to be
+  // the upstream rejects the token, and its token endpoint the refresh token, which is what has to be
   // replaced
   const error = await failureOf(get());
   expect(reasonOf(error)).toBe("UPSTREAM_TOKEN_REFUSED");
@@ -130,7 +130,7 @@ test("OAuth 1.0a: a client that the service does not know is told so", async () 
   });
   RUNS.push(run);
   expect(await run.exit).toBe(1);
-  expect(run.output().stderr).toMatch(/the token endpoint refused the request: status 401: /);
+  expect(run.output().stderr).toMatch(/the token endpoint rejected the request: status 401: /);
   expect(run.output().stderr).not.toContain("wrong-secret");
 });
 

@@ -95,7 +95,7 @@ function reportOf(kind: string, name: string): string {
 }
 
 test.each(["a\nb", "a\rb", "a\u2028b", "a b", "a`b", "a*/b", "a;b", "", "ü"])(
-  "a name that is no identifier is refused: %j",
+  "a name that is no identifier is rejected: %j",
   (name) => {
     for (const kind of Object.keys(RENAMED).filter((each) => each !== "file")) {
       expect(reportOf(kind, name), kind).toMatch(

@@ -121,7 +121,7 @@ test("a comment and an enum of 200000 lines are generated", () => {
   expect(added.error).toBe("");
 });
 
-test("property: whatever the lengths, no line reaches 64 KiB; only names that are too long are refused", () => {
+test("property: whatever the lengths, no line reaches 64 KiB; only names that are too long are rejected", () => {
   const lengths = fc.record({
     comment: fc
       .tuple(size, fc.constantFrom("x", "word ", "line\n", "*/", "ü", "\\", '"'))

@@ -115,7 +115,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "credential_fields_unused",
     'credential_fields: "name"',
     "4:39: credential-field: credential_fields of case.S.Get: case.Req.name is a secret; mark it with `redact`",
-    "4:39: credential-fields-unused: credential_fields of case.S.Get: the method sends no other credentials, so that every refusal is about the caller's; remove them",
+    "4:39: credential-fields-unused: credential_fields of case.S.Get: the method sends no other credentials, so that every rejection is about the caller's; remove them",
   ],
   [
     "retry_after_condition",

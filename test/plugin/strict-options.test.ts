@@ -68,7 +68,7 @@ function problemsOf(options: object): string[] {
     encoding: "utf8",
   });
   const lines = stdout.split("\n").filter((line) => line !== "");
-  // a config that the compiler refuses has no place
+  // a config that the compiler rejects has no place
   const isOurs = (line: string) => /^(?:test\/)?gen\/|^error /.test(line);
   expect([0, 1, 2]).toContain(status);
   return lines.filter(isOurs);
@@ -82,7 +82,7 @@ test.each(Object.entries(OPTION_SETS))(
   120_000,
 );
 
-test("what a strict option refuses is seen", () => {
+test("what a strict option rejects is seen", () => {
   // without its types a file has problems: the compiler has looked at the files
   const options = { ...NODE, ...STRICT, lib: ["es5"] };
   expect(problemsOf(options)).not.toEqual([]);

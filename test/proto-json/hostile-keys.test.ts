@@ -103,12 +103,12 @@ test("property: hostile keys of documents and forms are keys of objects, and of 
   );
 });
 
-test("property: hostile keys are names of parameters, or refused where others read them otherwise", () => {
+test("property: hostile keys are names of parameters, or rejected where others read them otherwise", () => {
   fc.assert(
     fc.property(names, (keys) => {
       if (keys.includes("")) {
-        const refused = () => [...nestedParameters("p", objectOf(keys, "a"), "indexed", "query")];
-        expect(refused).toThrow(/p/);
+        const rejected = () => [...nestedParameters("p", objectOf(keys, "a"), "indexed", "query")];
+        expect(rejected).toThrow(/p/);
         return;
       }
       const pairs = [...nestedParameters("p", objectOf(keys, "a"), "indexed", "query")];

@@ -32,8 +32,8 @@ import {
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
 import { type PrintOptions, printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
+import { WasmPrinter } from "../../codec/src/print/wasm-printer.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import { BlogSchema } from "../../gen/blog/v1/blog_resource_pb.ts";
 import { PostSchema } from "../../gen/blog/v1/post_resource_pb.ts";
@@ -77,7 +77,7 @@ function outcome(print: () => unknown): unknown {
   }
 }
 
-const WITH: PrintOptions = { types: undefined, machine: new MachinePrinter() };
+const WITH: PrintOptions = { types: undefined, machine: new WasmPrinter() };
 const WITHOUT: PrintOptions = { types: undefined, machine: undefined };
 const WAYS = [
   ["by WebAssembly", WITH],

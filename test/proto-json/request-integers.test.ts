@@ -72,7 +72,7 @@ test.each([
   '{"wellKnown":{"struct":{"a":[{"b":700000000000000001}]}}}',
   '{"scalars":{"int64Value":9007199254740993},"scalars":{}}',
   '{"scalars":{"int64Value":9007199254740993,}}',
-])("a request in JSON: refuses %s", (text) => {
+])("a request in JSON: rejects %s", (text) => {
   expect(() => exact(text)).toThrow();
 });
 

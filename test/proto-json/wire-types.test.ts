@@ -3,12 +3,12 @@ import { type DescFile, type DescMessage, fromBinary, toJsonString } from "@bufb
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import * as wellKnown from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
 import { printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
+import { WasmPrinter } from "../../codec/src/print/wasm-printer.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import { file_blog_v1_post_resource } from "../../gen/blog/v1/post_resource_pb.ts";
 
-const machine = new MachinePrinter();
+const machine = new WasmPrinter();
 
 const TYPES: readonly DescMessage[] = [file_blog_v1_post_resource, ...Object.values(wellKnown)]
   .filter((each) => isFile(each))

@@ -48,7 +48,7 @@ test("BASIC: a user and a password, or a token as the user; they stay out of err
   expect(error.rawMessage).toBe("upstream rules responded with 403 Forbidden: no [secret], nor [secret]");
 });
 
-test("BASIC: a user with a colon would be another user, and is refused", async () => {
+test("BASIC: a user with a colon would be another user, and is rejected", async () => {
   const failure = await failureOf(() => credentials({ basic: { username: "a:b" } }));
   expect(failure.rawMessage).toBe(
     "upstream rules: option credentials.basic: expected a username without a colon or control characters, got a colon in the user's name",
@@ -161,21 +161,21 @@ const confirm = async (message: MessageInitShape<typeof ConfirmCodeRequestSchema
   return [error.code, reasonOf(error), error.rawMessage];
 };
 
-test("credential_fields: what the caller sent and the upstream refuses is the caller's, by its own words", async () => {
+test("credential_fields: what the caller sent and the upstream rejects is the caller's, by its own words", async () => {
   const text = "upstream rules responded with 401 Unauthorized: The code [secret] has expired.";
-  const refused = [Code.Unauthenticated, "UNAUTHORIZED", text];
-  expect(await confirm({ proof: { case: "code", value: "123456" } })).toEqual(refused);
-  expect(await confirm({ proof: { case: "login", value: { password: "123456" } } })).toEqual(refused);
+  const rejected = [Code.Unauthenticated, "UNAUTHORIZED", text];
+  expect(await confirm({ proof: { case: "code", value: "123456" } })).toEqual(rejected);
+  expect(await confirm({ proof: { case: "login", value: { password: "123456" } } })).toEqual(rejected);
 });
 
-test("credential_fields: without any of them it is the configured credentials that were refused", async () => {
-  const refused = [
+test("credential_fields: without any of them it is the configured credentials that were rejected", async () => {
+  const rejected = [
     Code.Internal,
     "UPSTREAM_CREDENTIALS",
     "upstream rules: the configured credentials were rejected with status 401",
   ];
-  expect(await confirm({ user: "ada" })).toEqual(refused);
-  expect(await confirm({ proof: { case: "login", value: {} } })).toEqual(refused);
+  expect(await confirm({ user: "ada" })).toEqual(rejected);
+  expect(await confirm({ proof: { case: "login", value: {} } })).toEqual(rejected);
 });
 
 test("credential_fields: other statuses mean what they always do", async () => {

@@ -14,7 +14,7 @@ async function ids(parcels: AsyncIterable<{ readonly id: string }>): Promise<str
 }
 
 /** What a call fails with: the reason, and what came of the text. */
-async function refusal(call: Promise<unknown>): Promise<[reason: string | undefined, text: string]> {
+async function rejection(call: Promise<unknown>): Promise<[reason: string | undefined, text: string]> {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => ConnectError.from(thrown),
@@ -40,7 +40,7 @@ test("a response without a body is empty where the rule says so, and nothing els
   const { client } = await empty([{ body: "" }, { body: "[]" }, { body: "false" }]);
   expect((await client.trackParcel({})).id).toBe("");
   expect((await client.trackParcel({})).id).toBe("");
-  expect(await refusal(client.trackParcel({}))).toEqual([
+  expect(await rejection(client.trackParcel({}))).toEqual([
     "RESPONSE_SHAPE",
     "(root): expected object, got boolean",
   ]);
@@ -56,7 +56,7 @@ test.each([
   ['{"response":7}', "object, got number"],
 ])("by default a payload is not empty, but of the wrong shape: %s", async (body, text) => {
   const { client } = await empty({ body });
-  expect(await refusal(client.findParcel({}))).toEqual(["RESPONSE_SHAPE", `response: expected ${text}`]);
+  expect(await rejection(client.findParcel({}))).toEqual(["RESPONSE_SHAPE", `response: expected ${text}`]);
 });
 
 test.each(['{"response":null}', '{"response":[]}', '{"response":{}}'])(
@@ -88,7 +88,7 @@ test.each([
   ['{"response":{"parcels":[],"total":3}}', "parcels: expected items up to 3, as `total` says, got none"],
 ])("a page of another shape fails the stream: %s", async (body, text) => {
   const { client } = await empty({ body });
-  expect(await refusal(ids(client.listParcels({})))).toEqual(["RESPONSE_SHAPE", text]);
+  expect(await rejection(ids(client.listParcels({})))).toEqual(["RESPONSE_SHAPE", text]);
 });
 
 test("a page without items is not the last where the number of pages says so", async () => {
@@ -102,7 +102,7 @@ test.each(["{}", '"a"', "7", '{"message":"maintenance"}', ""])(
   "a list that is the payload itself is a list: %s",
   async (body) => {
     const { client } = await empty({ body });
-    const outcome = await refusal(ids(client.dumpParcels({})));
+    const outcome = await rejection(ids(client.dumpParcels({})));
     expect(outcome[0]).toBe(body === "{}" ? undefined : "RESPONSE_SHAPE");
   },
 );

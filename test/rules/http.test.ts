@@ -41,7 +41,7 @@ test("property: whatever the value of a variable is, it comes back from its segm
   const { client, seen } = await http({ json: BOOK });
   const value = fc
     .string({ unit: "binary", minLength: 1, maxLength: 20 })
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
     .filter((text) => !/[\x00-\x1f\x7f]/.test(text) && text !== "." && text !== ".." && text.isWellFormed());
   await fc.assert(
     fc.asyncProperty(value, async (id) => {

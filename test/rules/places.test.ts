@@ -143,7 +143,7 @@ test("json of a method: names and integers of ProtoJSON; the path is not in the 
   expect(answer).toMatchObject({ ...NAMED, itemId: "" });
 });
 
-test("slash: refused where the service says so, escaped where the method does", async () => {
+test("slash: rejected where the service says so, escaped where the method does", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.sendConstant({ id: "a/b" }));
   expect(error.message).toContain("[invalid_argument] id:");
@@ -164,21 +164,21 @@ test("slash, several bindings: where it is escaped, a value with one fills a pat
   ]);
 });
 
-test("slash, several bindings: where it is refused, a value with one fills no path", async () => {
+test("slash, several bindings: where it is rejected, a value with one fills no path", async () => {
   const { client, seen } = await places();
-  const error = await failureOf(client.findRefused({ room: "a", shelf: "c/d" }));
+  const error = await failureOf(client.findRejected({ room: "a", shelf: "c/d" }));
   expect(error.message).toBe(
     "[invalid_argument] room: matches none of the paths /rooms/{room}/shelves/{shelf}, /shelves/{shelf}, /{name=rooms/*}, so it cannot be part of a URL path; set the fields of one of them",
   );
-  await client.findRefused({ room: "a/b", shelf: "c" });
+  await client.findRejected({ room: "a/b", shelf: "c" });
   expect(seen.map(({ line }) => line)).toEqual(["GET /shelves/c?room=a%2Fb"]);
 });
 
-test("several bindings: a value that no path can carry is refused by its name, not sent elsewhere", async () => {
+test("several bindings: a value that no path can carry is rejected by its name, not sent elsewhere", async () => {
   const { client, seen } = await places();
   const messages = [];
   for (const room of ["..", "a\nb", "\ud800"]) {
-    for (const find of [client.findEscaped, client.findRefused]) {
+    for (const find of [client.findEscaped, client.findRejected]) {
       messages.push((await failureOf(find({ room, shelf: "s" }))).message);
     }
   }

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startGateway } from "connect-rest-gateway";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
+import { WasmPrinter } from "../../codec/src/print/wasm-printer.ts";
 import { Scanner } from "../../codec/src/scan/scanner.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 
@@ -21,7 +21,7 @@ afterEach(() => void vi.restoreAllMocks());
 /** What a gateway sends for a call as JSON, and how much of it WebAssembly has done. */
 async function called(webAssembly: boolean | undefined) {
   const scan = vi.spyOn(Scanner.prototype, "scan");
-  const print = vi.spyOn(MachinePrinter.prototype, "print");
+  const print = vi.spyOn(WasmPrinter.prototype, "print");
   const { port } = server.address() as AddressInfo;
   const gateway = await startGateway({
     adapters: [PostServiceRest],

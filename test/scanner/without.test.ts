@@ -32,8 +32,8 @@ test.each(NONE)("without WebAssembly all JSON is printed by protobuf-es, where %
   vi.resetModules();
   vi.stubGlobal("WebAssembly", api);
   const codec = await import("../../gateway/src/fast-path/codec.ts");
-  const { machinePrinter } = await import("../../codec/src/print/machine-printer.ts");
-  expect(machinePrinter()).toBeUndefined();
+  const { wasmPrinter } = await import("../../codec/src/print/wasm-printer.ts");
+  expect(wasmPrinter()).toBeUndefined();
   const bytes = toBinary(StringValueSchema, create(StringValueSchema, { value: "x" }));
   expect(Buffer.from(codec.printMessage(StringValueSchema, "json", bytes)).toString()).toBe('"x"');
 });

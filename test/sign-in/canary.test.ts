@@ -8,51 +8,51 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { POSTGRES_PROGRAMS, startPostgres } from "../../authorization/src/testing/postgres.ts";
 import {
-  type OAuth2TestParty,
+  type OAuth2TestProvider,
   send,
-  startOAuth2Party,
-} from "../../authorization/src/testing/third-party-server.ts";
+  startOAuth2Provider,
+} from "../../authorization/src/testing/provider-server.ts";
 import { PUBLIC_URL } from "../support/authorized-gateway.ts";
 import { Person, TestClient } from "../support/person.ts";
 import { callEcho, everywhere, type GatewayProcess, Gateways } from "./gateways.ts";
 
 const KEY = randomBytes(32);
 
-let party: OAuth2TestParty;
+let provider: OAuth2TestProvider;
 let secrets: Set<string>;
 /** The address of a flow's pages has the value of its cookie in it. */
 let cookies: Set<string>;
 let texts: string[];
 
 beforeEach(async () => {
-  party = await startOAuth2Party();
+  provider = await startOAuth2Provider();
   secrets = new Set();
   cookies = new Set();
   texts = [];
 });
-afterEach(() => party.close());
+afterEach(() => provider.close());
 
 /** Does all that people and clients do, well and badly, and collects what they were given and shown. */
 async function useAll(gateway: GatewayProcess): Promise<void> {
   const client = await TestClient.register(PUBLIC_URL, gateway.fetch);
   for (const fault of [undefined, "/me", "/token code"]) {
-    if (fault !== undefined) party.faults.set(fault, repeatSecrets);
+    if (fault !== undefined) provider.faults.set(fault, repeatSecrets);
     const person = new Person(everywhere(gateway));
     await client.signIn(person).catch(() => undefined);
-    party.faults.clear();
+    provider.faults.clear();
     texts.push(...person.seen.map(withoutOwn));
     for (const cookie of person.secrets) cookies.add(cookie);
   }
   const tokens = await client.signIn(new Person(everywhere(gateway)));
   texts.push((await callEcho(gateway, tokens.access_token)).body);
-  party.expire();
+  provider.expire();
   texts.push((await callEcho(gateway, tokens.access_token)).body);
   const next = await client.refresh(tokens.refresh_token ?? "");
-  party.faults.set("/echo", repeatSecrets);
+  provider.faults.set("/echo", repeatSecrets);
   texts.push((await callEcho(gateway, next.access_token)).body);
-  party.faults.clear();
-  texts.push((await callEcho(gateway, [...party.secrets][0] ?? "")).body);
-  for (const secret of [...client.secrets, ...party.secrets]) secrets.add(secret);
+  provider.faults.clear();
+  texts.push((await callEcho(gateway, [...provider.secrets][0] ?? "")).body);
+  for (const secret of [...client.secrets, ...provider.secrets]) secrets.add(secret);
   for (const encoding of ["base64", "base64url", "hex"] as const) secrets.add(KEY.toString(encoding));
 }
 
@@ -96,7 +96,7 @@ function expectNowhere(gateway: GatewayProcess): void {
 }
 
 test("with a file of SQLite, its journal and its write-ahead log", async () => {
-  const gateways = new Gateways(party, "{ file: state.sqlite }", { SIGN_IN_KEY: KEY.toString("base64") });
+  const gateways = new Gateways(provider, "{ file: state.sqlite }", { SIGN_IN_KEY: KEY.toString("base64") });
   try {
     const gateway = await gateways.start();
     await useAll(gateway);
@@ -121,7 +121,7 @@ test("with PostgreSQL, its tables and its write-ahead log", async ({ skip }) => 
   skip(POSTGRES_PROGRAMS === undefined, "PostgreSQL is not installed");
   const postgres = await startPostgres();
   const env = { STORE: postgres.url, SIGN_IN_KEY: KEY.toString("base64") };
-  const gateways = new Gateways(party, "{ postgres: { env: STORE } }", env);
+  const gateways = new Gateways(provider, "{ postgres: { env: STORE } }", env);
   try {
     const gateway = await gateways.start();
     await useAll(gateway);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { OAuth2TestParty } from "../../authorization/src/testing/third-party-server.ts";
+import type { OAuth2TestProvider } from "../../authorization/src/testing/provider-server.ts";
 import { type Run, runCli } from "../../gateway/src/testing/child.ts";
 import { fetchBy, PUBLIC_URL } from "../support/authorized-gateway.ts";
 
@@ -13,29 +13,29 @@ export interface GatewayProcess {
   readonly fetch: typeof fetch;
 }
 
-/** Gateways with one configuration, where people sign in at a made-up party. */
+/** Gateways with one configuration, where people sign in at a made-up provider. */
 export class Gateways {
   readonly directory = mkdtempSync(path.join(tmpdir(), "connect-rest-sign-in-"));
   readonly running: GatewayProcess[] = [];
   private readonly env: Record<string, string>;
 
   /** @param store the setting `authorization.store` */
-  constructor(party: OAuth2TestParty, store: string, env: Record<string, string>) {
-    this.env = { ...env, PARTY_SECRET: party.settings.clientSecret?.reveal() ?? "" };
+  constructor(provider: OAuth2TestProvider, store: string, env: Record<string, string>) {
+    this.env = { ...env, PARTY_SECRET: provider.settings.clientSecret?.reveal() ?? "" };
     const config = `
 adapters: [${ADAPTER}]
 upstreams:
   echo:
-    baseUrl: ${party.url}
+    baseUrl: ${provider.url}
     signIn:
       oauth2:
-        authorizationEndpoint: ${party.url}/authorize
-        tokenEndpoint: ${party.url}/token
-        revocationEndpoint: ${party.url}/revoke
-        clientId: ${party.settings.clientId}
+        authorizationEndpoint: ${provider.url}/authorize
+        tokenEndpoint: ${provider.url}/token
+        revocationEndpoint: ${provider.url}/revoke
+        clientId: ${provider.settings.clientId}
         clientSecret: { env: PARTY_SECRET }
         scopes: [read]
-      identity: { url: "${party.url}/me", field: user.name }
+      identity: { url: "${provider.url}/me", field: user.name }
 server:
   hosts: [gateway.test, 127.0.0.1]
   proxies: { trusted: [127.0.0.1] }

@@ -17,7 +17,7 @@ beforeAll(async () => {
   sandbox = await startSandbox();
   const { url, credentials: known } = sandbox;
   world = await startSignIn({
-    parties: [
+    providers: [
       {
         name: "blog",
         title: "The Blog",
@@ -56,7 +56,7 @@ test("a person signs in by OAuth 1.0a, and requests are signed with their token"
   expect(await flow.ended).toMatchObject({ subject: "blog:ada" });
 });
 
-test("the bare callback, by which the sandbox says that a person has declined, is a denial", async () => {
+test("the bare callback, by which the sandbox says that a person has declined, is a rejection", async () => {
   const flow = world.start();
   const departure = await fetch(world.url + flow.flow.path, { redirect: "manual" });
   const address = new URL(departure.headers.get("location") ?? "");

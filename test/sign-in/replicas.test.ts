@@ -7,9 +7,9 @@ import {
   type TestPostgres,
 } from "../../authorization/src/testing/postgres.ts";
 import {
-  type OAuth2TestParty,
-  startOAuth2Party,
-} from "../../authorization/src/testing/third-party-server.ts";
+  type OAuth2TestProvider,
+  startOAuth2Provider,
+} from "../../authorization/src/testing/provider-server.ts";
 import { PUBLIC_URL } from "../support/authorized-gateway.ts";
 import { Person, TestClient } from "../support/person.ts";
 import { callEcho, everywhere, type GatewayProcess, Gateways } from "./gateways.ts";
@@ -17,7 +17,7 @@ import { callEcho, everywhere, type GatewayProcess, Gateways } from "./gateways.
 const NO_POSTGRES = "PostgreSQL is not installed";
 
 let postgres: TestPostgres;
-let party: OAuth2TestParty;
+let provider: OAuth2TestProvider;
 let gateways: Gateways;
 let here: GatewayProcess;
 let there: GatewayProcess;
@@ -25,15 +25,15 @@ let there: GatewayProcess;
 beforeAll(async () => {
   if (POSTGRES_PROGRAMS === undefined) return;
   postgres = await startPostgres();
-  party = await startOAuth2Party();
+  provider = await startOAuth2Provider();
   const env = { STORE: postgres.url, SIGN_IN_KEY: randomBytes(32).toString("base64") };
-  gateways = new Gateways(party, "{ postgres: { env: STORE } }", env);
+  gateways = new Gateways(provider, "{ postgres: { env: STORE } }", env);
   [here, there] = await Promise.all([gateways.start(), gateways.start()]);
 });
 afterAll(async () => {
   if (POSTGRES_PROGRAMS === undefined) return;
   await gateways.stop();
-  await party.close();
+  await provider.close();
   await postgres.remove();
 });
 
@@ -68,14 +68,14 @@ test("under load from both there is one refresh of the third party's tokens, and
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);
   const { tokens } = await signIn(here);
   for (let round = 1; round <= 3; round++) {
-    const before = party.counts.get("/token refresh") ?? 0;
-    party.expire();
+    const before = provider.counts.get("/token refresh") ?? 0;
+    provider.expire();
     const calls = Array.from({ length: 40 }, (_, index) =>
       callEcho(index % 2 === 0 ? here : there, tokens.access_token),
     );
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses).toEqual(Array(40).fill(200));
-    expect((party.counts.get("/token refresh") ?? 0) - before).toBe(1);
+    expect((provider.counts.get("/token refresh") ?? 0) - before).toBe(1);
   }
 });
 
@@ -108,8 +108,8 @@ test("a gateway that is killed at any moment loses no token that it has issued",
 test("what one gateway revokes, the other one does not honor", async ({ skip }) => {
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);
   const { client, tokens } = await signIn(here);
-  const revoked = party.revoked.length;
+  const revoked = provider.revoked.length;
   await client.revoke(tokens.refresh_token ?? "");
   expect((await callEcho(there, tokens.access_token)).status).toBe(401);
-  expect(party.revoked.length - revoked).toBe(2);
+  expect(provider.revoked.length - revoked).toBe(2);
 });

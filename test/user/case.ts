@@ -8,7 +8,7 @@ export function callerCases(endpoint: string, call: Case["call"]): Case[] {
   return [
     fails(endpoint, "no credentials", call, { as: "nobody" }),
     fails(endpoint, "an API key alone", call, { as: "key" }),
-    fails(endpoint, "credentials that are refused", call, {
+    fails(endpoint, "credentials that are rejected", call, {
       prepare: says(401, 1016, "Unable to authorize"),
     }),
     fails(endpoint, "credentials of an application", call, { prepare: says(403, 0, "A user is required") }),

@@ -173,7 +173,7 @@ test("data for a field of text is text, whatever it looks like", async () => {
   expect(differences).toEqual([]);
 });
 
-test("a record larger than a response may be is refused, however its bytes come", async () => {
+test("a record larger than a response may be is rejected, however its bytes come", async () => {
   const piece = "x".repeat(600);
   for (const pieces of [
     [`data: ${piece}`, piece],

@@ -18,9 +18,9 @@ test("a response with status 200 is an error where its body says so", async () =
   expect((await client.postMessage({ channel: "c", text: "Hi" })).ts).toBe("1.5");
   const unknown = await failureOf(client.postMessage({ channel: "x" }));
   expect([unknown.code, reasonOf(unknown)]).toEqual([Code.NotFound, "CHANNEL_NOT_FOUND"]);
-  const refused = await failureOf(client.postMessage({ channel: "c" }));
-  expect([refused.code, reasonOf(refused)]).toEqual([Code.FailedPrecondition, "REFUSED"]);
-  expect(refused.message).toBe("[failed_precondition] upstream chat responded with 200 OK: is_archived");
+  const rejected = await failureOf(client.postMessage({ channel: "c" }));
+  expect([rejected.code, reasonOf(rejected)]).toEqual([Code.FailedPrecondition, "REFUSED"]);
+  expect(rejected.message).toBe("[failed_precondition] upstream chat responded with 200 OK: is_archived");
 });
 
 test("an empty cursor is the end of a list; an error of a later page comes behind its items", async () => {

@@ -95,7 +95,7 @@ test.each([
   ["[]", "an array, which `records: {format: ARRAY}` reads"],
   [`: hi\n\ndata: ${POD("a")}\n\n`, "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
   ["event: a\ndata: {}\n\n", "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
-])("%j is refused, with what it is and the format that reads it", async (body, got) => {
+])("%j is rejected, with what it is and the format that reads it", async (body, got) => {
   const { client } = await lines(body);
   const error = await failureOf(all(client.watchPods({ namespace: "n" })));
   expect(reasonOf(error)).toBe("UPSTREAM_BODY_NOT_LINES");
@@ -121,7 +121,7 @@ test("a line that is an error ends the stream with it", async () => {
   expect([error.code, reasonOf(error)]).toEqual([Code.OutOfRange, "VERSION_EXPIRED"]);
 });
 
-test("a line that is no object is lost, which strict mode refuses", async () => {
+test("a line that is no object is lost, which strict mode rejects", async () => {
   const { client, differences } = await lines(`7\n${ADDED}\n`);
   await expect(all(client.watchPods({ namespace: "n" }))).rejects.toThrow("[0]: expected object, got number");
   expect(differences).toEqual([{ path: "[0]", expected: "object", got: "number 7", class: "lost" }]);

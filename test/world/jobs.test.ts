@@ -218,7 +218,7 @@ test("accepted work ends at the deadline of the call, and when it is canceled", 
 });
 
 test("a link to the status never leaves the base address", async () => {
-  const refusals = [
+  const rejections = [
     "https://evil.example/x",
     "//evil.example/x",
     "http://u:p@HOST/x",
@@ -226,7 +226,7 @@ test("a link to the status never leaves the base address", async () => {
     "javascript:1",
     "/\\evil.example",
   ];
-  for (const location of refusals) {
+  for (const location of rejections) {
     const { client, seen, clock } = await jobs([{ status: 202, headers: { location } }]);
     const error = await failureOf(passing(clock, client.export({})));
     expect([location, reasonOf(error), seen.length]).toEqual([location, "OPERATION_LINK_REFUSED", 1]);

@@ -141,7 +141,7 @@ test.each<[string, number, Code, string, string]>([
   expect(error?.message).toContain(got);
 });
 
-test("an item larger than a response may be is refused, behind those in front of it; the array may be larger", async () => {
+test("an item larger than a response may be is rejected, behind those in front of it; the array may be larger", async () => {
   const item = JSON.stringify({ name: "x".repeat(400) });
   const upstream = { maxResponseBytes: 500 };
   const many = await models(pieces(`[${Array(20).fill(item).join()}]`), { upstream });
@@ -154,7 +154,7 @@ test("an item larger than a response may be is refused, behind those in front of
   ]);
 });
 
-test("an array larger than a download may be is refused, items or none", async () => {
+test("an array larger than a download may be is rejected, items or none", async () => {
   for (const filling of [Array(200).fill('{"id":1}').join(), " ".repeat(2000)]) {
     const { client } = await models(pieces(`[${filling}]`), { upstream: { maxDownloadBytes: 1000 } });
     expect(reasonOf((await readAll(client.exportRows({ table: "t" }))).error as ConnectError)).toBe(

@@ -97,7 +97,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test("a key with a bracket would be read as another name, and is refused", async () => {
+test("a key with a bracket would be read as another name, and is rejected", async () => {
   const { client, seen } = await payments();
   const error = await failureOf(client.createOrder({ metadata: { "a][b": "1" } }));
   expect(error.message).toBe(

@@ -9,7 +9,7 @@ import { hasScopes, type ScopeMap, type ScopeNeed } from "./scope-map.ts";
 import type { TokenEnd, Tokens } from "./tokens.ts";
 
 /** Why a request is not served (RFC 6750 section 3). */
-export interface Denial {
+export interface AccessRejection {
   readonly error: ConnectError;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ export interface ResourceServer {
  */
 export type Authenticate = (request: HttpRequest, method: DescMethod | undefined) => Found | Promise<Found>;
 
-type Found = Subject | Denial | undefined;
+type Found = Subject | AccessRejection | undefined;
 
 const TEXTS: Readonly<Record<Exclude<BearerProblem, "missing">, string>> = {
   malformed: "the Authorization header must be Bearer and a token, nothing else",
@@ -82,9 +82,9 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   const { tokens, isOpen, onChecked, onError } = options;
   const challenges = new Challenges(options);
   const settle = (token: StoredToken | undefined, method: DescMethod | undefined) => {
-    const denial = token === undefined ? challenges.invalid() : challenges.denialOf(token, method);
-    onChecked(denial?.outcome ?? "ok");
-    return denial ?? (token && subjectOf(token));
+    const rejection = token === undefined ? challenges.invalid() : challenges.rejectionOf(token, method);
+    onChecked(rejection?.outcome ?? "ok");
+    return rejection ?? (token && subjectOf(token));
   };
   const authenticate: Authenticate = (request, method) => {
     if (method !== undefined && isOpen(method)) return undefined;
@@ -142,7 +142,7 @@ function subjectOf(token: StoredToken): Subject {
 /** Where a response says what it would take (RFC 9110 section 11.6.1). */
 const CHALLENGE = "www-authenticate";
 
-type Refusal = Denial & { readonly outcome: TokenOutcome };
+type TokenRejection = AccessRejection & { readonly outcome: TokenOutcome };
 
 /** The denials, with values of `WWW-Authenticate` (RFC 6750 section 3, RFC 9728 section 5.1). */
 class Challenges {
@@ -155,7 +155,7 @@ class Challenges {
   }
 
   /** Why a good token does not do for a method; undefined where it does. */
-  denialOf({ scopes, subject }: StoredToken, method: DescMethod | undefined): Refusal | undefined {
+  rejectionOf({ scopes, subject }: StoredToken, method: DescMethod | undefined): TokenRejection | undefined {
     if (method === undefined) return undefined;
     const need = this.options.scopes.needOf(method);
     if (need !== undefined && !hasScopes(need, scopes)) return this.insufficient(method, need);
@@ -164,17 +164,23 @@ class Challenges {
       : undefined;
   }
 
-  missing(method: DescMethod | undefined): Denial {
+  missing(method: DescMethod | undefined): AccessRejection {
     const need = method && this.options.scopes.needOf(method);
     const scope = need === undefined ? "" : `, scope="${scopesText(need)}"`;
     const text = "an access token is needed: send Authorization: Bearer with every request";
-    return this.denial("TOKEN_MISSING", text, Code.Unauthenticated, 401, `Bearer ${this.metadata}${scope}`);
+    return this.rejection(
+      "TOKEN_MISSING",
+      text,
+      Code.Unauthenticated,
+      401,
+      `Bearer ${this.metadata}${scope}`,
+    );
   }
 
-  invalid(): Refusal {
+  invalid(): TokenRejection {
     const text = "the access token is unknown, expired or revoked, or for another server";
     const value = this.invalidToken(text);
-    return { ...this.denial("TOKEN_INVALID", text, Code.Unauthenticated, 401, value), outcome: "invalid" };
+    return { ...this.rejection("TOKEN_INVALID", text, Code.Unauthenticated, 401, value), outcome: "invalid" };
   }
 
   /** The error of a stream whose token has ended while it ran. */
@@ -192,21 +198,21 @@ class Challenges {
     return `Bearer error="invalid_token", error_description="${text}", ${this.metadata}`;
   }
 
-  malformed(text: string): Denial {
+  malformed(text: string): AccessRejection {
     const value = `Bearer error="invalid_request", error_description="${text}", ${this.metadata}`;
-    return this.denial("TOKEN_MALFORMED", text, Code.InvalidArgument, 400, value);
+    return this.rejection("TOKEN_MALFORMED", text, Code.InvalidArgument, 400, value);
   }
 
-  private insufficient(method: DescMethod, need: ScopeNeed): Refusal {
+  private insufficient(method: DescMethod, need: ScopeNeed): TokenRejection {
     const scopes = scopesText(need);
     const which =
       need.scopes.length === 1 ? "the scope" : need.kind === "one" ? "one of the scopes" : "the scopes";
     const text = `${fullName(method)} needs ${which} ${need.scopes.join(", ")}`;
     const value = `Bearer error="insufficient_scope", scope="${scopes}", error_description="${text}", ${this.metadata}`;
-    return { ...this.denial("SCOPE_MISSING", text, Code.PermissionDenied, 403, value), outcome: "scope" };
+    return { ...this.rejection("SCOPE_MISSING", text, Code.PermissionDenied, 403, value), outcome: "scope" };
   }
 
-  unavailable(): Denial {
+  unavailable(): AccessRejection {
     const text = "tokens cannot be checked at the moment; try again";
     return {
       error: this.options.error("STORE_UNAVAILABLE", text, Code.Unavailable),
@@ -215,19 +221,19 @@ class Challenges {
     };
   }
 
-  private personRequired(method: DescMethod): Refusal {
+  private personRequired(method: DescMethod): TokenRejection {
     const text = `${fullName(method)} needs a person who has signed in; this token is the client's own`;
     const error = this.options.error("PERSON_REQUIRED", text, Code.PermissionDenied);
     return { error, status: 403, headers: {}, outcome: "person" };
   }
 
-  private denial(
+  private rejection(
     reason: AuthorizationReason,
     text: string,
     code: Code,
     status: number,
     challenge: string,
-  ): Denial {
+  ): AccessRejection {
     const error = this.options.error(reason, text, code);
     return { error, status, headers: { [CHALLENGE]: challenge } };
   }

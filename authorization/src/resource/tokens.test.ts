@@ -116,7 +116,7 @@ test("what is no token of this server is not looked up", () => {
   expect(counted.reads).toBe(0);
 });
 
-test("a token for another audience, or of a session that has ended, is none", async () => {
+test("a token for another audience, or of a session that has ended, is invalid", async () => {
   const store = new SqliteStore({ file: ":memory:", now });
   const sessions = { isAlive: (id: string) => Promise.resolve(id === "alive"), end: () => Promise.resolve() };
   const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions, now });

@@ -23,23 +23,23 @@ type Claims = Readonly<Record<string, unknown>>;
 export function checkAssertion({ exp, aud }: Claims, { crit, typ, b64 }: Claims, now: number): void {
   if (crit !== undefined || b64 !== undefined) {
     // RFC 7515 section 4.1.11: what has to be understood, and is not
-    throw refused("the header of the assertion must not have crit or b64: no extensions are understood");
+    throw rejected("the header of the assertion must not have crit or b64: no extensions are understood");
   }
   if (typ !== undefined && !(typeof typ === "string" && TYPES.has(typ.toLowerCase()))) {
-    throw refused("the typ of the assertion must be JWT or client-authentication+jwt");
+    throw rejected("the typ of the assertion must be JWT or client-authentication+jwt");
   }
   if (Array.isArray(aud) && aud.length !== 1) {
-    throw refused("the aud of the assertion must be this server alone");
+    throw rejected("the aud of the assertion must be this server alone");
   }
   if (!(typeof exp === "number" && exp <= now / 1000 + MAX_ASSERTION_SECONDS)) {
-    throw refused(`the assertion must expire within ${MAX_ASSERTION_SECONDS} seconds`);
+    throw rejected(`the assertion must expire within ${MAX_ASSERTION_SECONDS} seconds`);
   }
 }
 
 /**
  * The engine tells its log alone why; the signature was good, so that nobody learns what they must not know.
  */
-function refused(text: string): Error {
+function rejected(text: string): Error {
   const error = new errors.InvalidClientAuth(text);
   error.error_description = text;
   return error;

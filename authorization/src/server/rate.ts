@@ -40,7 +40,7 @@ export class Rate {
     const client = this.clients.has(clientKey) || this.clients.size < MAX_CLIENTS ? clientKey : "";
     const ofClient = (this.clients.get(client) ?? 0) + 1;
     const seconds = Math.ceil((this.beganAt + WINDOW_MS - now) / 1000);
-    // those that are refused count for their client alone: they must not keep others out
+    // those that are rejected count for their client alone: they must not keep others out
     this.clients.set(client, ofClient);
     if (ofClient > this.limits.perClient()) return { seconds, by: "client" };
     if (!this.share.hasRoom(client)) return { seconds, by: "all" };

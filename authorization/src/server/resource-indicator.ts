@@ -1,6 +1,6 @@
 /**
  * Replaces resource indicators (RFC 8707) that mean this gateway by its one audience: clients name the
- * origin, with or without a slash, or what they call below it. Others stay, and are refused by the engine.
+ * origin, with or without a slash, or what they call below it. Others stay, and are rejected by the engine.
  */
 export function settleResource(parameters: URLSearchParams, publicUrl: string): void {
   const given = parameters.getAll("resource");

@@ -1,19 +1,22 @@
 /** Any order of authorization requests of clients and people, against a model of remembered consents. */
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { browse, decide, partySettings, type SignInWorld, startSignIn } from "../testing/sign-in-world.ts";
-import { type OAuth2TestParty, startOAuth2Party } from "../testing/third-party-server.ts";
+import { type OAuth2TestProvider, startOAuth2Provider } from "../testing/provider-server.ts";
+import { browse, decide, providerSettings, type SignInWorld, startSignIn } from "../testing/sign-in-world.ts";
 
-let party: OAuth2TestParty;
+let provider: OAuth2TestProvider;
 let world: SignInWorld;
 
 beforeEach(async () => {
-  party = await startOAuth2Party();
-  world = await startSignIn({ parties: [partySettings("blog", party)], settings: { consentMs: 3_600_000 } });
+  provider = await startOAuth2Provider();
+  world = await startSignIn({
+    providers: [providerSettings("blog", provider)],
+    settings: { consentMs: 3_600_000 },
+  });
 });
 afterEach(async () => {
   await world.stop();
-  await party.close();
+  await provider.close();
 });
 
 const CLIENTS = {
@@ -38,7 +41,7 @@ test("a person is asked for consent where nothing is remembered, and always wher
       run += 1;
       const remembered = new Map<string, readonly string[]>();
       for (const { client, person, scopes, asksConsent, decision } of requests) {
-        party.account = `${person}-${run}`;
+        provider.account = `${person}-${run}`;
         const key = `${client} ${person}`;
         const isKnown = scopes.every((scope) => remembered.get(key)?.includes(scope) === true);
         const { flow, ended } = world.start(CLIENTS[client], scopes, asksConsent);

@@ -13,9 +13,9 @@ import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { Consents } from "./consents.ts";
 import { FlowRows } from "./flow-rows.ts";
-import { SignIn, type SignInParty } from "./interactions.ts";
-import { OAuth1Party, type OAuth1PartySettings } from "./oauth1-party.ts";
-import { OAuth2Party, type OAuth2PartySettings } from "./oauth2-party.ts";
+import { SignIn, type SignInProvider } from "./interactions.ts";
+import { OAuth1Provider, type OAuth1ProviderSettings } from "./oauth1-provider.ts";
+import { OAuth2Provider, type OAuth2ProviderSettings } from "./oauth2-provider.ts";
 import { type CallMethod, methodProbe, type Probe, urlProbe } from "./probe.ts";
 import { SessionRows } from "./session-rows.ts";
 import { SignInSessions } from "./sessions.ts";
@@ -26,14 +26,14 @@ export type ProbeSettings =
   | { readonly url: string; readonly method?: undefined };
 
 /** How people sign in at one upstream. */
-export interface PartySettings {
+export interface ProviderSettings {
   /** The upstream's name. */
   readonly name: string;
   readonly title: string;
   readonly required: boolean;
   readonly server:
-    | { readonly kind: "oauth2"; readonly settings: OAuth2PartySettings }
-    | { readonly kind: "oauth1"; readonly settings: OAuth1PartySettings };
+    | { readonly kind: "oauth2"; readonly settings: OAuth2ProviderSettings }
+    | { readonly kind: "oauth1"; readonly settings: OAuth1ProviderSettings };
   readonly identity: { readonly probe: ProbeSettings; readonly field: string };
   readonly check?: { readonly probe: ProbeSettings; readonly everyMs: number } | undefined;
 }
@@ -44,7 +44,7 @@ export interface SignInSettings {
   readonly idleMs: number;
   readonly sessionMs: number;
   readonly consentMs: number;
-  readonly parties: readonly PartySettings[];
+  readonly providers: readonly ProviderSettings[];
   /** What scopes allow, in words. Default: their names. */
   readonly permissions?: Readonly<Record<string, string>> | undefined;
 }
@@ -85,9 +85,9 @@ export function createSignIn(options: CreateSignInOptions): SignInParts {
   const { log, metrics, error } = host;
   const permissions = new Map(Object.entries(settings.permissions ?? {}));
   const ring = new KeyRing(settings.keys);
-  const parties = settings.parties.map((each) => createParty(each, options, now));
+  const providers = settings.providers.map((each) => createProvider(each, options, now));
   const sessions = new SignInSessions({
-    parties: new Map(parties.map((each) => [each.name, each])),
+    providers: new Map(providers.map((each) => [each.name, each])),
     rows: new SessionRows(store, ring, log),
     store,
     timeouts: { idleMs: settings.idleMs, absoluteMs: settings.sessionMs },
@@ -97,7 +97,7 @@ export function createSignIn(options: CreateSignInOptions): SignInParts {
     now,
   });
   const interactions = new SignIn({
-    parties,
+    providers,
     flows: new FlowRows(store, ring),
     sessions,
     consents: new Consents(store, settings.consentMs, now),
@@ -109,7 +109,7 @@ export function createSignIn(options: CreateSignInOptions): SignInParts {
   return {
     interactions,
     sessions,
-    upstreams: parties.map(({ name }) => name),
+    upstreams: providers.map(({ name }) => name),
     credentials: (id, upstream) =>
       sessions.credentials(id, upstream).catch((cause: unknown) => {
         if (!(cause instanceof StoreError)) throw cause;
@@ -117,21 +117,21 @@ export function createSignIn(options: CreateSignInOptions): SignInParts {
         throw error("STORE_UNAVAILABLE", text, Code.Unavailable, cause);
       }),
     close: async () => {
-      await Promise.all(parties.map(({ http }) => http.close()));
+      await Promise.all(providers.map(({ http }) => http.close()));
     },
   };
 }
 
-interface Party extends SignInParty {
+interface Provider extends SignInProvider {
   readonly http: UpstreamFetch;
   readonly check: { readonly probe: Probe; readonly everyMs: number } | undefined;
 }
 
-function createParty(
-  { name, title, required, server, identity, check }: PartySettings,
+function createProvider(
+  { name, title, required, server, identity, check }: ProviderSettings,
   { upstreams, call }: CreateSignInOptions,
   now: () => number,
-): Party {
+): Provider {
   const probes = [identity.probe, ...(check === undefined ? [] : [check.probe])];
   const http = createUpstreamFetch(name, networkOf(upstreams[name] ?? {}), {
     origins: [...new Set([...endpointsOf(server.settings), ...probes.flatMap(addressOf)].map(originOf))],
@@ -145,10 +145,10 @@ function createParty(
     title,
     required,
     http,
-    party:
+    provider:
       server.kind === "oauth2"
-        ? new OAuth2Party(server.settings, http, now)
-        : new OAuth1Party(server.settings, http, now),
+        ? new OAuth2Provider(server.settings, http, now)
+        : new OAuth1Provider(server.settings, http, now),
     consumer: server.kind === "oauth1" ? server.settings : undefined,
     identity: { probe: probeOf(identity.probe), field: identity.field },
     check: check && { probe: probeOf(check.probe), everyMs: check.everyMs },
@@ -164,7 +164,7 @@ function networkOf(upstream: UpstreamOptions): UpstreamOptions {
   return { ...network, ...(tls !== undefined && { tls: { ...tls, serverName: undefined } }) };
 }
 
-function endpointsOf(settings: OAuth1PartySettings | OAuth2PartySettings): string[] {
+function endpointsOf(settings: OAuth1ProviderSettings | OAuth2ProviderSettings): string[] {
   if ("requestTokenEndpoint" in settings) {
     return [settings.requestTokenEndpoint, settings.accessTokenEndpoint];
   }

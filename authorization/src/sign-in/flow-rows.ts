@@ -13,7 +13,7 @@ export interface SignedIn {
 
 /** A person who is away at a third party. */
 export interface Away {
-  readonly party: string;
+  readonly provider: string;
   readonly state: string;
   readonly pending: Readonly<Record<string, string>>;
 }
@@ -25,18 +25,18 @@ export interface FlowState {
   readonly declined: readonly string[];
   readonly away?: Away | undefined;
   /** What went wrong last, and where. */
-  readonly problem?: { readonly party: string; readonly failure: string } | undefined;
+  readonly problem?: { readonly provider: string; readonly failure: string } | undefined;
 }
 
 const KIND = "sign-in";
 
 const stateSchema = z.object({
-  signedIn: z.array(z.object({ party: z.string(), account: z.string(), tokens: z.string() })),
+  signedIn: z.array(z.object({ provider: z.string(), account: z.string(), tokens: z.string() })),
   declined: z.array(z.string()),
   away: z
-    .object({ party: z.string(), state: z.string(), pending: z.record(z.string(), z.string()) })
+    .object({ provider: z.string(), state: z.string(), pending: z.record(z.string(), z.string()) })
     .optional(),
-  problem: z.object({ party: z.string(), failure: z.string() }).optional(),
+  problem: z.object({ provider: z.string(), failure: z.string() }).optional(),
 });
 
 const NOTHING: FlowState = { signedIn: new Map(), declined: [] };
@@ -80,7 +80,7 @@ export class FlowRows {
     if (entry === undefined) return NOTHING;
     const state = stateSchema.parse(JSON.parse(this.opened(flow, entry)));
     const signedIn = state.signedIn.map(
-      ({ party, account, tokens }) => [party, { account, tokens: readTokens(tokens) }] as const,
+      ({ provider, account, tokens }) => [provider, { account, tokens: readTokens(tokens) }] as const,
     );
     return { ...state, signedIn: new Map(signedIn) };
   }
@@ -96,8 +96,8 @@ export class FlowRows {
   }
 
   private entryOf(flow: Flow, { signedIn, ...rest }: FlowState): Entry {
-    const list = [...signedIn].map(([party, { account, tokens }]) => {
-      return { party, account, tokens: writeTokens(tokens) };
+    const list = [...signedIn].map(([provider, { account, tokens }]) => {
+      return { provider, account, tokens: writeTokens(tokens) };
     });
     const value = this.ring.seal(JSON.stringify({ ...rest, signedIn: list }), placeOf(flow));
     return { value, expiresAt: flow.expiresAt };

@@ -16,22 +16,22 @@ export async function readForm(
   idleTimeoutMs: number,
 ): Promise<ReadonlyMap<string, string>> {
   if (!isType(exchange.request, "application/x-www-form-urlencoded")) {
-    throw refused(415, "not a form");
+    throw rejected(415, "not a form");
   }
-  const text = await readText(exchange, { maxBytes: MAX_FORM_BYTES, idleTimeoutMs }).catch(refuse);
+  const text = await readText(exchange, { maxBytes: MAX_FORM_BYTES, idleTimeoutMs }).catch(reject);
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name)) throw refused(400, "a form with a field twice");
+    if (fields.has(name)) throw rejected(400, "a form with a field twice");
     fields.set(name, value);
   }
   return fields;
 }
 
-function refuse(error: unknown): never {
+function reject(error: unknown): never {
   if (!(error instanceof OAuthError)) throw error;
-  throw refused(error.status, error.status === 413 ? "a form that is too large" : "an incomplete form");
+  throw rejected(error.status, error.status === 413 ? "a form that is too large" : "an incomplete form");
 }
 
-function refused(status: number, text: string): OAuthError {
+function rejected(status: number, text: string): OAuthError {
   return new OAuthError(status, "invalid_request", text);
 }

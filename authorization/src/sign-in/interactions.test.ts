@@ -4,31 +4,31 @@ import net from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
+  type OAuth1TestProvider,
+  type OAuth2TestProvider,
+  send,
+  startOAuth1Provider,
+  startOAuth2Provider,
+} from "../testing/provider-server.ts";
+import {
   browse,
   decide,
   newKey,
-  partySettings,
+  providerSettings,
   type Shown,
   type SignInWorld,
   type SignInWorldOptions,
   startSignIn,
   type TestFlow,
 } from "../testing/sign-in-world.ts";
-import {
-  type OAuth1TestParty,
-  type OAuth2TestParty,
-  send,
-  startOAuth1Party,
-  startOAuth2Party,
-} from "../testing/third-party-server.ts";
 
-let blog: OAuth2TestParty;
-let photos: OAuth1TestParty;
+let blog: OAuth2TestProvider;
+let photos: OAuth1TestProvider;
 let world: SignInWorld;
 
 beforeEach(async () => {
-  blog = await startOAuth2Party();
-  photos = await startOAuth1Party();
+  blog = await startOAuth2Provider();
+  photos = await startOAuth1Provider();
 });
 afterEach(async () => {
   await world.stop();
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<SignInWorldOptions> = {}): Promise<void> {
-  world = await startSignIn({ parties: [partySettings("blog", blog)], ...options });
+  world = await startSignIn({ providers: [providerSettings("blog", blog)], ...options });
 }
 
 function open({ flow }: TestFlow, path = ""): Promise<Shown> {
@@ -69,7 +69,7 @@ test("a person signs in at the third party, consents, and has a session that cal
 });
 
 test("the same by OAuth 1.0a", async () => {
-  await start({ parties: [partySettings("photos", photos)] });
+  await start({ providers: [providerSettings("photos", photos)] });
   const flow = world.start();
   await decide(await open(flow), "allow");
   const ending = await flow.ended;
@@ -79,14 +79,14 @@ test("the same by OAuth 1.0a", async () => {
 });
 
 test("a person signs in at several third parties, one after the other, and the first says who it is", async () => {
-  await start({ parties: [partySettings("photos", photos), partySettings("blog", blog)] });
+  await start({ providers: [providerSettings("photos", photos), providerSettings("blog", blog)] });
   const flow = world.start();
   const page = await open(flow);
   expect(page.text).toMatch(/Your account at The photos.*ada.*Your account at The blog.*demo/s);
   await decide(page, "allow");
   const { sessionId, subject } = (await flow.ended) as { sessionId: string; subject: string };
   expect(subject).toBe("photos:ada");
-  for (const party of ["photos", "blog"]) await world.sessions.credentials(sessionId, party);
+  for (const provider of ["photos", "blog"]) await world.sessions.credentials(sessionId, provider);
 });
 
 test("the request to the third party has a state of its own and a code challenge, each time another one", async () => {
@@ -113,8 +113,8 @@ test("the request to the third party has a state of its own and a code challenge
 
 test("without PKCE there is no code challenge, and further parameters are sent", async () => {
   const settings = { ...blog.settings, pkce: false, parameters: { prompt: "login" } };
-  const party = partySettings("blog", blog, { server: { kind: "oauth2", settings } });
-  await start({ parties: [party] });
+  const provider = providerSettings("blog", blog, { server: { kind: "oauth2", settings } });
+  await start({ providers: [provider] });
   const flow = world.start();
   const departure = await fetch(world.url + flow.flow.path, { redirect: "manual" });
   const query = new URL(departure.headers.get("location") ?? "").searchParams;
@@ -193,8 +193,8 @@ test("the return of one flow does not fit another", async () => {
 
 test("an issuer that is expected is compared, and required where the configuration says so", async () => {
   const settings = { ...blog.settings, issuer: "https://issuer.example", requireIssuer: true };
-  const party = partySettings("blog", blog, { server: { kind: "oauth2", settings } });
-  await start({ parties: [party] });
+  const provider = providerSettings("blog", blog, { server: { kind: "oauth2", settings } });
+  await start({ providers: [provider] });
   const pages: number[] = [];
   for (const issuer of [
     undefined,
@@ -277,7 +277,7 @@ const FAILURES: ReadonlyArray<
     "server_error",
   ],
   [
-    "refuses the code",
+    "rejects the code",
     "/token code",
     (response) => send(response, 400, { error: "invalid_grant" }),
     400,
@@ -285,7 +285,7 @@ const FAILURES: ReadonlyArray<
     "access_denied",
   ],
   [
-    "refuses the code with status 200",
+    "rejects the code with status 200",
     "/token code",
     (response) => send(response, 200, { error: "invalid_grant" }),
     400,
@@ -293,7 +293,7 @@ const FAILURES: ReadonlyArray<
     "access_denied",
   ],
   [
-    "refuses the code with status 401",
+    "rejects the code with status 401",
     "/token code",
     (response) => send(response, 401, { error: "invalid_grant" }),
     400,
@@ -301,7 +301,7 @@ const FAILURES: ReadonlyArray<
     "access_denied",
   ],
   [
-    "refuses the gateway",
+    "rejects the gateway",
     "/token code",
     (response) => send(response, 401, { error: "invalid_client" }),
     502,
@@ -359,7 +359,7 @@ const FAILURES: ReadonlyArray<
 ];
 
 test.each(FAILURES)(
-  "where the third party %s, a page says so, and the client gets an error",
+  "if the upstream %s, a page shows the cause, and the client gets an error",
   async (_name, endpoint, fault, status, title, error) => {
     await start();
     blog.faults.set(endpoint, (_request, response) => {
@@ -419,7 +419,7 @@ test.each(["/request", "/access"])(
   "an OAuth 1.0a server that says nothing at %s is given up on",
   async (endpoint) => {
     await start({
-      parties: [partySettings("photos", photos)],
+      providers: [providerSettings("photos", photos)],
       upstreams: { photos: { headersTimeoutMs: 50 } },
     });
     photos.faults.set(endpoint, () => true);
@@ -438,12 +438,12 @@ test.each<readonly [string, string, number]>([
   ],
   ["fields in another order, without a confirmation", "oauth_token_secret=c&oauth_token=a", 404],
 ])("temporary credentials of OAuth 1.0a with %s", async (_name, body, status) => {
-  await start({ parties: [partySettings("photos", photos)] });
+  await start({ providers: [providerSettings("photos", photos)] });
   photos.faults.set("/request", (_request, response) => {
     response.end(body);
     return true;
   });
-  // the made-up party does not know what it has not issued
+  // the made-up provider does not know what it has not issued
   expect((await open(world.start())).status).toBe(status);
 });
 
@@ -484,9 +484,9 @@ test.each(REFUSALS)(
 );
 
 test.each(["", "?denied=token", "?oauth_token="])(
-  "a return of OAuth 1.0a without a verifier is a denial: %j",
+  "a return of OAuth 1.0a without a verifier is a rejection: %j",
   async (query) => {
-    await start({ parties: [partySettings("photos", photos)] });
+    await start({ providers: [providerSettings("photos", photos)] });
     const flow = world.start();
     await returnAddress(flow);
     const page = await open(flow, `/return${query}`);
@@ -500,15 +500,15 @@ test.each([
   ["of other temporary credentials", "oauth_token=other&oauth_verifier=v", 502],
   ["with a verifier twice", "oauth_token=other&oauth_verifier=v&oauth_verifier=w", 502],
 ])("a return of OAuth 1.0a %s gets no token", async (_name, query, status) => {
-  await start({ parties: [partySettings("photos", photos)] });
+  await start({ providers: [providerSettings("photos", photos)] });
   const flow = world.start();
   await returnAddress(flow);
   expect((await open(flow, `/return?${query}`)).status).toBe(status);
   expect(photos.counts.get("/access")).toBeUndefined();
 });
 
-test("a wrong verifier of OAuth 1.0a is refused by the third party", async () => {
-  await start({ parties: [partySettings("photos", photos)] });
+test("a wrong verifier of OAuth 1.0a is rejected by the third party", async () => {
+  await start({ providers: [providerSettings("photos", photos)] });
   const flow = world.start();
   const address = await returnAddress(flow);
   address.searchParams.set("oauth_verifier", "wrong");
@@ -519,7 +519,7 @@ test("a wrong verifier of OAuth 1.0a is refused by the third party", async () =>
 test("a third party that people may decline is left out, and one of them is needed", async () => {
   const optional = { required: false };
   await start({
-    parties: [partySettings("blog", blog, optional), partySettings("photos", photos, optional)],
+    providers: [providerSettings("blog", blog, optional), providerSettings("photos", photos, optional)],
   });
   const flow = world.start();
   const address = await returnAddress(flow);
@@ -697,7 +697,7 @@ test("a flow goes on in another replica, and with a key that was replaced meanwh
   const flow = world.start();
   const page = await open(flow);
   const other = await startSignIn({
-    parties: [partySettings("blog", blog)],
+    providers: [providerSettings("blog", blog)],
     settings: { keys: [current, old] },
     store: world.store,
   });
@@ -731,7 +731,7 @@ test("whatever comes back from a third party leads to a page or back, never to a
 });
 
 test("nothing of what a third party issues is in the log, in pages, or readable in the store", async () => {
-  await start({ parties: [partySettings("blog", blog), partySettings("photos", photos)] });
+  await start({ providers: [providerSettings("blog", blog), providerSettings("photos", photos)] });
   const texts: string[] = [];
   for (const fault of ["", "/token code", "/me"]) {
     if (fault !== "") {

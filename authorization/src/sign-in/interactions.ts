@@ -17,21 +17,16 @@ import { consentPage } from "./pages/consent-page.ts";
 import { type Page, sendPage } from "./pages/page.ts";
 import { MEANINGS, problemPage, strayPage } from "./pages/problem-page.ts";
 import { accountIn, type Probe } from "./probe.ts";
+import { type Provider, ProviderError, type ProviderFailure, type ReturnAddress } from "./provider.ts";
 import type { SignInSessions } from "./sessions.ts";
-import {
-  type ReturnAddress,
-  type ThirdParty,
-  ThirdPartyError,
-  type ThirdPartyFailure,
-} from "./third-party.ts";
 import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
 
 /** A third party, as a sign-in knows it. */
-export interface SignInParty {
+export interface SignInProvider {
   readonly name: string;
   /** What people know it by. */
   readonly title: string;
-  readonly party: ThirdParty;
+  readonly provider: Provider;
   readonly consumer?: Consumer | undefined;
   readonly identity: { readonly probe: Probe; readonly field: string };
   /** Whether nobody gets in without signing in here. */
@@ -40,7 +35,7 @@ export interface SignInParty {
 
 export interface SignInOptions {
   /** In the order in which people sign in; the first is where their name comes from. */
-  readonly parties: readonly SignInParty[];
+  readonly providers: readonly SignInProvider[];
   readonly flows: FlowRows;
   readonly sessions: SignInSessions;
   readonly consents: Consents;
@@ -84,25 +79,29 @@ export class SignIn implements Interactions {
   /** Sends the person to the next third party, or asks for consent where they have been to all. */
   private async proceed(exchange: HttpExchange, flow: Flow): Promise<string | undefined> {
     const state = await this.options.flows.load(flow);
-    const next = this.nextParty(state);
+    const next = this.nextProvider(state);
     if (next !== undefined) return await this.depart(exchange, flow, next);
     const [subject, scopes] = [this.subjectOf(state), flow.scopes];
-    if (subject === undefined) return await this.problem(exchange, flow, this.parties[0], "denied");
+    if (subject === undefined) return await this.problem(exchange, flow, this.providers[0], "denied");
     if (!flow.asksConsent && (await this.options.consents.has(subject, flow.client, scopes))) {
       return await this.finish(exchange, flow);
     }
     return sendPage(exchange, this.consentPage(flow, state));
   }
 
-  private async depart(exchange: HttpExchange, flow: Flow, party: SignInParty): Promise<string | undefined> {
+  private async depart(
+    exchange: HttpExchange,
+    flow: Flow,
+    provider: SignInProvider,
+  ): Promise<string | undefined> {
     const to = returnAddressOf(flow, flow.returnState + randomBytes(32).toString("base64url"));
-    let departure: Awaited<ReturnType<ThirdParty["depart"]>>;
+    let departure: Awaited<ReturnType<Provider["depart"]>>;
     try {
-      departure = await party.party.depart(to);
+      departure = await provider.provider.depart(to);
     } catch (error) {
-      return await this.failed(exchange, flow, party, error);
+      return await this.failed(exchange, flow, provider, error);
     }
-    const away = { party: party.name, state: to.state, pending: departure.pending };
+    const away = { provider: provider.name, state: to.state, pending: departure.pending };
     await this.options.flows.update(flow, (state) => ({ ...state, away, problem: undefined }));
     return redirect(exchange, departure.address);
   }
@@ -116,22 +115,22 @@ export class SignIn implements Interactions {
     const before = await this.options.flows.update(flow, (state) =>
       state.away === undefined ? state : { ...state, away: undefined },
     );
-    const party = this.parties.find(({ name }) => name === before.away?.party);
-    if (before.away === undefined || party === undefined) {
+    const provider = this.providers.find(({ name }) => name === before.away?.provider);
+    if (before.away === undefined || provider === undefined) {
       const text =
         "This address belongs to no sign-in that goes on here: it has been used before, or is too old.";
       return sendPage(exchange, strayPage(400, "invalid_request", text));
     }
     try {
-      const signedIn = await this.signedIn(query, flow, party, before.away);
+      const signedIn = await this.signedIn(query, flow, provider, before.away);
       await this.options.flows.update(flow, (state) => ({
         ...state,
-        signedIn: new Map([...state.signedIn, [party.name, signedIn]]),
+        signedIn: new Map([...state.signedIn, [provider.name, signedIn]]),
       }));
     } catch (error) {
-      return await this.failed(exchange, flow, party, error);
+      return await this.failed(exchange, flow, provider, error);
     }
-    this.options.metrics.signedIn(party.name, "ok");
+    this.options.metrics.signedIn(provider.name, "ok");
     // a page of its own, so that a reload does not bring the code again
     return redirect(exchange, flow.path);
   }
@@ -139,17 +138,17 @@ export class SignIn implements Interactions {
   private async signedIn(
     query: URLSearchParams,
     flow: Flow,
-    { name, party, identity, consumer }: SignInParty,
+    { name, provider, identity, consumer }: SignInProvider,
     { state, pending }: Away,
   ): Promise<SignedIn> {
-    const tokens = await party.arrive(query, returnAddressOf(flow, state), pending);
+    const tokens = await provider.arrive(query, returnAddressOf(flow, state), pending);
     try {
       const result = await identity.probe(credentialsOf(tokens, consumer));
-      if (result.kind === "refused") throw new ThirdPartyError("invalid", "the new token is refused");
-      if (result.kind === "unavailable") throw new ThirdPartyError("unavailable", result.text);
+      if (result.kind === "rejected") throw new ProviderError("invalid", "the new token is rejected");
+      if (result.kind === "unavailable") throw new ProviderError("unavailable", result.text);
       const account = accountIn(result.value, identity.field);
       if (account !== undefined) return { account, tokens };
-      throw new ThirdPartyError("misconfigured", `the response has no account at ${identity.field}`);
+      throw new ProviderError("misconfigured", `the response has no account at ${identity.field}`);
     } catch (error) {
       await this.options.sessions.revoke(name, tokens);
       throw error;
@@ -159,35 +158,35 @@ export class SignIn implements Interactions {
   private async failed(
     exchange: HttpExchange,
     flow: Flow,
-    party: SignInParty,
+    provider: SignInProvider,
     error: unknown,
   ): Promise<string | undefined> {
-    if (!(error instanceof ThirdPartyError)) throw error;
+    if (!(error instanceof ProviderError)) throw error;
     const { failure, message } = error;
-    this.options.metrics.signedIn(party.name, failure);
-    this.options.log.warn({ party: party.name, failure, cause: message }, "sign-in failed");
-    if (failure === "denied" && !party.required) {
+    this.options.metrics.signedIn(provider.name, failure);
+    this.options.log.warn({ provider: provider.name, failure, cause: message }, "sign-in failed");
+    if (failure === "denied" && !provider.required) {
       await this.options.flows.update(flow, (state) => ({
         ...state,
-        declined: [...state.declined, party.name],
+        declined: [...state.declined, provider.name],
       }));
       return redirect(exchange, flow.path);
     }
-    return await this.problem(exchange, flow, party, failure);
+    return await this.problem(exchange, flow, provider, failure);
   }
 
   private async problem(
     exchange: HttpExchange,
     flow: Flow,
-    party: SignInParty | undefined,
-    failure: ThirdPartyFailure,
+    provider: SignInProvider | undefined,
+    failure: ProviderFailure,
   ): Promise<string | undefined> {
-    const { name = "", title = "the third party" } = party ?? {};
+    const { name = "", title = "the third party" } = provider ?? {};
     await this.options.flows.update(flow, (state) => ({
       ...state,
       // another try may be one at all of them
       declined: [],
-      problem: { party: name, failure },
+      problem: { provider: name, failure },
     }));
     const out = { client: flow.client, again: flow.path, ...this.formOf(flow) };
     return sendPage(exchange, problemPage(failure, title, out));
@@ -236,7 +235,7 @@ export class SignIn implements Interactions {
     const state = await this.options.flows.load(flow);
     const subject = this.subjectOf(state);
     // the page is an old one: another tab has begun again
-    if (subject === undefined || this.nextParty(state) !== undefined) return redirect(exchange, flow.path);
+    if (subject === undefined || this.nextProvider(state) !== undefined) return redirect(exchange, flow.path);
     await this.options.consents.add(subject, flow.client, flow.scopes);
     return await this.finish(exchange, flow);
   }
@@ -245,7 +244,7 @@ export class SignIn implements Interactions {
     const state = await this.options.flows.take(flow);
     const subject = state && this.subjectOf(state);
     if (state === undefined || subject === undefined) return redirect(exchange, flow.path);
-    const tokens = [...state.signedIn].map(([party, each]) => [party, each.tokens] as const);
+    const tokens = [...state.signedIn].map(([provider, each]) => [provider, each.tokens] as const);
     const sessionId = await this.options.sessions.start(subject, new Map<string, UpstreamTokens>(tokens));
     try {
       await flow.finish({ subject, sessionId, scopes: flow.scopes });
@@ -261,28 +260,28 @@ export class SignIn implements Interactions {
     const { problem } = await this.forget(flow);
     const failure = isFailure(problem?.failure) ? problem.failure : "denied";
     const { error, description } = MEANINGS[failure];
-    await flow.fail(error, description(problem?.party ?? "the third party"));
+    await flow.fail(error, description(problem?.provider ?? "the third party"));
   }
 
   /** Ends a flow, and revokes what it has got so far. */
   private async forget(flow: Flow): Promise<Pick<FlowState, "problem">> {
     const state = await this.options.flows.take(flow);
     const tokens = [...(state?.signedIn ?? [])];
-    await Promise.all(tokens.map(([party, each]) => this.options.sessions.revoke(party, each.tokens)));
+    await Promise.all(tokens.map(([provider, each]) => this.options.sessions.revoke(provider, each.tokens)));
     return state ?? {};
   }
 
-  private nextParty({ signedIn, declined }: FlowState): SignInParty | undefined {
-    return this.parties.find(({ name }) => !signedIn.has(name) && !declined.includes(name));
+  private nextProvider({ signedIn, declined }: FlowState): SignInProvider | undefined {
+    return this.providers.find(({ name }) => !signedIn.has(name) && !declined.includes(name));
   }
 
   private subjectOf({ signedIn }: FlowState): string | undefined {
-    const first = this.parties.find(({ name }) => signedIn.has(name));
+    const first = this.providers.find(({ name }) => signedIn.has(name));
     return first && `${first.name}:${signedIn.get(first.name)?.account}`;
   }
 
   private consentPage(flow: Flow, { signedIn }: FlowState): Page {
-    const accounts = this.parties.flatMap(({ name, title }) => {
+    const accounts = this.providers.flatMap(({ name, title }) => {
       const account = signedIn.get(name)?.account;
       return account === undefined ? [] : [{ title, account }];
     });
@@ -297,8 +296,8 @@ export class SignIn implements Interactions {
     return { action: `${flow.path}/decision`, proof: this.options.ring.mac(PROOF, flow.id) };
   }
 
-  private get parties(): readonly SignInParty[] {
-    return this.options.parties;
+  private get providers(): readonly SignInProvider[] {
+    return this.options.providers;
   }
 }
 
@@ -306,7 +305,7 @@ function returnAddressOf({ returnUrl, path }: Flow, state: string): ReturnAddres
   return { returnUrl, flowUrl: `${new URL(returnUrl).origin}${path}/return`, state };
 }
 
-function isFailure(text: string | undefined): text is ThirdPartyFailure {
+function isFailure(text: string | undefined): text is ProviderFailure {
   return text !== undefined && Object.hasOwn(MEANINGS, text);
 }
 

@@ -4,8 +4,8 @@ import { reasonOf, Secret } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { SqliteStore } from "../store/sqlite-store.ts";
 import { mortal } from "../testing/mortal.ts";
-import { newKey, partySettings, startSignIn } from "../testing/sign-in-world.ts";
-import { startOAuth2Party } from "../testing/third-party-server.ts";
+import { startOAuth2Provider } from "../testing/provider-server.ts";
+import { newKey, providerSettings, startSignIn } from "../testing/sign-in-world.ts";
 
 /** The steps that a refresh has in the store are fewer. */
 const STEPS = 16;
@@ -15,21 +15,21 @@ const SLACK_MS = 1500;
 
 /** Kills one replica before its operation `step` of a refresh. Resolves with what another one gets. */
 async function killedBefore(step: number, rotates: boolean): Promise<string> {
-  const party = await startOAuth2Party();
+  const provider = await startOAuth2Provider();
   const settings = { keys: [newKey()] };
   const store = new SqliteStore({ file: ":memory:" });
-  const options = { parties: [partySettings("blog", party)], settings };
+  const options = { providers: [providerSettings("blog", provider)], settings };
   const other = await startSignIn({ ...options, store });
-  const id = await other.sessions.start("blog:demo", new Map([["blog", party.signIn()]]));
+  const id = await other.sessions.start("blog:demo", new Map([["blog", provider.signIn()]]));
   const killed = await startSignIn({ ...options, store: mortal(store, step) });
-  party.rotates = rotates;
-  party.expire();
-  const renew = async ({ sessions }: typeof other) => (await sessions.credentials(id, "blog")).refused?.();
-  void renew(killed).catch(() => undefined);
+  provider.rotates = rotates;
+  provider.expire();
+  const refresh = async ({ sessions }: typeof other) => (await sessions.credentials(id, "blog")).rejected?.();
+  void refresh(killed).catch(() => undefined);
   const from = performance.now();
   try {
-    const token = Secret.of((await renew(other))?.oauth2?.accessToken ?? "").reveal();
-    return party.accountOf(token) === "demo" ? "ok" : "a bad token";
+    const token = Secret.of((await refresh(other))?.oauth2?.accessToken ?? "").reveal();
+    return provider.accountOf(token) === "demo" ? "ok" : "a bad token";
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
     expect(error.message).toContain("sign in again");
@@ -37,7 +37,7 @@ async function killedBefore(step: number, rotates: boolean): Promise<string> {
   } finally {
     expect(performance.now() - from).toBeLessThan(TAKEN_OVER_WITHIN_MS + SLACK_MS);
     await Promise.all([other.stop(), killed.stop()]);
-    await party.close();
+    await provider.close();
   }
 }
 

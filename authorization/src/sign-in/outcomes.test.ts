@@ -2,19 +2,19 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { knownOutcome } from "../server/outcomes.ts";
-import { browse, partySettings, type SignInWorld, startSignIn } from "../testing/sign-in-world.ts";
-import { type OAuth2TestParty, startOAuth2Party } from "../testing/third-party-server.ts";
+import { type OAuth2TestProvider, startOAuth2Provider } from "../testing/provider-server.ts";
+import { browse, providerSettings, type SignInWorld, startSignIn } from "../testing/sign-in-world.ts";
 
-let party: OAuth2TestParty;
+let provider: OAuth2TestProvider;
 let world: SignInWorld;
 
 beforeEach(async () => {
-  party = await startOAuth2Party();
-  world = await startSignIn({ parties: [partySettings("blog", party)] });
+  provider = await startOAuth2Provider();
+  world = await startSignIn({ providers: [providerSettings("blog", provider)] });
 });
 afterEach(async () => {
   await world.stop();
-  await party.close();
+  await provider.close();
 });
 
 const FORM = "application/x-www-form-urlencoded";
@@ -34,13 +34,13 @@ const request = fc.record({
 async function begin(before: string): Promise<{ path: string; proof: string }> {
   const { flow } = world.start();
   if (before === "failure") {
-    party.faults.set("/me", (_request, response) => {
+    provider.faults.set("/me", (_request, response) => {
       response.writeHead(500).end();
       return true;
     });
   }
   const page = before === "nothing" ? undefined : await browse(world.url + flow.path);
-  party.faults.clear();
+  provider.faults.clear();
   return { path: flow.path, proof: /name="proof" value="([^"]+)"/.exec(page?.text ?? "")?.[1] ?? "unseen" };
 }
 

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Credentials, Secret, type UpstreamFetch } from "connect-rest-runtime";
 import { signOAuth1, smallJson } from "connect-rest-runtime/internal";
-import { shown } from "./third-party.ts";
+import { shown } from "./provider.ts";
 
 /** Makes a call that tells who a person is, or that their session stands. */
 export type Probe = (credentials: Credentials) => Promise<ProbeResult>;
 
-/** `refused`: the third party does not know the token (any more). `unavailable`: nothing is known. */
+/** `rejected`: the third party does not know the token (any more). `unavailable`: nothing is known. */
 export type ProbeResult =
   | { readonly kind: "fine"; readonly value: unknown }
-  | { readonly kind: "refused" }
+  | { readonly kind: "rejected" }
   | { readonly kind: "unavailable"; readonly text: string };
 
 /** Calls an RPC method of ours with credentials, and resolves with its response as JSON. */
@@ -23,7 +23,7 @@ export function methodProbe(method: string, request: unknown, call: CallMethod):
       return { kind: "fine", value: await call(method, request, credentials) };
     } catch (error) {
       const { code, rawMessage } = ConnectError.from(error);
-      if (code === Code.Unauthenticated) return { kind: "refused" };
+      if (code === Code.Unauthenticated) return { kind: "rejected" };
       return { kind: "unavailable", text: shown(`${method}: ${rawMessage}`) };
     }
   };
@@ -36,7 +36,7 @@ export function urlProbe(address: string, http: UpstreamFetch, now: () => number
       const authorization = authorizationOf(credentials, address, now());
       const response = await http.fetch(address, { headers: { accept: "application/json", authorization } });
       const text = await response.text();
-      if (response.status === 401) return { kind: "refused" };
+      if (response.status === 401) return { kind: "rejected" };
       if (!response.ok) return { kind: "unavailable", text: `status ${response.status}` };
       const value = smallJson(text);
       return value === undefined
@@ -48,11 +48,11 @@ export function urlProbe(address: string, http: UpstreamFetch, now: () => number
   };
   return async (credentials) => {
     const result = await runOnce(credentials);
-    if (result.kind !== "refused" || credentials.refused === undefined) return result;
-    const renewed = await credentials.refused();
-    if (renewed === undefined) return result;
-    const again = await runOnce(renewed);
-    if (again.kind === "refused") await renewed.refused?.();
+    if (result.kind !== "rejected" || credentials.rejected === undefined) return result;
+    const refreshed = await credentials.rejected();
+    if (refreshed === undefined) return result;
+    const again = await runOnce(refreshed);
+    if (again.kind === "rejected") await refreshed.rejected?.();
     return again;
   };
 }

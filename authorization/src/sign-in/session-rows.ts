@@ -14,7 +14,7 @@ export interface SessionRow {
   readonly usedAt: number;
   readonly expiresAt: number;
   /** The third parties where the person has signed in. */
-  readonly parties: readonly string[];
+  readonly providers: readonly string[];
 }
 
 /** The session at one third party that belongs to it. */
@@ -43,7 +43,7 @@ const sessionSchema = z.object({
   createdAt: z.number(),
   usedAt: z.number(),
   expiresAt: z.number(),
-  parties: z.array(z.string()),
+  providers: z.array(z.string()),
 });
 
 const upstreamSchema = z.object({
@@ -67,10 +67,10 @@ export class SessionRows {
 
   /** Adds a session. */
   async create(id: string, row: SessionRow, upstreams: ReadonlyMap<string, UpstreamSession>): Promise<void> {
-    const changes = [...upstreams].map(([party, upstream]) => ({
+    const changes = [...upstreams].map(([provider, upstream]) => ({
       kind: UPSTREAM_KIND,
-      key: keyOf(id, party),
-      entry: this.upstreamEntry(id, row, party, upstream),
+      key: keyOf(id, provider),
+      entry: this.upstreamEntry(id, row, provider, upstream),
     }));
     const session = { kind: SESSION_KIND, key: id, entry: entryOf(id, row, JSON.stringify(row)) };
     await this.store.commit([...changes, session]);
@@ -82,9 +82,9 @@ export class SessionRows {
     if (entry === undefined) return undefined;
     const row = sessionSchema.parse(JSON.parse(entry.value));
     const upstreams = new Map<string, UpstreamSession>();
-    for (const party of row.parties) {
-      const upstream = await this.loadUpstream(id, row, party);
-      if (upstream !== undefined) upstreams.set(party, upstream);
+    for (const provider of row.providers) {
+      const upstream = await this.loadUpstream(id, row, provider);
+      if (upstream !== undefined) upstreams.set(provider, upstream);
     }
     return { id, row, upstreams };
   }
@@ -102,19 +102,19 @@ export class SessionRows {
    * Replaces tokens of a generation, unless that is done already.
    * Resolves with whether these are the tokens now.
    */
-  async replace(session: LoadedSession, party: string, next: UpstreamSession): Promise<boolean> {
+  async replace(session: LoadedSession, provider: string, next: UpstreamSession): Promise<boolean> {
     const { id, row } = session;
-    const entry = this.upstreamEntry(id, row, party, next);
-    const stored = await this.store.update(UPSTREAM_KIND, keyOf(id, party), (before) => {
+    const entry = this.upstreamEntry(id, row, provider, next);
+    const stored = await this.store.update(UPSTREAM_KIND, keyOf(id, provider), (before) => {
       return before !== undefined && generationOf(before) === next.generation - 1 ? entry : before;
     });
     return stored?.value === entry.value;
   }
 
   /** Notes that a third party is asked now. Of replicas that try at the same time, one gets `true`. */
-  async claimCheck(id: string, party: string, everyMs: number, now: number): Promise<boolean> {
+  async claimCheck(id: string, provider: string, everyMs: number, now: number): Promise<boolean> {
     let claimed = false;
-    await this.store.update(UPSTREAM_KIND, keyOf(id, party), (before) => {
+    await this.store.update(UPSTREAM_KIND, keyOf(id, provider), (before) => {
       const row = before && upstreamSchema.parse(JSON.parse(before.value));
       claimed = row !== undefined && !isNear(row.checkedAt, now, everyMs);
       return claimed && before ? { ...before, value: JSON.stringify({ ...row, checkedAt: now }) } : before;
@@ -123,8 +123,8 @@ export class SessionRows {
   }
 
   /** Forgets the tokens of one third party. */
-  removeUpstream(id: string, party: string): Promise<boolean> {
-    return this.store.delete(UPSTREAM_KIND, keyOf(id, party));
+  removeUpstream(id: string, provider: string): Promise<boolean> {
+    return this.store.delete(UPSTREAM_KIND, keyOf(id, provider));
   }
 
   /** Forgets a session, with all that is bound to it. Of several callers, one gets `true`. */
@@ -137,19 +137,19 @@ export class SessionRows {
   private async loadUpstream(
     id: string,
     row: SessionRow,
-    party: string,
+    provider: string,
   ): Promise<UpstreamSession | undefined> {
-    const entry = await this.store.get(UPSTREAM_KIND, keyOf(id, party));
+    const entry = await this.store.get(UPSTREAM_KIND, keyOf(id, provider));
     if (entry === undefined) return undefined;
     const { tokens: sealed, ...rest } = upstreamSchema.parse(JSON.parse(entry.value));
     try {
-      const upstream = { ...rest, tokens: readTokens(this.ring.open(sealed, placeOf(id, row, party))) };
-      if (this.ring.isStale(sealed)) await this.reseal(id, row, party, entry, upstream);
+      const upstream = { ...rest, tokens: readTokens(this.ring.open(sealed, placeOf(id, row, provider))) };
+      if (this.ring.isStale(sealed)) await this.reseal(id, row, provider, entry, upstream);
       return upstream;
     } catch (error) {
       if (!(error instanceof UnsealFailed)) throw error;
       // the row stays: with its key it can be read again
-      this.log.error({ party, cause: error.message }, "session not readable");
+      this.log.error({ provider, cause: error.message }, "session not readable");
       return undefined;
     }
   }
@@ -158,12 +158,12 @@ export class SessionRows {
   private async reseal(
     id: string,
     row: SessionRow,
-    party: string,
+    provider: string,
     entry: Entry,
     upstream: UpstreamSession,
   ): Promise<void> {
-    const next = this.upstreamEntry(id, row, party, upstream);
-    await this.store.update(UPSTREAM_KIND, keyOf(id, party), (before) => {
+    const next = this.upstreamEntry(id, row, provider, upstream);
+    await this.store.update(UPSTREAM_KIND, keyOf(id, provider), (before) => {
       return before?.value === entry.value ? next : before;
     });
   }
@@ -171,10 +171,10 @@ export class SessionRows {
   private upstreamEntry(
     id: string,
     row: SessionRow,
-    party: string,
+    provider: string,
     { tokens, ...rest }: UpstreamSession,
   ): Entry {
-    const sealed = this.ring.seal(writeTokens(tokens), placeOf(id, row, party));
+    const sealed = this.ring.seal(writeTokens(tokens), placeOf(id, row, provider));
     return entryOf(id, row, JSON.stringify({ ...rest, tokens: sealed }));
   }
 }
@@ -183,12 +183,12 @@ function entryOf(session: string, { expiresAt }: SessionRow, value: string): Ent
   return { value, expiresAt, session };
 }
 
-function keyOf(id: string, party: string): string {
-  return `${id}/${party}`;
+function keyOf(id: string, provider: string): string {
+  return `${id}/${provider}`;
 }
 
-function placeOf(id: string, { subject }: SessionRow, party: string): SealedPlace {
-  return { kind: UPSTREAM_KIND, key: keyOf(id, party), subject };
+function placeOf(id: string, { subject }: SessionRow, provider: string): SealedPlace {
+  return { kind: UPSTREAM_KIND, key: keyOf(id, provider), subject };
 }
 
 function generationOf({ value }: Entry): number {

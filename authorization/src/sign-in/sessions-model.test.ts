@@ -5,8 +5,8 @@ import { retryDelayOf } from "connect-rest-runtime/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { SqliteStore } from "../store/sqlite-store.ts";
-import { newKey, partySettings, startSignIn } from "../testing/sign-in-world.ts";
-import { send, startOAuth2Party } from "../testing/third-party-server.ts";
+import { send, startOAuth2Provider } from "../testing/provider-server.ts";
+import { newKey, providerSettings, startSignIn } from "../testing/sign-in-world.ts";
 
 const KEY = newKey();
 /** Within which nothing of the session is remembered, and which is shorter than a pause after a failure. */
@@ -21,43 +21,43 @@ const EVENTS = fc.oneof(
     kind: fc.constant("endpoint" as const),
     state: fc.constantFrom("up" as const, "unwell" as const, "gone" as const, "garbage" as const),
   }),
-  fc.record({ kind: fc.constant("refuse everything" as const), isOn: fc.boolean() }),
+  fc.record({ kind: fc.constant("reject everything" as const), isOn: fc.boolean() }),
   fc.record({ kind: fc.constant("pass" as const) }),
 );
 
 test("a rejected refresh and a second 401 after one end a session, which the first call says, and nothing else does", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(EVENTS, { minLength: 4, maxLength: 25 }), async (events) => {
-      const party = await startOAuth2Party();
+      const provider = await startOAuth2Provider();
       let now = 1_800_000_000_000;
       const store = new SqliteStore({ file: ":memory:", now: () => now });
       const worlds = await Promise.all(
         [0, 1].map(() =>
           startSignIn({
-            parties: [partySettings("blog", party)],
+            providers: [providerSettings("blog", provider)],
             settings: { keys: [KEY] },
             now: () => now,
             store,
           }),
         ),
       );
-      party.lifetime = undefined;
-      const tokens = new Map([["blog", party.signIn()]]);
+      provider.lifetime = undefined;
+      const tokens = new Map([["blog", provider.signIn()]]);
       const id = (await worlds[0]?.sessions.start("blog:demo", tokens)) ?? "";
-      const model = { isEnded: false, isGood: true, canRefresh: true, state: "up", refusesAll: false };
+      const model = { isEnded: false, isGood: true, canRefresh: true, state: "up", rejectsAll: false };
       const pausedAt = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
       const isTaken = ({ oauth2 }: Credentials) =>
-        !model.refusesAll && party.accountOf(Secret.of(oauth2?.accessToken ?? "").reveal()) === "demo";
+        !model.rejectsAll && provider.accountOf(Secret.of(oauth2?.accessToken ?? "").reveal()) === "demo";
       /** As the runtime makes it. */
       const call = async (at: number): Promise<string> => {
         try {
           const first = await worlds[at]?.sessions.credentials(id, "blog");
           if (first === undefined || isTaken(first)) return "ok";
-          const second = await first.refused?.();
+          const second = await first.rejected?.();
           if (second === undefined) return "401";
           if (isTaken(second)) return "ok";
-          await second.refused?.();
+          await second.rejected?.();
           return "401";
         } catch (error) {
           if (!(error instanceof ConnectError)) return String(error);
@@ -68,35 +68,35 @@ test("a rejected refresh and a second 401 after one end a session, which the fir
       /** What a call comes to, and what it changes. */
       const expected = (at: number): string => {
         if (model.isEnded) return "SESSION_ENDED";
-        if (model.isGood && !model.refusesAll) return "ok";
+        if (model.isGood && !model.rejectsAll) return "ok";
         if (now - (pausedAt[at] ?? 0) < PAUSE_MS) return "SESSION_UNAVAILABLE";
         if (model.state !== "up") {
           pausedAt[at] = now;
           return "SESSION_UNAVAILABLE";
         }
         model.isGood = true;
-        model.isEnded = !model.canRefresh || model.refusesAll;
+        model.isEnded = !model.canRefresh || model.rejectsAll;
         return model.isEnded ? "SESSION_ENDED" : "ok";
       };
 
       for (const event of events) {
         now += STEP_MS;
         if (event.kind === "invalidate") {
-          party.expire();
+          provider.expire();
           model.isGood = false;
         } else if (event.kind === "revoke") {
-          party.forget();
+          provider.forget();
           [model.isGood, model.canRefresh] = [false, false];
         } else if (event.kind === "endpoint") {
           model.state = event.state;
-          party.faults.set("/token refresh", (_request, response) => {
+          provider.faults.set("/token refresh", (_request, response) => {
             if (event.state === "unwell") send(response, 503, {});
             if (event.state === "gone") response.destroy();
             if (event.state === "garbage") response.end("<html>");
             return event.state !== "up";
           });
-        } else if (event.kind === "refuse everything") {
-          model.refusesAll = event.isOn;
+        } else if (event.kind === "reject everything") {
+          model.rejectsAll = event.isOn;
         } else if (event.kind === "pass") {
           now += PAUSE_MS;
         } else {
@@ -111,7 +111,7 @@ test("a rejected refresh and a second 401 after one end a session, which the fir
       expect(ends).toHaveLength(model.isEnded ? 1 : 0);
       for (const world of worlds) await world.stop();
       await store.close();
-      await party.close();
+      await provider.close();
     }),
     { numRuns: 60, interruptAfterTimeLimit: 30_000 },
   );

@@ -2,19 +2,19 @@ import type { ServerResponse } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Credentials, reasonOf, Secret } from "connect-rest-runtime";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newKey, partySettings, type SignInWorld, startSignIn } from "../testing/sign-in-world.ts";
-import { type OAuth2TestParty, send, startOAuth2Party } from "../testing/third-party-server.ts";
-import type { PartySettings, SignInSettings } from "./create-sign-in.ts";
+import { type OAuth2TestProvider, send, startOAuth2Provider } from "../testing/provider-server.ts";
+import { newKey, providerSettings, type SignInWorld, startSignIn } from "../testing/sign-in-world.ts";
+import type { ProviderSettings, SignInSettings } from "./create-sign-in.ts";
 import type { UpstreamTokens } from "./tokens.ts";
 
 const HOUR = 3_600_000;
 
-let blog: OAuth2TestParty;
+let blog: OAuth2TestProvider;
 let worlds: SignInWorld[];
 let now: number;
 
 beforeEach(async () => {
-  blog = await startOAuth2Party();
+  blog = await startOAuth2Provider();
   worlds = [];
   now = 1_800_000_000_000;
 });
@@ -24,9 +24,9 @@ afterEach(async () => {
 });
 
 interface Options {
-  readonly more?: Partial<PartySettings>;
+  readonly more?: Partial<ProviderSettings>;
   readonly settings?: Partial<SignInSettings>;
-  readonly others?: readonly PartySettings[];
+  readonly others?: readonly ProviderSettings[];
 }
 
 /** A gateway's sign-in; a second one is a replica on the same store. */
@@ -34,7 +34,7 @@ async function started({ more, settings, others = [] }: Options = {}): Promise<S
   const [first] = worlds;
   const keys = settings?.keys ?? [KEY];
   const world = await startSignIn({
-    parties: [partySettings("blog", blog, more), ...others],
+    providers: [providerSettings("blog", blog, more), ...others],
     settings: { ...settings, keys },
     now: () => now,
     ...(first !== undefined && { store: first.store }),
@@ -45,7 +45,7 @@ async function started({ more, settings, others = [] }: Options = {}): Promise<S
 
 const KEY = newKey();
 
-/** Tokens as the party issues them after a sign-in. */
+/** Tokens as the provider issues them after a sign-in. */
 async function issued(): Promise<UpstreamTokens> {
   const address = `${blog.url}/authorize?redirect_uri=http://127.0.0.1:1/`;
   const { headers } = await fetch(address, { redirect: "manual" });
@@ -120,7 +120,7 @@ test("refreshes are counted by what they came to, once for all who wait, and end
   blog.forget();
   now += HOUR;
   await reasonOfFailure(world.sessions.credentials(id, "blog"));
-  expect(world.reports.slice(2)).toEqual(["refresh blog refused", "end blog"]);
+  expect(world.reports.slice(2)).toEqual(["refresh blog rejected", "end blog"]);
 });
 
 test("tokens with a short life are refreshed in its last fifth", async () => {
@@ -135,7 +135,7 @@ test("tokens with a short life are refreshed in its last fifth", async () => {
   expect(blog.counts.get("/token refresh")).toBe(1);
 });
 
-test("however many calls wait in however many replicas, there is one refresh, and all get its token", async () => {
+test("many calls in many replicas wait for one refresh, and all get its token", async () => {
   const replicas = [await started(), await started(), await started()];
   const [first] = replicas;
   if (first === undefined) throw new Error("no world");
@@ -152,7 +152,7 @@ test("however many calls wait in however many replicas, there is one refresh, an
   }
 });
 
-test("however many calls are refused, there is one refresh, and each is sent again with its token", async () => {
+test("however many calls are rejected, there is one refresh, and each is sent again with its token", async () => {
   const replicas = [await started(), await started()];
   const [first] = replicas;
   if (first === undefined) throw new Error("no world");
@@ -161,23 +161,23 @@ test("however many calls are refused, there is one refresh, and each is sent aga
     replicas.flatMap(({ sessions }) => Array.from({ length: 20 }, () => sessions.credentials(id, "blog"))),
   );
   blog.expire();
-  const after = await Promise.all(before.map(({ refused }) => refused?.()));
+  const after = await Promise.all(before.map(({ rejected }) => rejected?.()));
   expect(new Set(after.map((each) => each && tokenOf(each))).size).toBe(1);
   expect(blog.counts.get("/token refresh")).toBe(1);
   expect(await first.sessions.isAlive(id)).toBe(true);
 });
 
-test("a second refusal ends the session at that third party, and others go on", async () => {
-  const other = await startOAuth2Party();
+test("a second rejection ends the session at that third party, and others go on", async () => {
+  const other = await startOAuth2Provider();
   try {
-    const world = await started({ others: [partySettings("photos", other)] });
+    const world = await started({ others: [providerSettings("photos", other)] });
     const tokens = new Map([
       ["blog", await issued()],
       ["photos", { kind: "oauth2", accessToken: "photos-token" } as const],
     ]);
     const id = await world.sessions.start("blog:demo", tokens);
-    const renewed = await (await world.sessions.credentials(id, "blog")).refused?.();
-    expect(await reasonOfFailure(renewed?.refused?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
+    const refreshed = await (await world.sessions.credentials(id, "blog")).rejected?.();
+    expect(await reasonOfFailure(refreshed?.rejected?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
     expect(await reasonOfFailure(world.sessions.credentials(id, "blog"))).toBe("SESSION_ENDED");
     expect(tokenOf(await world.sessions.credentials(id, "photos"))).toBe("photos-token");
     expect(await world.sessions.isAlive(id)).toBe(true);
@@ -189,12 +189,12 @@ test("a second refusal ends the session at that third party, and others go on", 
 test("a session whose last third party has ended its own is over", async () => {
   const world = await started();
   const id = await session(world);
-  const renewed = await (await world.sessions.credentials(id, "blog")).refused?.();
-  expect(await reasonOfFailure(renewed?.refused?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
+  const refreshed = await (await world.sessions.credentials(id, "blog")).rejected?.();
+  expect(await reasonOfFailure(refreshed?.rejected?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
   expect(await world.sessions.isAlive(id)).toBe(false);
 });
 
-test("a refresh that the third party refuses ends the session there", async () => {
+test("a refresh that the third party rejects ends the session there", async () => {
   const world = await started();
   const id = await session(world);
   blog.forget();
@@ -207,7 +207,7 @@ test.each<readonly [string, (response: ServerResponse) => void]>([
   ["is not well", (response) => send(response, 503, {})],
   ["hangs up", (response) => response.destroy()],
   ["answers garbage", (response) => response.end("<html>")],
-  ["refuses the gateway", (response) => send(response, 401, { error: "invalid_client" })],
+  ["rejects the gateway", (response) => send(response, 401, { error: "invalid_client" })],
 ])(
   "a third party that %s during a refresh ends nothing: the old token is used to its end",
   async (_name, respond) => {
@@ -254,25 +254,25 @@ test("tokens that cannot be refreshed end with their expiry", async () => {
   expect(await reasonOfFailure(world.sessions.credentials(id, "blog"))).toBe("SESSION_ENDED");
 });
 
-test("tokens that cannot be refreshed, refused by a method, end where the cheap call is refused too", async () => {
+test("tokens that cannot be refreshed, rejected by a method, end where the cheap call is rejected too", async () => {
   blog.hasRefresh = false;
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
   const [good, bad] = [await session(world), await session(world)];
-  expect(await (await world.sessions.credentials(good, "blog")).refused?.()).toBeUndefined();
+  expect(await (await world.sessions.credentials(good, "blog")).rejected?.()).toBeUndefined();
   expect(await world.sessions.isAlive(good)).toBe(true);
-  const { refused } = await world.sessions.credentials(bad, "blog");
+  const { rejected } = await world.sessions.credentials(bad, "blog");
   blog.expire();
-  expect(await reasonOfFailure(refused?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
+  expect(await reasonOfFailure(rejected?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
   expect(await world.sessions.isAlive(bad)).toBe(false);
 });
 
-test("tokens that cannot be refreshed stay where a method refuses them and there is no cheap call", async () => {
+test("tokens that cannot be refreshed stay where a method rejects them and there is no cheap call", async () => {
   blog.hasRefresh = false;
   const world = await started();
   const id = await session(world);
-  const { refused } = await world.sessions.credentials(id, "blog");
-  expect(await refused?.()).toBeUndefined();
+  const { rejected } = await world.sessions.credentials(id, "blog");
+  expect(await rejected?.()).toBeUndefined();
   expect(await world.sessions.isAlive(id)).toBe(true);
 });
 
@@ -296,7 +296,7 @@ test("the third party is asked whether a session stands, at most once in the tim
   expect(blog.counts.get("/me")).toBe(2);
 });
 
-test("a session that the third party has ended is over at the next check, after one refresh", async () => {
+test("a session that the upstream ended is over at the next check, after one refresh", async () => {
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
   const [expired, revoked] = [await session(world), await session(world)];
@@ -326,7 +326,7 @@ test("a check can be a method", async () => {
   const called: string[] = [];
   const probe = { method: "blog.v1.BlogService/GetMe", request: { brief: true } };
   const world = await startSignIn({
-    parties: [partySettings("blog", blog, { check: { probe, everyMs: 1000 } })],
+    providers: [providerSettings("blog", blog, { check: { probe, everyMs: 1000 } })],
     now: () => now,
     call: (method, request, credentials) => {
       called.push(`${method} ${JSON.stringify(request)} ${blog.accountOf(tokenOf(credentials))}`);
@@ -340,7 +340,7 @@ test("a check can be a method", async () => {
   expect(called).toEqual(['blog.v1.BlogService/GetMe {"brief":true} demo']);
 });
 
-test("a session ends when it is not used, and in the end in any case", async () => {
+test("a session ends when it is not used, and after its maximum lifetime", async () => {
   const world = await started({ settings: { idleMs: 10 * 60_000, sessionMs: HOUR } });
   const [used, idle] = [await session(world), await session(world)];
   for (let minute = 9; minute < 60; minute += 9) {
@@ -390,7 +390,7 @@ test("nobody's session is nobody's", async () => {
   expect(await reasonOfFailure(world.sessions.credentials("made-up", "blog"))).toBe("SESSION_ENDED");
 });
 
-test("tokens are sealed in the store, for their row and their person", async () => {
+test("tokens are encrypted in the store, bound to their row and their person", async () => {
   const world = await started();
   const [mine, theirs] = [await session(world), await session(world)];
   for (const { value } of await world.store.listBy({ session: mine })) {
@@ -424,7 +424,7 @@ test("a new key takes over: what is read is sealed anew, and the old key is need
   expect(await both.sessions.isAlive(unread)).toBe(true);
 });
 
-test("a check that is refused while the third party cannot refresh ends nothing", async () => {
+test("a check that is rejected while the third party cannot refresh ends nothing", async () => {
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
   const id = await session(world);

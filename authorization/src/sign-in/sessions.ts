@@ -7,16 +7,16 @@ import type { Sessions } from "../interaction.ts";
 import { isNear, isRecent } from "../recent.ts";
 import type { Store } from "../store/store.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
+import { type Provider, ProviderError } from "./provider.ts";
 import type { LoadedSession, SessionRows, UpstreamSession } from "./session-rows.ts";
-import { type ThirdParty, ThirdPartyError } from "./third-party.ts";
 import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
 
 /** A third party, as sessions know it. */
-export interface SessionParty {
-  readonly party: ThirdParty;
+export interface SessionProvider {
+  readonly provider: Provider;
   /** With which tokens of OAuth 1.0a are signed. */
   readonly consumer?: Consumer | undefined;
-  /** Tells cheaply that a session stands. Default: only expiries and refusals tell. */
+  /** Tells cheaply that a session stands. Default: only expiries and rejections tell. */
   readonly check?: { readonly probe: Probe; readonly everyMs: number } | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface SessionTimeouts {
 }
 
 export interface SignInSessionsOptions {
-  readonly parties: ReadonlyMap<string, SessionParty>;
+  readonly providers: ReadonlyMap<string, SessionProvider>;
   readonly rows: SessionRows;
   readonly store: Pick<Store, "withLock">;
   readonly timeouts: SessionTimeouts;
@@ -86,9 +86,9 @@ export class SignInSessions implements Sessions {
       createdAt: now,
       usedAt: now,
       expiresAt: now + this.options.timeouts.absoluteMs,
-      parties: [...tokens.keys()],
+      providers: [...tokens.keys()],
     };
-    const upstreams = [...tokens].map(([party, each]) => [party, this.upstreamOf(each, 1)] as const);
+    const upstreams = [...tokens].map(([provider, each]) => [provider, this.upstreamOf(each, 1)] as const);
     await this.options.rows.create(id, row, new Map(upstreams));
     return id;
   }
@@ -104,8 +104,8 @@ export class SignInSessions implements Sessions {
       return false;
     }
     if (Math.abs(idle) >= idleMs * TOUCH_PART) await this.touch(id);
-    const parties = [...session.upstreams.keys()];
-    const standing = await Promise.all(parties.map((party) => this.isStanding(session, party)));
+    const providers = [...session.upstreams.keys()];
+    const standing = await Promise.all(providers.map((provider) => this.isStanding(session, provider)));
     return standing.includes(true);
   }
 
@@ -115,16 +115,16 @@ export class SignInSessions implements Sessions {
     this.cache.delete(id);
     if (!isFirst) return;
     await Promise.all(
-      [...(session?.upstreams ?? [])].map(([party, each]) => this.revoke(party, each.tokens)),
+      [...(session?.upstreams ?? [])].map(([provider, each]) => this.revoke(provider, each.tokens)),
     );
   }
 
   /** Forgets tokens that no session was started with, and revokes them. Never rejects. */
-  async revoke(party: string, tokens: UpstreamTokens): Promise<void> {
+  async revoke(provider: string, tokens: UpstreamTokens): Promise<void> {
     try {
-      await this.options.parties.get(party)?.party.revoke(tokens);
+      await this.options.providers.get(provider)?.provider.revoke(tokens);
     } catch (cause) {
-      this.options.log.warn({ party, cause: String(cause) }, "tokens not revoked");
+      this.options.log.warn({ provider, cause: String(cause) }, "tokens not revoked");
     }
   }
 
@@ -133,193 +133,201 @@ export class SignInSessions implements Sessions {
    *
    * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
    */
-  async credentials(id: string, party: string): Promise<Credentials> {
-    const upstream = await this.current(id, party);
-    if (upstream === undefined) throw this.ended(party);
-    return this.credentialsOf(id, party, upstream);
+  async credentials(id: string, provider: string): Promise<Credentials> {
+    const upstream = await this.current(id, provider);
+    if (upstream === undefined) throw this.ended(provider);
+    return this.credentialsOf(id, provider, upstream);
   }
 
   /** A session at a third party, with tokens that are not due; undefined where it has ended. */
-  private async current(id: string, party: string): Promise<UpstreamSession | undefined> {
-    const upstream = (await this.load(id))?.upstreams.get(party);
+  private async current(id: string, provider: string): Promise<UpstreamSession | undefined> {
+    const upstream = (await this.load(id))?.upstreams.get(provider);
     const now = this.options.now();
     if (upstream?.dueAt === undefined || now < upstream.dueAt) return upstream;
     if (!canRefresh(upstream.tokens)) {
       if (!isExpired(upstream.tokens, now)) return upstream;
-      await this.endAt(id, party, "expired");
+      await this.endAt(id, provider, "expired");
       return undefined;
     }
     try {
-      return await this.refreshed(id, party, upstream.generation);
+      return await this.refreshed(id, provider, upstream.generation);
     } catch (error) {
       if (!isExpired(upstream.tokens, this.options.now())) return upstream;
-      throw this.unavailable(party, error);
+      throw this.unavailable(provider, error);
     }
   }
 
-  private credentialsOf(id: string, party: string, { tokens, generation }: UpstreamSession): Credentials {
-    const refused = () => this.renewed(id, party, generation);
-    return { ...credentialsOf(tokens, this.options.parties.get(party)?.consumer), refused };
+  private credentialsOf(id: string, provider: string, { tokens, generation }: UpstreamSession): Credentials {
+    const rejected = () => this.credentialsAfter(id, provider, generation);
+    return { ...credentialsOf(tokens, this.options.providers.get(provider)?.consumer), rejected };
   }
 
   /**
-   * Other credentials in place of those that a third party refused. What it refuses before a refresh says
-   * nothing about the session: a refresh that it rejects ends it, and a refusal of what the refresh gave.
+   * Other credentials in place of those that a third party rejected. What it rejects before a refresh says
+   * nothing about the session: a refresh that it rejects ends it, and a rejection of what the refresh gave.
    *
    * @returns undefined where there are none, and the session stands
    * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
    */
-  private async renewed(id: string, party: string, generation: number): Promise<Credentials | undefined> {
+  private async credentialsAfter(
+    id: string,
+    provider: string,
+    generation: number,
+  ): Promise<Credentials | undefined> {
     let next: UpstreamSession | undefined;
     try {
-      next = (await this.reload(id))?.upstreams.get(party);
+      next = (await this.reload(id))?.upstreams.get(provider);
       if (next !== undefined && next.generation <= generation) {
-        if (!canRefresh(next.tokens)) return await this.judged(id, party, next);
-        next = await this.refreshed(id, party, generation);
+        if (!canRefresh(next.tokens)) return await this.judged(id, provider, next);
+        next = await this.refreshed(id, provider, generation);
       }
     } catch (cause) {
       if (cause instanceof ConnectError) throw cause;
-      throw this.unavailable(party, cause);
+      throw this.unavailable(provider, cause);
     }
-    if (next === undefined) throw this.ended(party);
-    const { consumer } = this.options.parties.get(party) ?? {};
-    const refused = () => this.refusedAgain(id, party, next.generation);
-    return { ...credentialsOf(next.tokens, consumer), refused };
+    if (next === undefined) throw this.ended(provider);
+    const { consumer } = this.options.providers.get(provider) ?? {};
+    const rejected = () => this.rejectedAgain(id, provider, next.generation);
+    return { ...credentialsOf(next.tokens, consumer), rejected };
   }
 
   /** The session is over, unless others have refreshed it meanwhile: then the call may be made again. */
-  private async refusedAgain(id: string, party: string, generation: number): Promise<never> {
+  private async rejectedAgain(id: string, provider: string, generation: number): Promise<never> {
     const upstream = await this.reload(id).then(
-      (session) => session?.upstreams.get(party),
+      (session) => session?.upstreams.get(provider),
       (cause: unknown) => {
-        throw this.unavailable(party, cause);
+        throw this.unavailable(provider, cause);
       },
     );
     if (upstream !== undefined && upstream.generation > generation) {
-      throw this.unavailable(party, new Error("its tokens are refused while others refresh them"));
+      throw this.unavailable(provider, new Error("its tokens are rejected while others refresh them"));
     }
-    await this.endAt(id, party, "refused twice");
-    throw this.ended(party);
+    await this.endAt(id, provider, "rejected twice");
+    throw this.ended(provider);
   }
 
   /**
-   * What the refusal of tokens that cannot be refreshed comes to: the end of their session where the third
-   * party's cheap call is refused as well.
+   * What the rejection of tokens that cannot be refreshed comes to: the end of their session where the third
+   * provider's cheap call is rejected as well.
    */
-  private async judged(id: string, party: string, { tokens }: UpstreamSession): Promise<undefined> {
-    const { check, consumer } = this.options.parties.get(party) ?? {};
+  private async judged(id: string, provider: string, { tokens }: UpstreamSession): Promise<undefined> {
+    const { check, consumer } = this.options.providers.get(provider) ?? {};
     if (check === undefined) return undefined;
-    const result = await this.once(`judge ${id} ${party}`, () =>
+    const result = await this.once(`judge ${id} ${provider}`, () =>
       check.probe(credentialsOf(tokens, consumer)),
     );
-    if (result.kind !== "refused") return undefined;
-    await this.endAt(id, party, "refused");
-    throw this.ended(party);
+    if (result.kind !== "rejected") return undefined;
+    await this.endAt(id, provider, "rejected");
+    throw this.ended(provider);
   }
 
   /**
    * Refreshes the tokens of a generation: once, however many calls wait for it here and in other replicas.
    *
    * @returns undefined where the session has ended
-   * @throws ThirdPartyError or StoreError where that could not be found out
+   * @throws ProviderError or StoreError where that could not be found out
    */
-  private refreshed(id: string, party: string, generation: number): Promise<UpstreamSession | undefined> {
-    const name = `refresh ${id} ${party}`;
+  private refreshed(id: string, provider: string, generation: number): Promise<UpstreamSession | undefined> {
+    const name = `refresh ${id} ${provider}`;
     return this.once(name, async () => {
       const pause = this.pauses.get(name);
       if (pause !== undefined && isRecent(pause, this.options.now(), PAUSE_MS)) {
-        throw new ThirdPartyError("unavailable", "the refresh failed a moment ago");
+        throw new ProviderError("unavailable", "the refresh failed a moment ago");
       }
       this.pauses.delete(name);
-      return await this.options.store.withLock(name, WAIT_MS, () => this.refresh(id, party, generation));
+      return await this.options.store.withLock(name, WAIT_MS, () => this.refresh(id, provider, generation));
     });
   }
 
-  private async refresh(id: string, party: string, generation: number): Promise<UpstreamSession | undefined> {
+  private async refresh(
+    id: string,
+    provider: string,
+    generation: number,
+  ): Promise<UpstreamSession | undefined> {
     const session = await this.reload(id);
-    const upstream = session?.upstreams.get(party);
+    const upstream = session?.upstreams.get(provider);
     if (session === undefined || upstream === undefined) return undefined;
     if (upstream.generation > generation) return upstream;
     try {
-      const tokens = await this.options.parties.get(party)?.party.refresh(upstream.tokens);
-      if (tokens === undefined) throw new ThirdPartyError("refused", "the tokens cannot be refreshed");
-      this.options.metrics.sessionRefreshed(party, "ok");
+      const tokens = await this.options.providers.get(provider)?.provider.refresh(upstream.tokens);
+      if (tokens === undefined) throw new ProviderError("rejected", "the tokens cannot be refreshed");
+      this.options.metrics.sessionRefreshed(provider, "ok");
       const next = this.upstreamOf(tokens, generation + 1);
-      const isStored = await this.options.rows.replace(session, party, next);
+      const isStored = await this.options.rows.replace(session, provider, next);
       this.cache.delete(id);
       if (isStored) return next;
       // the session has ended meanwhile
-      await this.revoke(party, tokens);
-      return (await this.reload(id))?.upstreams.get(party);
+      await this.revoke(provider, tokens);
+      return (await this.reload(id))?.upstreams.get(provider);
     } catch (error) {
-      return await this.notRefreshed(id, party, error);
+      return await this.notRefreshed(id, provider, error);
     }
   }
 
-  private async notRefreshed(id: string, party: string, error: unknown): Promise<undefined> {
+  private async notRefreshed(id: string, provider: string, error: unknown): Promise<undefined> {
     // the store may fail as well, once the tokens are there
-    const outcome = error instanceof ThirdPartyError ? error.failure : undefined;
-    if (outcome !== undefined) this.options.metrics.sessionRefreshed(party, outcome);
-    if (error instanceof ThirdPartyError && (error.failure === "refused" || error.failure === "denied")) {
-      await this.endAt(id, party, error.message);
+    const outcome = error instanceof ProviderError ? error.failure : undefined;
+    if (outcome !== undefined) this.options.metrics.sessionRefreshed(provider, outcome);
+    if (error instanceof ProviderError && (error.failure === "rejected" || error.failure === "denied")) {
+      await this.endAt(id, provider, error.message);
       return;
     }
     if (this.pauses.size >= CACHED) this.pauses.clear();
-    this.pauses.set(`refresh ${id} ${party}`, this.options.now());
-    this.options.log.warn({ party, cause: String(error) }, "tokens not refreshed");
+    this.pauses.set(`refresh ${id} ${provider}`, this.options.now());
+    this.options.log.warn({ provider, cause: String(error) }, "tokens not refreshed");
     throw error;
   }
 
   /** Whether a third party's session stands, by what is known and, from time to time, by its own word. */
-  private async isStanding({ id, upstreams }: LoadedSession, party: string): Promise<boolean> {
-    const upstream = upstreams.get(party);
+  private async isStanding({ id, upstreams }: LoadedSession, provider: string): Promise<boolean> {
+    const upstream = upstreams.get(provider);
     if (upstream === undefined) return false;
     const now = this.options.now();
     if (isExpired(upstream.tokens, now) && !canRefresh(upstream.tokens)) {
-      await this.endAt(id, party, "expired");
+      await this.endAt(id, provider, "expired");
       return false;
     }
-    const { check } = this.options.parties.get(party) ?? {};
+    const { check } = this.options.providers.get(provider) ?? {};
     if (check === undefined || isNear(upstream.checkedAt, now, check.everyMs)) return true;
-    return await this.once(`check ${id} ${party}`, () => this.checked(id, party, check));
+    return await this.once(`check ${id} ${provider}`, () => this.checked(id, provider, check));
   }
 
   private async checked(
     id: string,
-    party: string,
+    provider: string,
     { probe, everyMs }: { readonly probe: Probe; readonly everyMs: number },
   ): Promise<boolean> {
-    if (await this.options.rows.claimCheck(id, party, everyMs, this.options.now())) {
+    if (await this.options.rows.claimCheck(id, provider, everyMs, this.options.now())) {
       this.cache.delete(id);
-      const result = await this.probed(id, party, probe);
-      if (result.kind === "refused") await this.endAt(id, party, "refused");
+      const result = await this.probed(id, provider, probe);
+      if (result.kind === "rejected") await this.endAt(id, provider, "rejected");
       // a third party that is not well says nothing about the session
       if (result.kind === "unavailable") {
-        this.options.log.warn({ party, cause: result.text }, "session not checked");
+        this.options.log.warn({ provider, cause: result.text }, "session not checked");
       }
     }
-    return (await this.load(id))?.upstreams.has(party) ?? false;
+    return (await this.load(id))?.upstreams.has(provider) ?? false;
   }
 
-  private async probed(id: string, party: string, probe: Probe): Promise<ProbeResult> {
+  private async probed(id: string, provider: string, probe: Probe): Promise<ProbeResult> {
     try {
-      const upstream = await this.current(id, party);
-      if (upstream === undefined) return { kind: "refused" };
-      const { consumer } = this.options.parties.get(party) ?? {};
-      const refused = () => this.renewed(id, party, upstream.generation);
-      const canRenew = canRefresh(upstream.tokens);
-      return await probe({ ...credentialsOf(upstream.tokens, consumer), ...(canRenew && { refused }) });
+      const upstream = await this.current(id, provider);
+      if (upstream === undefined) return { kind: "rejected" };
+      const { consumer } = this.options.providers.get(provider) ?? {};
+      const rejected = () => this.credentialsAfter(id, provider, upstream.generation);
+      const mayRefresh = canRefresh(upstream.tokens);
+      return await probe({ ...credentialsOf(upstream.tokens, consumer), ...(mayRefresh && { rejected }) });
     } catch (error) {
       const isEnded = error instanceof ConnectError && error.code === Code.Unauthenticated;
-      return isEnded ? { kind: "refused" } : { kind: "unavailable", text: String(error) };
+      return isEnded ? { kind: "rejected" } : { kind: "unavailable", text: String(error) };
     }
   }
 
   /** Ends the session at one third party, and with the last one the person's session. */
-  private async endAt(id: string, party: string, why: string): Promise<void> {
-    if (!(await this.options.rows.removeUpstream(id, party))) return;
-    this.options.log.info({ party, why }, "session ended by the third party");
-    this.options.metrics.sessionEnded(party);
+  private async endAt(id: string, provider: string, why: string): Promise<void> {
+    if (!(await this.options.rows.removeUpstream(id, provider))) return;
+    this.options.log.info({ provider, why }, "session ended by the third party");
+    this.options.metrics.sessionEnded(provider);
     const session = await this.reload(id);
     if (session?.upstreams.size === 0) await this.end(id);
   }
@@ -335,13 +343,13 @@ export class SignInSessions implements Sessions {
   }
 
   /** The error for a person whose session at a third party has ended. */
-  private ended(party: string): ConnectError {
-    const text = `the session at ${party} has ended; sign in again`;
+  private ended(provider: string): ConnectError {
+    const text = `the session at ${provider} has ended; sign in again`;
     return this.options.error("SESSION_ENDED", text, Code.Unauthenticated);
   }
 
-  private unavailable(party: string, cause: unknown): ConnectError {
-    const text = `the session at ${party} could not be renewed, because ${party} did not respond as it should; try again later`;
+  private unavailable(provider: string, cause: unknown): ConnectError {
+    const text = `the session at ${provider} could not be refreshed, because ${provider} did not respond as it should; try again later`;
     const error = this.options.error("SESSION_UNAVAILABLE", text, Code.Unavailable, cause);
     error.details.push(retryInfo(PAUSE_MS));
     return error;

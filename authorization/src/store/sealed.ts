@@ -10,7 +10,7 @@ import type { Secret } from "connect-rest-runtime";
 import { sealingKeyBytes } from "connect-rest-runtime/internal";
 
 /**
- * What a sealed value belongs to. It opens in this place only: moved to another row or person, it is refused.
+ * What a sealed value belongs to. It opens in this place only: moved to another row or person, it is rejected.
  */
 export interface SealedPlace {
   /** The kind of the row. */

@@ -10,14 +10,14 @@ import type { Flow, FlowClient, FlowError, FlowResult } from "../interaction.ts"
 import {
   type CreateSignInOptions,
   createSignIn,
-  type PartySettings,
+  type ProviderSettings,
   type SignInParts,
   type SignInSettings,
 } from "../sign-in/create-sign-in.ts";
 import type { CallMethod } from "../sign-in/probe.ts";
 import { SqliteStore } from "../store/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
-import type { OAuth1TestParty, OAuth2TestParty } from "./third-party-server.ts";
+import type { OAuth1TestProvider, OAuth2TestProvider } from "./provider-server.ts";
 
 /** How a flow has ended. */
 export type Ending = FlowResult | { readonly error: FlowError; readonly description: string };
@@ -43,7 +43,7 @@ export interface SignInWorld extends SignInParts {
 }
 
 export interface SignInWorldOptions {
-  readonly parties: readonly PartySettings[];
+  readonly providers: readonly ProviderSettings[];
   readonly settings?: Partial<SignInSettings>;
   readonly store?: Store;
   readonly call?: CallMethod;
@@ -59,26 +59,26 @@ export function newKey(): Secret {
   return new Secret(randomBytes(32).toString("base64"));
 }
 
-/** The settings of a made-up party, whose `/me` tells who it is. */
-export function partySettings(
+/** The settings of a made-up provider, whose `/me` tells who it is. */
+export function providerSettings(
   name: string,
-  party: OAuth2TestParty | OAuth1TestParty,
-  more: Partial<PartySettings> = {},
-): PartySettings {
-  const { settings } = party;
+  provider: OAuth2TestProvider | OAuth1TestProvider,
+  more: Partial<ProviderSettings> = {},
+): ProviderSettings {
+  const { settings } = provider;
   return {
     name,
     title: `The ${name}`,
     required: true,
     server: "tokenEndpoint" in settings ? { kind: "oauth2", settings } : { kind: "oauth1", settings },
-    identity: { probe: { url: `${party.url}/me` }, field: "user.name" },
+    identity: { probe: { url: `${provider.url}/me` }, field: "user.name" },
     ...more,
   };
 }
 
 /** The defaults of the settings, with a key of its own. */
 export function signInSettings(
-  parties: readonly PartySettings[],
+  providers: readonly ProviderSettings[],
   more: Partial<SignInSettings> = {},
 ): SignInSettings {
   return {
@@ -86,7 +86,7 @@ export function signInSettings(
     idleMs: 36_000_000,
     sessionMs: 360_000_000,
     consentMs: 0,
-    parties,
+    providers,
     permissions: { read: "do read" },
     ...more,
   };
@@ -139,7 +139,7 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
   const reports: string[] = [];
   const store = options.store ?? new SqliteStore({ file: ":memory:", now: options.now });
   const parts = createSignIn({
-    settings: signInSettings(options.parties, options.settings),
+    settings: signInSettings(options.providers, options.settings),
     store,
     upstreams: options.upstreams ?? {},
     call: options.call ?? (() => Promise.reject(new Error("no methods here"))),

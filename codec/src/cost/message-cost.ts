@@ -200,7 +200,7 @@ function hasExponent(text: string, start: number, end: number): boolean {
   return false;
 }
 
-/** Refuses a text that would be read as a bigint. */
+/** Rejects a text that would be read as a bigint. */
 function checkDigits(text: string, start: number, end: number): void {
   if (end - start <= MAX_DIGITS || NO_INTEGER.test(text.slice(start, end))) return;
   throw tooManyDigits(end - start);

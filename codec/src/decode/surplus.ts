@@ -105,7 +105,7 @@ class Visitor {
     }
   }
 
-  /** What UTF-8 cannot hold is refused by protobuf-es in fields, and replaced here. */
+  /** What UTF-8 cannot hold is rejected by protobuf-es in fields, and replaced here. */
   private text(text: string): void {
     if (!text.isWellFormed()) this.found.isMistyped = true;
   }

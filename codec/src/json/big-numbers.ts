@@ -70,7 +70,7 @@ function quoted(number: string, mark: string): string {
 }
 
 function quotedVerbatim(number: string, mark: string): string {
-  // what is no number of JSON stays, for JSON.parse to refuse
+  // what is no number of JSON stays, for JSON.parse to reject
   const value = Number(number);
   const isPlain = String(value) === number && (Number.isSafeInteger(value) || !Number.isInteger(value));
   const isKept = isPlain || !JSON_NUMBER.test(number);

@@ -21,7 +21,7 @@ const PARSERS = [
   [parseJsonVerbatim, parseJsonVerbatimInPieces],
 ] as const;
 
-/** What a parser makes of a text, or that it refuses it; the order of keys counts. */
+/** What a parser makes of a text, or that it rejects it; the order of keys counts. */
 function outcome(act: () => JsonValue | undefined): unknown {
   try {
     return keyed(act());

@@ -85,7 +85,7 @@ test("parseJsonVerbatim: is written as it came, whatever the numbers", () => {
   );
 });
 
-test("parseJsonVerbatim: is undefined where JSON.parse keeps all numbers, and refuses what is no JSON", () => {
+test("parseJsonVerbatim: is undefined where JSON.parse keeps all numbers, and rejects what is no JSON", () => {
   expect(parseJsonVerbatim('{"a":[1,-5,1.5,true,"1.0"],"b":false}')).toBeUndefined();
   expect(() => parseJsonVerbatim("[1.0,1.2.3]")).toThrow(SyntaxError);
   expect(() => parseJsonVerbatim("[1.0,01.0]")).toThrow(SyntaxError);

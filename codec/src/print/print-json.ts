@@ -1,10 +1,10 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
 import { pool as bufferPool } from "../buffers/pool.ts";
 import { atOnce, type Work } from "../time/work.ts";
-import type { MachinePrinter } from "./machine-printer.ts";
 import { planOf } from "./plan.ts";
 import { byProtobufEs } from "./protobuf-es.ts";
 import { type PrintAtOnce, TakeApart } from "./take-apart.ts";
+import type { WasmPrinter } from "./wasm-printer.ts";
 import { Unprintable } from "./wire-cursor.ts";
 
 /** How messages are printed. */
@@ -12,7 +12,7 @@ export interface PrintOptions {
   /** The types that a google.protobuf.Any may have. */
   readonly types: Registry | undefined;
   /** Prints by WebAssembly; without it, protobuf-es does. */
-  readonly machine: MachinePrinter | undefined;
+  readonly machine: WasmPrinter | undefined;
 }
 
 /**

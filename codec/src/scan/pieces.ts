@@ -3,7 +3,6 @@ import type { FoundDifferences } from "../decode/difference.ts";
 import type { Work } from "../time/work.ts";
 import { openedAt } from "./insertion.ts";
 import { PLACE } from "./layout.ts";
-import type { Machine } from "./machine.ts";
 import { PieceOutput } from "./piece-output.ts";
 import {
   differencesOf,
@@ -14,6 +13,7 @@ import {
   type Step,
 } from "./reports.ts";
 import type { Tables } from "./tables.ts";
+import type { Machine } from "./wasm.ts";
 import { KEY_BYTES, type Window, windowFor } from "./window.ts";
 
 /** How many bytes are read at once. */

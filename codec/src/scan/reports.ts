@@ -1,7 +1,7 @@
 import type { FoundDifferences } from "../decode/difference.ts";
 import { DifferenceWriter } from "../decode/difference-writer.ts";
 import type { JsonValue } from "../json/json.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./wasm.ts";
 
 /** Words of a report before its steps, and of a step. See codec/scanner/report.ts. */
 const HEAD_WORDS = 5;

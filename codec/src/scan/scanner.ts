@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { pool } from "../buffers/pool.ts";
 import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
 import type { Work } from "../time/work.ts";
-import { Machine } from "./machine.ts";
 import { type PiecedMessage, scanInPieces, WINDOW_SIZES, type WindowSizes } from "./pieces.ts";
 import { isReadablePayload, type Payload } from "./readable.ts";
 import { readReports } from "./reports.ts";
 import { type Envelope, Tables } from "./tables.ts";
+import { Machine } from "./wasm.ts";
 import { KEY_BYTES, windowFor } from "./window.ts";
 
 /** More tables than any process should need. */

@@ -32,7 +32,6 @@ import {
   WORD_AS_STRING,
   WORD_WORDS,
 } from "./layout.ts";
-import type { Machine } from "./machine.ts";
 import { type KeyUse, MessageWriter, type Place } from "./message-writer.ts";
 import {
   isReadable,
@@ -45,6 +44,7 @@ import {
 } from "./readable.ts";
 import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
+import type { Machine } from "./wasm.ts";
 
 /** A frame of so many ranks fits into no stack: whoever meets such a message hands over. */
 const UNREADABLE = 0xff_ffff;

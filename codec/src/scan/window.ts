@@ -1,4 +1,4 @@
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./wasm.ts";
 
 /** For objects that are open, half of it, and for keys that wait. */
 const STACK_BYTES = 256 * 1024;

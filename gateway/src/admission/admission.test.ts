@@ -2,7 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import { type LimitOptions, withDefaultLimits } from "../limits.ts";
 import { Admission, type QueuedCall } from "./admission.ts";
 import type { Overload } from "./overload.ts";
@@ -15,7 +15,7 @@ const DAY = 24 * 60 * 60 * 1000;
 /** An admission on a fake clock, and what became of its calls, by their names. */
 function setup(limits: LimitOptions, now = () => Date.now()) {
   const log: string[] = [];
-  const refusals: Refused[] = [];
+  const rejections: LimitRejection[] = [];
   let overload: Overload | undefined;
   const admission = new Admission(withDefaultLimits(limits), () => overload, now);
   const enter = (name: string, call: Partial<QueuedCall> = {}) =>
@@ -25,16 +25,16 @@ function setup(limits: LimitOptions, now = () => Date.now()) {
       share: undefined,
       isUnary: true,
       run: () => log.push(`${name} runs`),
-      refuse: (refused) => {
-        log.push(`${name} refused by ${refused.limit}`);
-        refusals.push(refused);
+      reject: (rejected) => {
+        log.push(`${name} rejected by ${rejected.limit}`);
+        rejections.push(rejected);
       },
       ...call,
     });
   const setOverload = (next: Overload | undefined) => {
     overload = next;
   };
-  return { admission, log, refusals, enter, setOverload };
+  return { admission, log, rejections, enter, setOverload };
 }
 
 test("calls in flight run up to the limit, and further ones wait for them, in the order in which they came", () => {
@@ -50,18 +50,18 @@ test("calls in flight run up to the limit, and further ones wait for them, in th
   expect([admission.running, admission.queued]).toEqual([2, 0]);
 });
 
-test("calls in flight beyond the queue are refused at once, and told when to come back", () => {
-  const { log, refusals, enter } = setup({ callsInFlight: 1, queuedCalls: 1 });
+test("calls in flight beyond the queue are rejected at once, and told when to come back", () => {
+  const { log, rejections, enter } = setup({ callsInFlight: 1, queuedCalls: 1 });
   enter("a");
   enter("b");
   enter("c");
-  expect(log).toEqual(["a runs", "c refused by queuedCalls"]);
-  expect(refusals[0]?.error).toMatchObject({
+  expect(log).toEqual(["a runs", "c rejected by queuedCalls"]);
+  expect(rejections[0]?.error).toMatchObject({
     code: Code.Unavailable,
     rawMessage:
       "1 calls are running, the limit callsInFlight, and 1 wait, the limit queuedCalls; try again later",
   });
-  expect(refusals[0]?.error.findDetails(RetryInfoSchema)[0]?.retryDelay).toMatchObject({
+  expect(rejections[0]?.error.findDetails(RetryInfoSchema)[0]?.retryDelay).toMatchObject({
     seconds: 0n,
     nanos: 100_000_000,
   });
@@ -74,7 +74,7 @@ test("calls in flight wait no longer than queueTimeoutMs", () => {
   vi.advanceTimersByTime(499);
   expect(log).toEqual(["a runs"]);
   vi.advanceTimersByTime(1);
-  expect(log).toEqual(["a runs", "b refused by queueTimeoutMs"]);
+  expect(log).toEqual(["a runs", "b rejected by queueTimeoutMs"]);
   leave();
   expect([admission.running, admission.queued]).toEqual([1, 0]);
 });
@@ -101,32 +101,32 @@ function taught(limits: LimitOptions) {
   return all;
 }
 
-test("a call that cannot meet its deadline is refused when it comes", () => {
-  const { log, refusals, enter } = taught({});
+test("a call that cannot meet its deadline is rejected when it comes", () => {
+  const { log, rejections, enter } = taught({});
   enter("a");
   enter("b", { deadlineAt: Date.now() + 1500 });
-  expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
-  expect(refusals[0]?.error.rawMessage).toBe(
+  expect(log).toEqual(["a runs", "b rejected by callsInFlight"]);
+  expect(rejections[0]?.error.rawMessage).toBe(
     "1 calls are running, the limit callsInFlight, and the call would wait beyond its deadline; try again later",
   );
 });
 
-test("a call that cannot meet its deadline is refused when its turn comes too late, and the one behind it runs", () => {
+test("a call that cannot meet its deadline is rejected when its turn comes too late, and the one behind it runs", () => {
   const { log, enter } = taught({});
   const leave = enter("a");
   enter("b", { deadlineAt: Date.now() + 2100 });
   enter("c");
   vi.advanceTimersByTime(1200);
   leave();
-  expect(log).toEqual(["a runs", "b refused by callsInFlight", "c runs"]);
+  expect(log).toEqual(["a runs", "b rejected by callsInFlight", "c runs"]);
 });
 
-test("a call that cannot meet its deadline is refused at its deadline while it waits", () => {
+test("a call that cannot meet its deadline is rejected at its deadline while it waits", () => {
   const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: DAY });
   enter("a");
   enter("b", { deadlineAt: Date.now() + 300 });
   vi.advanceTimersByTime(300);
-  expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
+  expect(log).toEqual(["a runs", "b rejected by callsInFlight"]);
 });
 
 test("a call that waits is not given up before its deadline, however early timers are", () => {
@@ -137,7 +137,7 @@ test("a call that waits is not given up before its deadline, however early timer
     vi.advanceTimersByTime(300);
     expect(log).toEqual(["a runs"]);
     vi.advanceTimersByTime(300 / pace);
-    expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
+    expect(log).toEqual(["a runs", "b rejected by callsInFlight"]);
   }
 });
 
@@ -158,14 +158,14 @@ test("a client alone may have three quarters of all there is, and more than its 
 });
 
 test("a client beyond its share may not let more calls wait while another client waits", () => {
-  const { log, refusals, enter } = setup({ callsInFlight: 2, callsPerClient: 2 });
+  const { log, rejections, enter } = setup({ callsInFlight: 2, callsPerClient: 2 });
   const leave = enter("a");
   enter("b");
   enter("other", { client: "192.0.2.2" });
   enter("c");
   leave();
-  expect(log).toEqual(["a runs", "b runs", "c refused by callsPerClient", "other runs"]);
-  expect(refusals[0]?.error.code).toBe(Code.ResourceExhausted);
+  expect(log).toEqual(["a runs", "b runs", "c rejected by callsPerClient", "other runs"]);
+  expect(rejections[0]?.error.code).toBe(Code.ResourceExhausted);
 });
 
 test("a client's share at one upstream is not touched by who waits for another", () => {
@@ -181,7 +181,7 @@ test("a client's share at one upstream is not touched by who waits for another",
 });
 
 test("a call for which its upstream has no room waits, and those of other upstreams do not", () => {
-  const { log, refusals, enter } = setup({ queueTimeoutMs: 500 });
+  const { log, rejections, enter } = setup({ queueTimeoutMs: 500 });
   const slow = { upstream: "slow", callsInFlight: 1 };
   const leave = enter("a", { share: slow });
   enter("b", { share: slow });
@@ -189,28 +189,28 @@ test("a call for which its upstream has no room waits, and those of other upstre
   enter("d", { share: slow });
   leave();
   vi.advanceTimersByTime(500);
-  expect(log).toEqual(["a runs", "c runs", "b runs", "d refused by queueTimeoutMs"]);
-  expect(refusals[0]?.error.code).toBe(Code.Unavailable);
+  expect(log).toEqual(["a runs", "c runs", "b runs", "d rejected by queueTimeoutMs"]);
+  expect(rejections[0]?.error.code).toBe(Code.Unavailable);
 });
 
 test("a call that its upstream has no room for, and no queue, is told which limit it is", () => {
-  const { log, refusals, enter } = setup({ queuedCalls: 1 });
+  const { log, rejections, enter } = setup({ queuedCalls: 1 });
   const share = { upstream: "slow", callsInFlight: 1 };
   for (const name of ["a", "b", "c"]) enter(name, { share });
-  expect(log).toEqual(["a runs", "c refused by queuedCalls"]);
-  expect(refusals[0]?.error.rawMessage).toBe(
+  expect(log).toEqual(["a runs", "c rejected by queuedCalls"]);
+  expect(rejections[0]?.error.rawMessage).toBe(
     "1 calls of the upstream slow are running, its limit callsInFlight, and 1 wait, the limit queuedCalls; try again later",
   );
 });
 
 test("a full queue makes place for a client that has less in it, at the expense of the one that has the most", () => {
-  const { log, refusals, enter } = setup({ callsInFlight: 1, queuedCalls: 3 });
+  const { log, rejections, enter } = setup({ callsInFlight: 1, queuedCalls: 3 });
   for (const name of ["a", "b", "c", "d"]) enter(name);
   enter("other", { client: "192.0.2.2" });
-  expect(log).toEqual(["a runs", "d refused by callsPerClient"]);
-  expect(refusals[0]?.error.code).toBe(Code.ResourceExhausted);
+  expect(log).toEqual(["a runs", "d rejected by callsPerClient"]);
+  expect(rejections[0]?.error.code).toBe(Code.ResourceExhausted);
   enter("other 2", { client: "192.0.2.2" });
-  expect(log.at(-1)).toBe("other 2 refused by queuedCalls");
+  expect(log.at(-1)).toBe("other 2 rejected by queuedCalls");
 });
 
 test("addresses of one network of IPv6 are one client", () => {
@@ -219,7 +219,7 @@ test("addresses of one network of IPv6 are one client", () => {
   enter("b", { client: "2001:db8:0:0:ffff::2" });
   enter("other", { client: "2001:db8:0:1::1" });
   enter("c", { client: "2001:db8::3" });
-  expect(log).toEqual(["a runs", "b runs", "c refused by callsPerClient"]);
+  expect(log).toEqual(["a runs", "b runs", "c rejected by callsPerClient"]);
 });
 
 test("streams of one client leave the last slots to others", () => {
@@ -230,7 +230,7 @@ test("streams of one client leave the last slots to others", () => {
   expect(log.at(-1)).toBe("other runs");
 });
 
-test("while the process is overloaded, what has come goes on and what comes is refused", () => {
+test("while the process is overloaded, what has come goes on and what comes is rejected", () => {
   const { admission, log, enter, setOverload } = setup({});
   setOverload({ limit: "heapPercent", text: "too full" });
   const rejected = admission.rejection();
@@ -266,7 +266,7 @@ test("whatever comes and goes, nothing is counted twice or forgotten", () => {
           share,
           deadlineAt: Date.now() + deadlineMs,
           run: once(index),
-          refuse: once(index),
+          reject: once(index),
         };
         leaves.set(index, enter(String(index), call));
         if (gone !== undefined) {

@@ -1,8 +1,8 @@
 import { clientKey } from "../call/client-key.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import type { Limits } from "../limits.ts";
+import { limitRejection } from "./limit-rejection.ts";
 import type { Overload } from "./overload.ts";
-import { refused } from "./refused.ts";
 import { type Holder, Slots } from "./slots.ts";
 import { type Waiting, WaitingCalls } from "./waiting-calls.ts";
 
@@ -27,8 +27,8 @@ export interface QueuedCall {
   readonly isUnary: boolean;
   /** Runs the call, at once or after it has waited. */
   readonly run: () => void;
-  /** Refuses the call. */
-  readonly refuse: (refused: Refused) => void;
+  /** Rejects the call. */
+  readonly reject: (rejected: LimitRejection) => void;
 }
 
 /** A call with what it needs to run: a class, since there is one for each call. */
@@ -67,11 +67,11 @@ export const OVERLOAD_RETRY_MS = 1000;
 const PATIENCE = 2;
 
 /**
- * Admits calls, lets them wait, or refuses them: by how busy the process is, and by how many run, of the
+ * Admits calls, lets them wait, or rejects them: by how busy the process is, and by how many run, of the
  * process and of their upstream. Whatever is free is given to whoever asks, so that a client alone may have
  * all of it. What becomes free while several wait goes to the client that has the smallest share, of the
  * upstream or of the process, whichever is larger: so a second client runs as soon as any call of the first
- * ends. Those that could not finish before their deadline any more are refused, so that no work is wasted.
+ * ends. Those that could not finish before their deadline any more are rejected, so that no work is wasted.
  */
 export class Admission {
   private readonly limits: Limits;
@@ -106,13 +106,13 @@ export class Admission {
   }
 
   /** Why the next call is rejected before it is read; undefined when it is taken. Asked once for a call. */
-  rejection(): Refused | undefined {
+  rejection(): LimitRejection | undefined {
     const overload = this.overload();
-    return overload && refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
+    return overload && limitRejection(overload.limit, overload.text, OVERLOAD_RETRY_MS);
   }
 
   /**
-   * Calls exactly one of `run` and `refuse`, now or later.
+   * Calls exactly one of `run` and `reject`, now or later.
    *
    * @returns a function to be called once, when the upstream has responded or the call is over
    */
@@ -123,7 +123,7 @@ export class Admission {
     } else {
       const problem = this.problem(entry);
       if (problem !== undefined) {
-        call.refuse(problem);
+        call.reject(problem);
         return () => undefined;
       }
       this.wait(entry);
@@ -159,14 +159,14 @@ export class Admission {
   }
 
   /** Why a call for which there is no room may not wait either; it may take the place of one that waits. */
-  private problem(entry: Entry): Refused | undefined {
+  private problem(entry: Entry): LimitRejection | undefined {
     const { callsPerClient, queuedCalls } = this.limits;
     const { client } = entry;
     const held = (entry.upstream ?? this.process).heldBy(client) + this.queue.of(client);
     if (held >= callsPerClient && this.isContended(entry)) return this.beyondShare(held);
     if (this.queue.size >= queuedCalls && !this.makePlace(client)) {
       const waitMs = this.expectedWaitMs(entry);
-      return refused(
+      return limitRejection(
         "queuedCalls",
         `${this.fullText(entry)}, and ${queuedCalls} wait, the limit queuedCalls`,
         waitMs,
@@ -175,7 +175,7 @@ export class Admission {
     const waitMs = this.expectedWaitMs(entry);
     if (this.now() + waitMs + this.typicalMs(entry) <= entry.call.deadlineAt) return undefined;
     const text = `${this.fullText(entry)}, and the call would wait beyond its deadline`;
-    return refused(this.fullLimit(entry), text, waitMs);
+    return limitRejection(this.fullLimit(entry), text, waitMs);
   }
 
   /** Whether other clients wait for what a call would wait for. */
@@ -188,7 +188,7 @@ export class Admission {
   }
 
   /**
-   * Refuses the newest waiting call of the client that has the most waiting,
+   * Rejects the newest waiting call of the client that has the most waiting,
    * if that is more than this one has.
    */
   private makePlace(client: string): boolean {
@@ -198,9 +198,9 @@ export class Admission {
     return true;
   }
 
-  private beyondShare(count: number): Refused {
+  private beyondShare(count: number): LimitRejection {
     const text = `this client has ${count} calls that run or wait, and others wait (callsPerClient)`;
-    return refused("callsPerClient", text, this.process.typicalMs);
+    return limitRejection("callsPerClient", text, this.process.typicalMs);
   }
 
   /** What is full: the process, or the upstream. */
@@ -256,7 +256,7 @@ export class Admission {
         return;
       }
       const retryMs = this.expectedWaitMs(entry);
-      this.giveUp(entry, this.tooLate(entry) ?? refused("queueTimeoutMs", text, retryMs));
+      this.giveUp(entry, this.tooLate(entry) ?? limitRejection("queueTimeoutMs", text, retryMs));
     };
     entry.timer = setTimeout(tooLong, Math.max(0, until - this.now()));
     this.queue.add(entry);
@@ -298,16 +298,16 @@ export class Admission {
     return Math.max(this.process.shareOf(client), upstream?.shareOf(client) ?? 0);
   }
 
-  private tooLate(entry: Entry): Refused | undefined {
+  private tooLate(entry: Entry): LimitRejection | undefined {
     const typicalMs = this.typicalMs(entry);
     if (this.now() + typicalMs < entry.call.deadlineAt) return undefined;
-    return refused("callsInFlight", "the call has waited behind others until its deadline", typicalMs);
+    return limitRejection("callsInFlight", "the call has waited behind others until its deadline", typicalMs);
   }
 
-  private giveUp(entry: Entry, problem: Refused): void {
+  private giveUp(entry: Entry, problem: LimitRejection): void {
     if (!this.dequeue(entry)) return;
     this.forget(entry);
-    entry.call.refuse(problem);
+    entry.call.reject(problem);
   }
 
   private dequeue(entry: Entry): boolean {

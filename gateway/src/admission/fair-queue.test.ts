@@ -64,14 +64,14 @@ test("when no more may wait, the newest work goes of the client that has most", 
   const other = run("b", "b1");
   expect(await all[3]).toBeInstanceOf(QueueFull);
   expect(queue.waiting).toBe(3);
-  // two each is a fair share of three: the newcomer is refused
+  // two each is a fair share of three: the newcomer is rejected
   const second = run("b", "b2");
   expect(await second).toBeInstanceOf(QueueFull);
   for (let count = 0; count < 4; count++) await end();
   expect(await Promise.all([all[0], all[1], all[2], other])).toEqual(["a1", "a2", "a3", "b1"]);
 });
 
-test("property: never more than allowed runs or waits, and all that is not refused or left runs once", async () => {
+test("property: never more than allowed runs or waits, and all that is not rejected or left runs once", async () => {
   const actions = fc.array(
     fc.record({ client: fc.constantFrom("a", "b", "c"), isLeft: fc.boolean(), fails: fc.boolean() }),
     { maxLength: 30 },

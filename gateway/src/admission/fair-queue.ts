@@ -39,7 +39,7 @@ export class FairQueue {
    * Runs work of a client, now or later; not at all once the signal is aborted.
    *
    * @returns what the work returns; rejects with the reason of the signal, or with QueueFull: when nobody
-   *   else may wait, the newest work is refused of the client that has most
+   *   else may wait, the newest work is rejected of the client that has most
    */
   async run<T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 interface Counted {
   started: number;
   done: number;
-  refused: number;
+  rejected: number;
 }
 
 /** Clients that call an upstream with room for four, on a fake clock. */
@@ -33,7 +33,7 @@ class Simulation {
   }
 
   of(client: string): Counted {
-    const counted = this.counts.get(client) ?? { started: 0, done: 0, refused: 0 };
+    const counted = this.counts.get(client) ?? { started: 0, done: 0, rejected: 0 };
     this.counts.set(client, counted);
     return counted;
   }
@@ -55,8 +55,8 @@ class Simulation {
           over();
         }, durationMs);
       },
-      refuse: () => {
-        counted.refused++;
+      reject: () => {
+        counted.rejected++;
         setTimeout(over, 1);
       },
     });
@@ -82,7 +82,7 @@ test("a lone caller has the throughput of its part, however much it asks for at 
       simulation.hog("lone", calls, () => ms);
       vi.advanceTimersByTime(10 * ms);
       expect(simulation.of("lone").done).toBe(10 * PART);
-      expect(simulation.of("lone").refused).toBe(0);
+      expect(simulation.of("lone").rejected).toBe(0);
       vi.clearAllTimers();
     }),
     { numRuns: 50 },
@@ -160,8 +160,8 @@ test("what one caller does not use, others do, and nothing waits while there is 
         vi.advanceTimersByTime(pauseMs);
       }
       vi.advanceTimersByTime(MINUTE);
-      for (const { started, done, refused } of simulation.counts.values()) {
-        expect([started, refused]).toEqual([done, 0]);
+      for (const { started, done, rejected } of simulation.counts.values()) {
+        expect([started, rejected]).toEqual([done, 0]);
       }
       expect([simulation.admission.running, simulation.admission.queued]).toEqual([0, 0]);
     }),
@@ -175,7 +175,7 @@ test("the only call of a client waits for its turn, although calls take longer t
   vi.advanceTimersByTime(500 * 5000);
   simulation.call("third", 5);
   vi.advanceTimersByTime(5000);
-  expect(simulation.of("third")).toEqual({ started: 1, done: 0, refused: 0 });
+  expect(simulation.of("third")).toEqual({ started: 1, done: 0, rejected: 0 });
 });
 
 test.each([

@@ -134,8 +134,8 @@ test.each([
       return { request, status };
     };
     const calls = Array.from({ length: 10 }, begin);
-    const refused = await Promise.race(calls.map(async ({ status }) => status));
-    expect(refused).toBe(429);
+    const rejected = await Promise.race(calls.map(async ({ status }) => status));
+    expect(rejected).toBe(429);
     for (const { request } of calls) request.end(" ");
     const statuses = await Promise.all(calls.map(({ status }) => status));
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(1);
@@ -174,7 +174,7 @@ test.each([
     const open = JSON.stringify({ text: "x".repeat(90_000) });
     const attackers = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
     const attack = Array.from({ length: 15 }, (_, i) => begin(attackers[i % 3] ?? "", open, 1));
-    // all that there is room for has arrived once the first is refused, or made room for another of them
+    // all that there is room for has arrived once the first is rejected, or made room for another of them
     expect(await Promise.race(attack.map(({ status }) => status))).toBe(503);
     for (const size of [10, 1000, 90_000]) {
       const innocent = begin("127.0.0.1", JSON.stringify({ text: "x".repeat(size) }), 1);

@@ -1,16 +1,16 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { FairShare } from "connect-rest-runtime/internal";
-import type { BodyHold } from "../call/call.ts";
+import type { BodyReservation } from "../call/call.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
+import { retryInfo } from "./limit-rejection.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
-import { retryInfo } from "./refused.ts";
 
 /** When to call again, in milliseconds: about as long as a large message takes to arrive and be served. */
 const RETRY_MS = 1000;
 
 /** What a call holds of its request. */
-export interface Hold extends BodyHold {
+export interface Reservation extends BodyReservation {
   /** Nothing is held any more. */
   release(): void;
 }
@@ -19,7 +19,7 @@ export interface Hold extends BodyHold {
  * A request: a class, since there is one for each call. Those that a client holds are in the
  * order in which their bytes came.
  */
-class HeldRequest implements Hold, Linked<HeldRequest> {
+class HeldRequest implements Reservation, Linked<HeldRequest> {
   readonly client: string;
   bytes = 0;
   /** Ends the request, as long as it has not arrived. */
@@ -74,7 +74,7 @@ export class HeldBytes {
   }
 
   /** Begins to count for one call of a client. */
-  begin(client: string): Hold {
+  begin(client: string): Reservation {
     return new HeldRequest(this, client);
   }
 

@@ -1,13 +1,13 @@
 import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { HeldResponses, type ResponseHold } from "./held-responses.ts";
+import { HeldResponses, type ResponseReservation } from "./held-responses.ts";
 
 const LIMIT = 100;
 
 interface Known {
   readonly client: number;
-  readonly hold: ResponseHold;
+  readonly hold: ResponseReservation;
   bytes: number;
   isCut: boolean;
 }
@@ -47,18 +47,18 @@ test("property: never more is held than may be, nor more than half by one client
             known.isCut = true;
           }),
         };
-        const refused = known.hold.add(bytes);
-        if (refused === undefined) known.bytes = bytes;
+        const rejected = known.hold.add(bytes);
+        if (rejected === undefined) known.bytes = bytes;
         all.push(known);
         for (const cut of all.filter((each) => each.isCut && !cutBefore.has(each))) {
           const isOwn = cut.client === client;
           expect(isOwn || (before[cut.client] ?? 0) > (heldBy(client) || bytes)).toBe(true);
         }
-        if (refused?.error.code === Code.Unavailable) {
+        if (rejected?.error.code === Code.Unavailable) {
           expect(heldBy() + bytes).toBeGreaterThan(LIMIT);
           for (const other of [0, 1, 2, 3]) expect(heldBy(other)).toBeLessThanOrEqual(heldBy(client) + bytes);
-        } else if (refused !== undefined) {
-          expect([refused.error.code, heldBy(client) + bytes > LIMIT / 2]).toEqual([
+        } else if (rejected !== undefined) {
+          expect([rejected.error.code, heldBy(client) + bytes > LIMIT / 2]).toEqual([
             Code.ResourceExhausted,
             true,
           ]);

@@ -2,10 +2,10 @@ import { Code } from "@connectrpc/connect";
 import { FairShare } from "connect-rest-runtime/internal";
 import { clientKey } from "../call/client-key.ts";
 import { gatewayError } from "../call/gateway-error.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import type { Limits } from "../limits.ts";
+import { retryInfo } from "./limit-rejection.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
-import { retryInfo } from "./refused.ts";
 
 /** When to call again, in milliseconds: about as long as a large message takes to be read. */
 const RETRY_MS = 1000;
@@ -16,7 +16,7 @@ const RETRY_MS = 1000;
 const UNREAD_MS = 1000;
 
 /** What a response holds until its client has read it. */
-export interface ResponseHold {
+export interface ResponseReservation {
   /**
    * Counts bytes that are about to be sent. Where there are too many, responses of others who have more, and
    * do not read them, are cut first.
@@ -24,7 +24,7 @@ export interface ResponseHold {
    * @returns why they may not be sent, undefined if they may: RESOURCE_EXHAUSTED where the client has half of
    * `heldResponseBytes`, UNAVAILABLE beyond all of it
    */
-  add(bytes: number): Refused | undefined;
+  add(bytes: number): LimitRejection | undefined;
   /** The client has read some of it. */
   wasRead(): void;
   /** All that was added has been read, or is dropped. */
@@ -35,7 +35,7 @@ export interface ResponseHold {
  * A response: a class, since there is one for each call. Those that are held are in the
  * order in which they were last read.
  */
-class HeldResponse implements ResponseHold, Linked<HeldResponse> {
+class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
   before: HeldResponse | undefined;
   behind: HeldResponse | undefined;
   readonly client: string;
@@ -53,7 +53,7 @@ class HeldResponse implements ResponseHold, Linked<HeldResponse> {
     this.onCut = onCut;
   }
 
-  add(bytes: number): Refused | undefined {
+  add(bytes: number): LimitRejection | undefined {
     return this.all.add(this, bytes);
   }
 
@@ -106,14 +106,14 @@ export class HeldResponses {
    *
    * @param cut ends the response; `release` may be called later, or at once
    */
-  begin(address: string, cut: () => void): ResponseHold {
+  begin(address: string, cut: () => void): ResponseReservation {
     return new HeldResponse(this, clientKey(address), cut);
   }
 
   /** Adds to what is held of a response, the first bytes of which add it; or says why not. */
-  add(held: HeldResponse, bytes: number): Refused | undefined {
-    const refused = this.makeRoom(held.client, bytes);
-    if (refused !== undefined) return refused;
+  add(held: HeldResponse, bytes: number): LimitRejection | undefined {
+    const rejected = this.makeRoom(held.client, bytes);
+    if (rejected !== undefined) return rejected;
     if (held.list === undefined) this.hold(held);
     held.bytes += bytes;
     this.share.add(held.client, bytes);
@@ -147,7 +147,7 @@ export class HeldResponses {
     list.push(held);
   }
 
-  private makeRoom(client: string, bytes: number): Refused | undefined {
+  private makeRoom(client: string, bytes: number): LimitRejection | undefined {
     const { heldResponseBytes: limit } = this.limits;
     const { share } = this;
     // one is always sent, however large
@@ -170,13 +170,13 @@ export class HeldResponses {
   }
 }
 
-function tooManyOfClient(limit: number): Refused {
+function tooManyOfClient(limit: number): LimitRejection {
   const text = `responses that the client has not read take more than half of the limit heldResponseBytes, ${limit} bytes; read them, and try again later`;
   const error = gatewayError("CALLS_EXCEEDED", text, Code.ResourceExhausted, [retryInfo(RETRY_MS)]);
   return { limit: "heldResponseBytes", error };
 }
 
-function tooMany(limit: number): Refused {
+function tooMany(limit: number): LimitRejection {
   const text = `responses that clients have not read take more than the limit heldResponseBytes, ${limit} bytes; try again later`;
   const error = gatewayError("OVERLOADED", text, Code.Unavailable, [retryInfo(RETRY_MS)]);
   return { limit: "heldResponseBytes", error };

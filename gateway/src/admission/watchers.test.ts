@@ -18,7 +18,7 @@ function world(watchers: number, watchersPerClient: number) {
   return { all, ended, texts, enter };
 }
 
-test("a client alone may have all watchers, and one more is refused", () => {
+test("a client alone may have all watchers, and one more is rejected", () => {
   const { all, enter, ended } = world(10, 2);
   for (let i = 0; i < 10; i++) expect(enter("a")).toBeUndefined();
   expect(enter("a")).toBe("watchersPerClient");

@@ -1,11 +1,11 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { FairShare } from "connect-rest-runtime/internal";
 import { clientKey } from "../call/client-key.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import type { Limits } from "../limits.ts";
 import { OVERLOAD_RETRY_MS } from "./admission.ts";
+import { limitRejection } from "./limit-rejection.ts";
 import type { Overload } from "./overload.ts";
-import { refused } from "./refused.ts";
 
 /** When to watch again after there was no room, in milliseconds: watchers stay for long. */
 const RETRY_MS = 10_000;
@@ -48,9 +48,9 @@ export class Watchers {
    *
    * @returns why not; undefined where it may watch, until it leaves
    */
-  enter(call: Watching): Refused | undefined {
+  enter(call: Watching): LimitRejection | undefined {
     const overload = this.overload();
-    if (overload !== undefined) return refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
+    if (overload !== undefined) return limitRejection(overload.limit, overload.text, OVERLOAD_RETRY_MS);
     const client = clientKey(call.key);
     if (this.size >= this.limits.watchers && !this.makeRoom(client)) return this.full(client);
     const watchers = this.byClient.get(client) ?? new Set();
@@ -68,18 +68,18 @@ export class Watchers {
     this.share.remove(client);
   }
 
-  private full(client: string): Refused {
+  private full(client: string): LimitRejection {
     const { watchers, watchersPerClient } = this.limits;
     const own = this.share.heldBy(client);
     if (own < watchersPerClient) {
-      return refused(
+      return limitRejection(
         "watchers",
         `${this.size} streams watch feeds, the limit watchers (${watchers})`,
         RETRY_MS,
       );
     }
     const text = `this client has ${own} of the ${this.size} streams that watch feeds, and there is no room for more (watchersPerClient)`;
-    return refused("watchersPerClient", text, RETRY_MS);
+    return limitRejection("watchersPerClient", text, RETRY_MS);
   }
 
   /**
@@ -99,7 +99,7 @@ export class Watchers {
     if (newest === undefined) return false;
     this.leave(newest);
     const text = `this client has ${count} of the ${this.size + 1} streams that watch feeds, and another client takes the place of one (watchersPerClient)`;
-    newest.running?.stop(refused("watchersPerClient", text, RETRY_MS).error);
+    newest.running?.stop(limitRejection("watchersPerClient", text, RETRY_MS).error);
     return true;
   }
 }

@@ -5,7 +5,7 @@ import { failExchange } from "../listener/exchange.ts";
 import { type HttpRequest, type HttpResponse, incoming, sendResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/origin.ts";
 import { splitTarget } from "../listener/target.ts";
-import { refuse } from "../protocol/refuse.ts";
+import { reject } from "../protocol/reject.ts";
 
 /** A request of the listener, as the endpoints of authorization know it. */
 export class AuthorizationExchange implements HttpExchange {
@@ -45,6 +45,6 @@ export class AuthorizationExchange implements HttpExchange {
   }
 
   fail(): void {
-    failExchange(this.request, this.response, refuse);
+    failExchange(this.request, this.response, reject);
   }
 }

@@ -55,7 +55,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export class BrokerFeed {
   private readonly options: BrokerFeedOptions;
-  private readonly seats = new Set<Participant>();
+  private readonly memberships = new Set<Participant>();
   private kept: readonly KeptEntry[] = [];
   /** The memory that entries take. */
   size = 0;
@@ -78,24 +78,24 @@ export class BrokerFeed {
 
   /** Whether somebody takes part. */
   get isUsed(): boolean {
-    return this.seats.size > 0;
+    return this.memberships.size > 0;
   }
 
-  join(seat: Participant): void {
+  join(membership: Participant): void {
     clearTimeout(this.unusedTimer);
-    this.seats.add(seat);
+    this.memberships.add(membership);
     const window = this.kept.findLastIndex(({ kind }) => kind === "window");
     const first = window < 0 ? this.kept.find(({ kind }) => kind === "poll") : this.kept[window];
-    seat.goTo(first === undefined ? this.last : first.number - 1);
-    if (this.isCut) this.waitForWindow(seat);
+    membership.goTo(first === undefined ? this.last : first.number - 1);
+    if (this.isCut) this.waitForWindow(membership);
     if (this.leader === undefined) this.elect();
-    seat.wake();
+    membership.wake();
   }
 
-  leave(seat: Participant): void {
-    this.seats.delete(seat);
-    if (this.leader === seat) this.elect();
-    if (this.seats.size > 0) return;
+  leave(membership: Participant): void {
+    this.memberships.delete(membership);
+    if (this.leader === membership) this.elect();
+    if (this.memberships.size > 0) return;
     // whoever joins later than that has to poll at once anyway, and starts with what it finds
     const ms = Math.min(2 * this.intervalMs, MAX_TIMER_MS);
     this.unusedTimer = setTimeout(() => this.options.onUnused(), ms).unref();
@@ -113,9 +113,9 @@ export class BrokerFeed {
     if (this.leader !== undefined && leaseOf(ms) !== before) this.watchLeader();
   }
 
-  /** Tells a seat once more whether it polls. */
-  settle(seat: Participant): void {
-    seat.tell(this.leader === seat ? this.fence : undefined);
+  /** Tells a membership once more whether it polls. */
+  settle(membership: Participant): void {
+    membership.tell(this.leader === membership ? this.fence : undefined);
   }
 
   /** To be called when a process that let its lease lapse shows signs of life again. */
@@ -123,31 +123,33 @@ export class BrokerFeed {
     if (this.leader === undefined) this.elect();
   }
 
-  /** The first entry after a number that is not a seat's own; undefined where there is none yet. */
-  entryAfter(number: number, seat: Participant): KeptEntry | undefined {
-    return this.kept.find((entry) => entry.number > number && entry.from !== seat);
+  /** The first entry after a number that is not a membership's own; undefined where there is none yet. */
+  entryAfter(number: number, membership: Participant): KeptEntry | undefined {
+    return this.kept.find((entry) => entry.number > number && entry.from !== membership);
   }
 
   /** Keeps an entry for the others. False for one of a process that has lost its lease. */
-  publish(seat: Participant, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
-    if (this.leader !== seat || this.fence !== fence) return false;
+  publish(membership: Participant, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
+    if (this.leader !== membership || this.fence !== fence) return false;
     const size = parts.reduce((sum, part) => sum + part.length, 0);
-    const entry: KeptEntry = { number: ++this.last, from: seat, kind, parts, size };
+    const entry: KeptEntry = { number: ++this.last, from: membership, kind, parts, size };
     this.keep([...this.needed(kind), entry]);
     if (kind === "window") this.isCut = false;
-    for (const other of this.seats) {
+    for (const other of this.memberships) {
       if (kind === "window") other.startAt(entry.number);
-      if (other !== seat) other.wake();
+      if (other !== membership) other.wake();
     }
     return true;
   }
 
   /** Gives up what is kept, for want of memory. Those who have read everything do not notice. */
   forget(): void {
-    const behind = [...this.seats].filter((seat) => this.entryAfter(seat.position, seat) !== undefined);
+    const behind = [...this.memberships].filter(
+      (membership) => this.entryAfter(membership.position, membership) !== undefined,
+    );
     this.keep([]);
     this.isCut = true;
-    for (const seat of behind) this.waitForWindow(seat);
+    for (const membership of behind) this.waitForWindow(membership);
   }
 
   /**
@@ -171,10 +173,10 @@ export class BrokerFeed {
   }
 
   /** Has the process that polls publish a window, by giving it a new fence: it begins each with one. */
-  private waitForWindow(seat: Participant): void {
+  private waitForWindow(membership: Participant): void {
     const { leader } = this;
-    const isAsked = [...this.seats].some((each) => each.isWaiting);
-    seat.waitForWindow(this.last);
+    const isAsked = [...this.memberships].some((each) => each.isWaiting);
+    membership.waitForWindow(this.last);
     if (leader === undefined || isAsked) return;
     this.fence = this.options.nextFence();
     leader.tell(this.fence);
@@ -182,7 +184,7 @@ export class BrokerFeed {
 
   private elect(): void {
     clearInterval(this.leaseTimer);
-    this.leader = [...this.seats].find((seat) => !seat.isLate);
+    this.leader = [...this.memberships].find((membership) => !membership.isLate);
     if (this.leader === undefined) return;
     this.fence = this.options.nextFence();
     this.missed = 0;

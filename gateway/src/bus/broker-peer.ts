@@ -1,6 +1,6 @@
 import type { FeedEntryKind } from "connect-rest-runtime/internal";
 import type { BrokerFeed } from "./broker-feed.ts";
-import { BrokerSeat, type SeatOwner } from "./broker-seat.ts";
+import { BrokerMembership, type MembershipOwner } from "./broker-membership.ts";
 import type { FromBroker, ToBroker } from "./group-messages.ts";
 import { MAX_ENTRY_BYTES } from "./outbox.ts";
 import { Pump, type Send, type Source } from "./pump.ts";
@@ -11,7 +11,7 @@ export interface PeerOptions {
   /** The feed of a name, which is made where there is none yet. */
   readonly feed: (name: string, intervalMs: number) => BrokerFeed;
   readonly publish: (
-    seat: BrokerSeat,
+    membership: BrokerMembership,
     fence: number,
     kind: FeedEntryKind,
     parts: readonly string[],
@@ -22,14 +22,14 @@ export interface PeerOptions {
 const MAX_CHARACTERS = Math.ceil(MAX_ENTRY_BYTES / 3) * 4;
 
 /** One process of the group, as its broker sees it. */
-export class BrokerPeer implements SeatOwner {
+export class BrokerPeer implements MembershipOwner {
   /** How many signs of life it has given. */
   beats = 0;
   /** It has let a lease lapse, and has given no sign of life since. */
   isLate = false;
   private readonly options: PeerOptions;
   private readonly pump: Pump<FromBroker>;
-  private readonly seats = new Map<number, BrokerSeat>();
+  private readonly memberships = new Map<number, BrokerMembership>();
   /** Entries of which parts have come. */
   private readonly coming = new Map<number, { readonly parts: string[]; size: number }>();
   private readonly beat: Source<FromBroker>;
@@ -46,8 +46,8 @@ export class BrokerPeer implements SeatOwner {
     this.isLate = true;
   }
 
-  wake(seat: BrokerSeat): void {
-    if (!this.isGone) this.pump.wake(seat);
+  wake(membership: BrokerMembership): void {
+    if (!this.isGone) this.pump.wake(membership);
   }
 
   receive(message: ToBroker): void {
@@ -60,8 +60,8 @@ export class BrokerPeer implements SeatOwner {
     } else if (message.type === "join") {
       this.join(message);
     } else {
-      const seat = this.seats.get(message.seat);
-      if (seat !== undefined) this.hear(seat, message);
+      const membership = this.memberships.get(message.membership);
+      if (membership !== undefined) this.hear(membership, message);
     }
   }
 
@@ -69,43 +69,46 @@ export class BrokerPeer implements SeatOwner {
   close(): void {
     this.isGone = true;
     this.pump.stop();
-    for (const number of [...this.seats.keys()]) this.leave(number);
+    for (const number of [...this.memberships.keys()]) this.leave(number);
   }
 
-  private join({ seat: number, feed: name, intervalMs }: ToBroker & { readonly type: "join" }): void {
-    if (this.seats.has(number)) return;
+  private join({ membership: number, feed: name, intervalMs }: ToBroker & { readonly type: "join" }): void {
+    if (this.memberships.has(number)) return;
     const feed = this.options.feed(name, intervalMs);
-    const seat = new BrokerSeat(number, this, feed);
-    this.seats.set(number, seat);
-    feed.join(seat);
+    const membership = new BrokerMembership(number, this, feed);
+    this.memberships.set(number, membership);
+    feed.join(membership);
   }
 
-  private hear(seat: BrokerSeat, message: Exclude<ToBroker, { readonly type: "join" | "beat" }>): void {
+  private hear(
+    membership: BrokerMembership,
+    message: Exclude<ToBroker, { readonly type: "join" | "beat" }>,
+  ): void {
     switch (message.type) {
       case "leave":
-        this.leave(message.seat);
+        this.leave(message.membership);
         break;
       case "interval":
-        seat.feed.interval(message.intervalMs);
+        membership.feed.interval(message.intervalMs);
         break;
       case "settle":
-        seat.feed.settle(seat);
+        membership.feed.settle(membership);
         break;
       case "entry":
-        this.take(seat, message);
+        this.take(membership, message);
         break;
     }
   }
 
   private leave(number: number): void {
-    const seat = this.seats.get(number);
-    this.seats.delete(number);
+    const membership = this.memberships.get(number);
+    this.memberships.delete(number);
     this.coming.delete(number);
-    seat?.feed.leave(seat);
+    membership?.feed.leave(membership);
   }
 
-  private take(seat: BrokerSeat, message: ToBroker & { readonly type: "entry" }): void {
-    const { seat: number, part, data, isLast, id, fence, kind } = message;
+  private take(membership: BrokerMembership, message: ToBroker & { readonly type: "entry" }): void {
+    const { membership: number, part, data, isLast, id, fence, kind } = message;
     const coming = part === 0 ? { parts: [], size: 0 } : this.coming.get(number);
     if (coming === undefined || part !== coming.parts.length) return;
     coming.size += data.length;
@@ -118,12 +121,12 @@ export class BrokerPeer implements SeatOwner {
     this.coming.set(number, coming);
     if (!isLast) return;
     this.coming.delete(number);
-    seat.answer(id, this.options.publish(seat, fence, kind, coming.parts));
+    membership.answer(id, this.options.publish(membership, fence, kind, coming.parts));
   }
 
   private revive(): void {
     this.isLate = false;
-    for (const { feed } of this.seats.values()) feed.revived();
+    for (const { feed } of this.memberships.values()) feed.revived();
   }
 
   private nextBeat(): FromBroker | undefined {

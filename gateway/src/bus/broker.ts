@@ -1,7 +1,7 @@
 import type { FeedEntryKind } from "connect-rest-runtime/internal";
 import { BrokerFeed } from "./broker-feed.ts";
+import type { BrokerMembership } from "./broker-membership.ts";
 import { BrokerPeer } from "./broker-peer.ts";
-import type { BrokerSeat } from "./broker-seat.ts";
 import type { FromBroker } from "./group-messages.ts";
 import type { Send } from "./pump.ts";
 
@@ -43,7 +43,7 @@ export class Broker {
     return new BrokerPeer({
       send,
       feed: (name, intervalMs) => this.feed(name, intervalMs),
-      publish: (seat, fence, kind, parts) => this.publish(seat, fence, kind, parts),
+      publish: (membership, fence, kind, parts) => this.publish(membership, fence, kind, parts),
     });
   }
 
@@ -60,10 +60,15 @@ export class Broker {
     return feed;
   }
 
-  private publish(seat: BrokerSeat, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
-    const { feed } = seat;
+  private publish(
+    membership: BrokerMembership,
+    fence: number,
+    kind: FeedEntryKind,
+    parts: readonly string[],
+  ): boolean {
+    const { feed } = membership;
     const before = feed.size;
-    const isCurrent = feed.publish(seat, fence, kind, parts);
+    const isCurrent = feed.publish(membership, fence, kind, parts);
     this.bytes += feed.size - before;
     const name = this.names.get(feed);
     if (!isCurrent || name === undefined) return isCurrent;

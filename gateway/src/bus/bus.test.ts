@@ -158,7 +158,7 @@ test.for(WORLDS)(
       const leader = await leading(...left);
       fences.push(leader.fence ?? 0n);
       left = left.filter((member) => member !== leader);
-      await leader.seat.leave();
+      await leader.membership.leave();
       leader.fence = undefined;
     }
     expect(fences).toEqual(fences.toSorted((x, y) => (x < y ? -1 : 1)));
@@ -167,7 +167,7 @@ test.for(WORLDS)(
 );
 
 test.for(WORLDS)(
-  "who is cut off loses its lease, and what it publishes with its old fence is refused ($name)",
+  "who is cut off loses its lease, and what it publishes with its old fence is rejected ($name)",
   async (world, { skip }) => {
     const fleet = await begin(world, skip);
     const cable = await fleet.startOnCable();

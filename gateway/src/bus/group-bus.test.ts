@@ -60,7 +60,7 @@ test("entries of any size arrive as they are, in messages that are bounded", asy
   const { all, leader } = await members(begin(), 2);
   const sizes = [0, 1, PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 5 * PART_BYTES + 7];
   for (const size of sizes) {
-    expect(await leader.seat.publish(Buffer.alloc(size, "x"), leader.fence ?? 0n, "news")).toBe(true);
+    expect(await leader.membership.publish(Buffer.alloc(size, "x"), leader.fence ?? 0n, "news")).toBe(true);
   }
   await eventually(() => all[1]?.entries.map(({ length }) => length)).toEqual(sizes);
 });
@@ -69,7 +69,7 @@ test("an entry that is too large is not sent, and the next one is", async () => 
   const group = begin();
   const { processes, all, leader } = await members(group, 2);
   const large = Buffer.alloc(16 * 1024 * 1024 + 1);
-  expect(await leader.seat.publish(large, leader.fence ?? 0n, "news")).toBe(true);
+  expect(await leader.membership.publish(large, leader.fence ?? 0n, "news")).toBe(true);
   expect(await leader.publish("small")).toBe(true);
   await eventually(() => all[1]?.entries).toEqual(["small"]);
   expect(processes[0]?.told.count("oversized")).toBe(1);
@@ -112,10 +112,10 @@ test("what is kept outlasts the last one who leaves for as long as it is of use,
   const group = begin();
   const { all, leader } = await members(group, 2, SHORT);
   await leader.publish("window", "window");
-  for (const member of all) await member.seat.leave();
+  for (const member of all) await member.membership.leave();
   const next = new Member(group.start().bus, SHORT);
   await eventually(() => next.started).toEqual(["window"]);
-  await next.seat.leave();
+  await next.membership.leave();
   await eventually(() => group.broker.size).toEqual({ bytes: 0, feeds: 0 });
 });
 
@@ -140,7 +140,7 @@ test("whatever processes do, stop and end by, all that go on agree on one that p
         const member = members.at(-1);
         if (what === "join" && member === undefined) members.push(new Member(process.bus));
         if (what === "leave" && member !== undefined) {
-          void member.seat.leave();
+          void member.membership.leave();
           members.pop();
         }
         if (what === "cut") process.cut();

@@ -1,7 +1,7 @@
-import type { FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
+import type { FeedMember, FeedMembership, FeedName } from "connect-rest-runtime/internal";
 import type { BusObserver, ProcessBus } from "./bus-options.ts";
+import { GroupMembership } from "./group-membership.ts";
 import { BEATS, type FromBroker, type ToBroker } from "./group-messages.ts";
-import { GroupSeat } from "./group-seat.ts";
 import { Pump, type Send, type Source } from "./pump.ts";
 
 /** The way from a process to the broker of its group. */
@@ -21,7 +21,7 @@ const GOODBYE_MS = 1000;
 export class GroupBus implements ProcessBus {
   private readonly observer: BusObserver;
   private readonly pump: Pump<ToBroker>;
-  private readonly seats = new Map<number, GroupSeat>();
+  private readonly memberships = new Map<number, GroupMembership>();
   private readonly leaving = new Set<Promise<void>>();
   private readonly beat: Source<ToBroker>;
   private isBeatDue = false;
@@ -39,49 +39,49 @@ export class GroupBus implements ProcessBus {
   }
 
   get feeds(): { readonly joined: number; readonly led: number } {
-    const led = [...this.seats.values()].filter((seat) => seat.isLeading).length;
-    return { joined: this.seats.size, led };
+    const led = [...this.memberships.values()].filter((membership) => membership.isLeading).length;
+    return { joined: this.memberships.size, led };
   }
 
-  join(feed: FeedName, member: FeedMember): FeedSeat {
+  join(feed: FeedName, member: FeedMember): FeedMembership {
     const number = ++this.count;
     const { observer } = this;
-    const wake = () => this.pump.wake(seat);
-    const seat: GroupSeat = new GroupSeat(feed, member, { number, observer, wake });
-    this.seats.set(number, seat);
+    const wake = () => this.pump.wake(membership);
+    const membership: GroupMembership = new GroupMembership(feed, member, { number, observer, wake });
+    this.memberships.set(number, membership);
     this.keepTime();
-    // behind the return, so that the member knows its seat when it is called
+    // behind the return, so that the member knows its membership when it is called
     queueMicrotask(wake);
     return {
-      publish: (entry, fence, kind) => seat.publish(entry, fence, kind),
+      publish: (entry, fence, kind) => membership.publish(entry, fence, kind),
       interval: (ms) => {
-        seat.interval(ms);
+        membership.interval(ms);
         this.keepTime();
       },
-      leave: () => this.leave(number, seat),
+      leave: () => this.leave(number, membership),
     };
   }
 
   /** Leaves all feeds. */
   async close(): Promise<void> {
-    for (const [number, seat] of this.seats) void this.leave(number, seat);
+    for (const [number, membership] of this.memberships) void this.leave(number, membership);
     const all = Promise.all(this.leaving);
     const late = new Promise((resolve) => setTimeout(resolve, GOODBYE_MS).unref());
     await Promise.race([all, late]);
     this.pump.stop();
   }
 
-  private leave(number: number, seat: GroupSeat): Promise<void> {
-    this.seats.delete(number);
+  private leave(number: number, membership: GroupMembership): Promise<void> {
+    this.memberships.delete(number);
     this.keepTime();
-    const left = seat.leave();
+    const left = membership.leave();
     this.leaving.add(left);
     return left.finally(() => this.leaving.delete(left));
   }
 
   /** Signs of life are as frequent as the shortest lease needs them. */
   private keepTime(): void {
-    const leases = [...this.seats.values()].map(({ leaseMs }) => leaseMs);
+    const leases = [...this.memberships.values()].map(({ leaseMs }) => leaseMs);
     const periodMs = leases.length === 0 ? 0 : Math.min(...leases) / BEATS;
     if (periodMs === this.periodMs) return;
     this.periodMs = periodMs;
@@ -90,8 +90,8 @@ export class GroupBus implements ProcessBus {
   }
 
   private tick(): void {
-    const seats = this.isAnswered ? [] : [...this.seats.values()];
-    const alone = seats.filter((seat) => seat.silence(this.periodMs));
+    const memberships = this.isAnswered ? [] : [...this.memberships.values()];
+    const alone = memberships.filter((membership) => membership.silence(this.periodMs));
     if (alone.length > 0) this.connected(false);
     this.isAnswered = false;
     this.isBeatDue = true;
@@ -116,7 +116,7 @@ export class GroupBus implements ProcessBus {
   private receive(message: FromBroker): void {
     this.isAnswered = true;
     this.connected(true);
-    for (const seat of this.seats.values()) seat.heard();
-    if (message.type !== "beat") this.seats.get(message.seat)?.receive(message);
+    for (const membership of this.memberships.values()) membership.heard();
+    if (message.type !== "beat") this.memberships.get(message.membership)?.receive(message);
   }
 }

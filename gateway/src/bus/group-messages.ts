@@ -15,7 +15,7 @@ export const BEATS = 3;
 /** A part of an entry: JSON is what channels between processes carry, so bytes are in base64. */
 export interface EntryPart {
   readonly type: "entry";
-  readonly seat: number;
+  readonly membership: number;
   readonly kind: FeedEntryKind;
   /** From 0 on; the first part begins the entry anew. */
   readonly part: number;
@@ -25,12 +25,12 @@ export interface EntryPart {
 
 /** From a process of the group to its broker. Seats are numbered by each process for itself. */
 export type ToBroker =
-  | { readonly type: "join"; readonly seat: number; readonly feed: string; readonly intervalMs: number }
-  | { readonly type: "leave"; readonly seat: number }
+  | { readonly type: "join"; readonly membership: number; readonly feed: string; readonly intervalMs: number }
+  | { readonly type: "leave"; readonly membership: number }
   /** How far polls are apart from now on. */
-  | { readonly type: "interval"; readonly seat: number; readonly intervalMs: number }
+  | { readonly type: "interval"; readonly membership: number; readonly intervalMs: number }
   /** Asks whether to lead or to follow. */
-  | { readonly type: "settle"; readonly seat: number }
+  | { readonly type: "settle"; readonly membership: number }
   | (EntryPart & { readonly id: number; readonly fence: number })
   /** The process is alive. The broker sends the same back. */
   | { readonly type: "beat" };
@@ -39,9 +39,14 @@ export type ToBroker =
 export type FromBroker =
   | EntryPart
   /** All that is kept of the feed has been sent. */
-  | { readonly type: "started"; readonly seat: number }
-  | { readonly type: "lead"; readonly seat: number; readonly fence: number }
-  | { readonly type: "follow"; readonly seat: number }
+  | { readonly type: "started"; readonly membership: number }
+  | { readonly type: "lead"; readonly membership: number; readonly fence: number }
+  | { readonly type: "follow"; readonly membership: number }
   /** What became of an entry: false where its fence is out of date. */
-  | { readonly type: "published"; readonly seat: number; readonly id: number; readonly isCurrent: boolean }
+  | {
+      readonly type: "published";
+      readonly membership: number;
+      readonly id: number;
+      readonly isCurrent: boolean;
+    }
   | { readonly type: "beat" };

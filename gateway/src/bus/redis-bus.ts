@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
+import type { FeedMember, FeedMembership, FeedName } from "connect-rest-runtime/internal";
 import { type BusObserver, type BusOptions, DEFAULT_PREFIX, type ProcessBus } from "./bus-options.ts";
 import { Connection } from "./connection.ts";
-import { RedisSeat } from "./redis-seat.ts";
+import { RedisMembership } from "./redis-membership.ts";
 import { PLAIN_ENTRIES, sealedEntries } from "./sealing.ts";
 
 /**
@@ -14,7 +14,7 @@ export class RedisBus implements ProcessBus {
   private readonly options: BusOptions;
   private readonly observer: BusObserver;
   private readonly connection: Connection;
-  private readonly seats = new Set<RedisSeat>();
+  private readonly memberships = new Set<RedisMembership>();
   private readonly leaving = new Set<Promise<void>>();
   private readonly process = randomUUID();
   private count = 0;
@@ -24,11 +24,11 @@ export class RedisBus implements ProcessBus {
     this.observer = observer;
     this.connection = new Connection(options, (isConnected, error) => {
       observer.connected(isConnected, error);
-      for (const seat of this.seats) {
+      for (const membership of this.memberships) {
         if (isConnected) {
-          seat.connected();
+          membership.connected();
         } else {
-          seat.disconnected();
+          membership.disconnected();
         }
       }
     });
@@ -36,50 +36,50 @@ export class RedisBus implements ProcessBus {
 
   /** Feeds that this process takes part in, and those of them that it polls. */
   get feeds(): { readonly joined: number; readonly led: number } {
-    const led = [...this.seats].filter((seat) => seat.isLeading).length;
-    return { joined: this.seats.size, led };
+    const led = [...this.memberships].filter((membership) => membership.isLeading).length;
+    return { joined: this.memberships.size, led };
   }
 
-  join(feed: FeedName, member: FeedMember): FeedSeat {
+  join(feed: FeedName, member: FeedMember): FeedMembership {
     const keys = (this.options.keys ?? []).map((key) => key.reveal());
     if (!feed.isPublic && keys.length === 0) {
       this.observer.notShared();
-      return ownSeat(member);
+      return ownMembership(member);
     }
-    const seat = new RedisSeat(feed, member, {
+    const membership = new RedisMembership(feed, member, {
       connection: this.connection,
       observer: this.observer,
       sealing: keys.length === 0 ? PLAIN_ENTRIES : sealedEntries(keys, feed.key),
       prefix: this.options.prefix ?? DEFAULT_PREFIX,
       owner: `${this.process}:${++this.count}`,
     });
-    this.seats.add(seat);
-    // behind the return, so that the member knows its seat when it is called
-    queueMicrotask(() => seat.begin());
+    this.memberships.add(membership);
+    // behind the return, so that the member knows its membership when it is called
+    queueMicrotask(() => membership.begin());
     return {
-      publish: (entry, fence, kind) => seat.publish(entry, fence, kind),
-      interval: (ms) => seat.interval(ms),
-      leave: () => this.leave(seat),
+      publish: (entry, fence, kind) => membership.publish(entry, fence, kind),
+      interval: (ms) => membership.interval(ms),
+      leave: () => this.leave(membership),
     };
   }
 
   /** Gives all leases back, and ends the connection. */
   async close(): Promise<void> {
-    await Promise.all([...this.seats].map((seat) => this.leave(seat)));
+    await Promise.all([...this.memberships].map((membership) => this.leave(membership)));
     await Promise.all(this.leaving);
     await this.connection.close();
   }
 
-  private leave(seat: RedisSeat): Promise<void> {
-    this.seats.delete(seat);
-    const left = seat.leave();
+  private leave(membership: RedisMembership): Promise<void> {
+    this.memberships.delete(membership);
+    const left = membership.leave();
     this.leaving.add(left);
     return left.finally(() => this.leaving.delete(left));
   }
 }
 
-/** The seat of a process that polls for itself. */
-function ownSeat(member: FeedMember): FeedSeat {
+/** The membership of a process that polls for itself. */
+function ownMembership(member: FeedMember): FeedMembership {
   queueMicrotask(() => {
     member.start([]);
     member.lead(1n);

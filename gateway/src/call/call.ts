@@ -4,8 +4,8 @@ import { type ConnectError, createContextKey } from "@connectrpc/connect";
 import type { Context } from "@opentelemetry/api";
 import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
+import type { LimitRejection } from "./limit-rejection.ts";
 import type { Protocol } from "./protocol.ts";
-import type { Refused } from "./refused.ts";
 
 /**
  * The span of a call. Without an OpenTelemetry SDK in the process it records nothing,
@@ -31,7 +31,7 @@ export const noTrace: CallTrace = {
 };
 
 /** What a call holds of its request's body. */
-export interface BodyHold {
+export interface BodyReservation {
   /**
    * Counts bytes that arrived.
    *
@@ -75,13 +75,13 @@ export interface Call extends Caller {
   // biome-ignore lint/plugin: changes while the call runs
   bytesOut: number;
   /** Counts what the call holds of its request. */
-  readonly hold?: BodyHold | undefined;
+  readonly hold?: BodyReservation | undefined;
   /** Its place among the calls that run; absent where it needs none, or takes one by itself. */
   // biome-ignore lint/plugin: set once it is known to need one
   place?: CallPlace;
   /** Why it may not run; absent where it may. */
-  // biome-ignore lint/plugin: set when it is refused
-  refused?: Refused;
+  // biome-ignore lint/plugin: set when it is rejected
+  rejected?: LimitRejection;
   readonly trace: CallTrace;
   /** What a caller whom an upstream does not know is told; see `withChallenge`. */
   readonly challenge?: string | undefined;
@@ -100,7 +100,7 @@ export interface Call extends Caller {
   /** HTTP status of the last upstream response. */
   // biome-ignore lint/plugin: changes while the call runs
   upstreamStatus: number | undefined;
-  /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
+  /** Aborted when the call ends; its reason says how. Absent when the call was rejected before it began. */
   // biome-ignore lint/plugin: changes while the call runs
   signal: Pick<AbortSignal, "aborted" | "reason"> | undefined;
   /** What runs for it, which can be ended from outside as by its client; absent where nothing does. */
@@ -118,9 +118,9 @@ export interface Call extends Caller {
    */
   // biome-ignore lint/plugin: known once it was sent
   endError?: ConnectError;
-  /** The HTTP status that connect refused its request with, which gRPC says in a response with status 200. */
-  // biome-ignore lint/plugin: known once it was refused
-  refusedStatus?: number;
+  /** The HTTP status that connect rejected its request with, which gRPC says in a response with status 200. */
+  // biome-ignore lint/plugin: known once it was rejected
+  rejectedStatus?: number;
 }
 
 /** Finds the call in the context values of a handler or an interceptor. */

@@ -108,7 +108,7 @@ test("the headers of a call carry its deadline: the client's when it is the shor
   ]);
 });
 
-test("the headers of a call carry its deadline: what is no timeout stays for the protocol to refuse", () => {
+test("the headers of a call carry its deadline: what is no timeout stays for the protocol to reject", () => {
   expect(apply({ "connect-timeout-ms": "soon" })).toEqual([
     { ms: 15_000, setBy: "gateway", isClientBound: false },
     "soon",

@@ -39,7 +39,7 @@ export function timeoutHeader(protocol: Protocol): "connect-timeout-ms" | "grpc-
 
 /**
  * A client's timeout in milliseconds: up to ten digits for Connect, up to eight digits and a unit for gRPC
- * and gRPC-Web. Undefined when the text is neither; the protocol's handler refuses that.
+ * and gRPC-Web. Undefined when the text is neither; the protocol's handler rejects that.
  */
 export function parseTimeout(protocol: Protocol, text: string): number | undefined {
   if (protocol === "connect") return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
@@ -90,9 +90,9 @@ export function deadlineOf(
 }
 
 /**
- * Writes the deadline of a call into its headers, where connect's handler reads it: it would refuse a timeout
+ * Writes the deadline of a call into its headers, where connect's handler reads it: it would reject a timeout
  * that is legal but beyond its maximum, and turn one beyond 2^31-1 into 1 ms. A timeout that is not legal is
- * left for it to refuse.
+ * left for it to reject.
  */
 export function applyDeadline(headers: Headers, protocol: Protocol, { ms }: Deadline): void {
   const name = timeoutHeader(protocol);

@@ -5,7 +5,7 @@ import { codeOf } from "./gateway-error.ts";
 
 /** How a call ended. */
 export interface Outcome {
-  /** `ok`, a code in lower case, or `http_<status>` for a call that was refused before it began. */
+  /** `ok`, a code in lower case, or `http_<status>` for a call that was rejected before it began. */
   readonly code: string;
   /** What it ended with; undefined when all went well. */
   readonly reason: unknown;
@@ -29,5 +29,5 @@ function reasonOf(call: Call): unknown {
 function codeText(reason: unknown, call: Call, httpStatus: number): string {
   if (reason instanceof ConnectError) return codeToString(codeOf(reason));
   if (reason !== undefined) return codeToString(Code.Internal);
-  return call.signal === undefined ? `http_${call.refusedStatus ?? httpStatus}` : "ok";
+  return call.signal === undefined ? `http_${call.rejectedStatus ?? httpStatus}` : "ok";
 }

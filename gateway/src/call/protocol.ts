@@ -2,7 +2,7 @@
 export type Protocol = "connect" | "grpc" | "grpc-web";
 
 /**
- * The protocol that a content type belongs to; everything that is not gRPC is Connect's to accept or refuse.
+ * The protocol that a content type belongs to; everything that is not gRPC is Connect's to accept or reject.
  */
 export function protocolOf(contentType: string | undefined): Protocol {
   const type = contentType?.toLowerCase() ?? "";

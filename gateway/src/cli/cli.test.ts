@@ -316,7 +316,7 @@ test.each([
     "error: option '--port <port>' argument 'x' is invalid. Expected a port from 0 to 65535.\n",
   ],
   [["serve", "now"], "error: too many arguments for 'serve'. Expected 0 arguments but got 1: now.\n"],
-])("the command line refuses %j with 2", async (args, message) => {
+])("the command line rejects %j with 2", async (args, message) => {
   const run = cli(args);
   expect(await run.exit).toBe(2);
   expect(run.output().stderr).toBe(`${message}(run connect-rest --help for usage)\n`);

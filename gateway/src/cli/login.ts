@@ -48,9 +48,9 @@ export function lead(url: URL, withBrowser: boolean): void {
 }
 
 /** What a sign-in is good for, in words. */
-export function describe({ clientId, grant, scope, expiresAt, isRenewable }: SessionStatus): string {
+export function describe({ clientId, grant, scope, expiresAt, isRefreshable }: SessionStatus): string {
   const who = grant === "client_credentials" ? `as the client ${clientId}` : `by the client ${clientId}`;
   const what = scope === undefined ? "" : `, scope ${scope}`;
   const end = expiresAt === undefined ? "" : `, token until ${new Date(expiresAt).toISOString()}`;
-  return `${who}${what}${end}${isRenewable ? ", renewed by itself" : ""}`;
+  return `${who}${what}${end}${isRefreshable ? ", refreshed by itself" : ""}`;
 }

@@ -47,10 +47,10 @@ test.each<[string, Partial<Starting>]>([
 });
 
 test("where it is not allowed, the process serves as it is", () => {
-  const refuse = (() => {
+  const reject = (() => {
     throw new Error("ERR_ACCESS_DENIED");
   }) as unknown as NonNullable<Starting["execve"]>;
-  expect(() => startedInPlaceOf({ execve: refuse })).not.toThrow();
+  expect(() => startedInPlaceOf({ execve: reject })).not.toThrow();
 });
 
 test.skipIf(process.platform !== "linux" || process.execve === undefined)(

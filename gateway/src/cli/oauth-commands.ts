@@ -9,7 +9,7 @@ The person signs in by a browser on this machine: the address to open is printed
 can, a program signs in by itself: --client-credentials, with --client-id and --client-secret-file.
 
 Tokens are kept in a file that nobody else can read (--token-file; default ~/.config/connect-rest/tokens.json, or what
-CONNECT_REST_TOKEN_FILE names), and renewed when they are used.`;
+CONNECT_REST_TOKEN_FILE names), and refreshed when they are used.`;
 
 const AFTER_TOKEN = `
 For example: curl -H "authorization: Bearer $(connect-rest token https://gateway.example.com)" …
@@ -49,7 +49,7 @@ export function addOAuthCommands(declare: Declare): void {
     .option("--json", "print it as JSON")
     .addOption(tokenFile())
     .action(async (gateway, options) => (await import("./status.ts")).status(gateway, options));
-  declare("token", "print an access token for a gateway, renewed where it has to be")
+  declare("token", "print an access token for a gateway, refreshed where it has to be")
     .argument("<gateway>", "its address", parseGateway)
     .addOption(tokenFile())
     .addHelpText("after", AFTER_TOKEN)

@@ -27,9 +27,9 @@ const oauth2 = z.strictObject({
     "Where tokens are revoked (RFC 7009) when a session ends. Default: they are only forgotten.",
   ),
   issuer: optionalEndpoint.describe(
-    "The issuer that authorization responses name as `iss` (RFC 9207). Without it, responses that name one are refused.",
+    "The issuer that authorization responses name as `iss` (RFC 9207). Without it, responses that name one are rejected.",
   ),
-  requireIssuer: flag(false).describe("Refuse authorization responses without `iss`."),
+  requireIssuer: flag(false).describe("Reject authorization responses without `iss`."),
   clientId: text.describe("The id under which the gateway is registered there."),
   clientSecret: optionalSecret.describe("The secret of that client. Default: none; a public client."),
   clientAuthentication: z
@@ -41,7 +41,7 @@ const oauth2 = z.strictObject({
     .default([])
     .describe("The scopes to ask for."),
   pkce: flag(true).describe(
-    "Send a code challenge (PKCE, RFC 7636). `false` for servers that refuse what they do not know.",
+    "Send a code challenge (PKCE, RFC 7636). `false` for servers that reject what they do not know.",
   ),
   parameters,
 });
@@ -104,7 +104,7 @@ export const upstreamSignIn = z
     check: check
       .optional()
       .describe(
-        "A cheap call that tells whether a session still stands. Default: only expiries and refusals tell.",
+        "A cheap call that tells whether a session still stands. Default: only expiries and rejections tell.",
       ),
     required: flag(true).describe(
       "Whether nobody gets in without signing in here. `false` lets people decline.",

@@ -70,7 +70,7 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
     'authorization.publicUrl: expected the origin by which callers reach the gateway, e.g. https://gateway.example.com: https (http on loopback alone), without a path and a slash at the end; it is "http://gateway.example:8080"',
   ],
   [
-    "an address whose requests are refused",
+    "an address whose requests are rejected",
     base("", "", "server: { hosts: [other.example] }"),
     "authorization.publicUrl: requests for 127.0.0.1:8080 are not served; add its name to server.hosts",
   ],
@@ -213,7 +213,7 @@ test("what is valid and hardly intended is warned of", async () => {
   ).replace("http://127.0.0.1:8080", "https://gateway.example");
   const { config, adapters } = await read(text);
   expect(warningsOf(config, adapters).map(({ text: warning }) => warning)).toEqual([
-    "is https, but the gateway neither speaks TLS (server.tls) nor trusts a proxy that does (server.proxies): every request but health checks will be refused",
+    "is https, but the gateway neither speaks TLS (server.tls) nor trusts a proxy that does (server.proxies): every request but health checks will be rejected",
     "whoever registers may call: client_credentials with mode: open",
   ]);
 });

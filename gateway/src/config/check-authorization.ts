@@ -49,7 +49,7 @@ export function authorizationWarnings(config: Config, adapters: readonly Service
   if (!isAuthorizationInstalled()) warn([], AUTHORIZATION_MISSING);
   if (publicUrl.startsWith("https:") && server.tls === undefined && server.proxies === undefined) {
     const text =
-      "is https, but the gateway neither speaks TLS (server.tls) nor trusts a proxy that does (server.proxies): every request but health checks will be refused";
+      "is https, but the gateway neither speaks TLS (server.tls) nor trusts a proxy that does (server.proxies): every request but health checks will be rejected";
     warn(["publicUrl"], text);
   }
   if (registration.mode === "open" && registration.grants.includes("client_credentials")) {

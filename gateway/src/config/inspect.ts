@@ -150,7 +150,7 @@ function hasAddresses(removed: readonly SettingPath[], { yaml }: Config): boolea
   });
 }
 
-/** What the runtime refuses that no schema says. */
+/** What the runtime rejects that no schema says. */
 function runtimeProblems(
   config: Config,
   adapters: readonly ServiceAdapter[],

@@ -525,7 +525,7 @@ test("a file that cannot be read does not hide the environment", async () => {
   expect(String(error)).toMatch(/GATEWAY_PORT: expected a port.*\n.*none\.yaml: cannot be read/);
 });
 
-test("what the runtime refuses is a problem of the configuration", async () => {
+test("what the runtime rejects is a problem of the configuration", async () => {
   expect(await problemsOf(upstream('userAgent: "a\\nb"'))).toEqual([
     expect.stringMatching(/: upstreams: .*userAgent/),
   ]);

@@ -60,7 +60,7 @@ export const oauth2Credentials = z
       "Whether the token is the application's own, and no person's. With `authorization`, clients that call for themselves (client credentials) get nothing of a person's: neither this token without `true` here, nor `oauth1.token`. Tokens that are fetched without a refresh token are the application's own anyway.",
     ),
     tokenUrl: optionalEndpoint.describe(
-      "The token endpoint that access tokens are fetched from (RFC 6749): with a refresh token where there is one, else for the client itself (client credentials). They are fetched once for all calls that wait, kept, renewed before they expire, and once when the upstream refuses them. An endpoint that fails is asked ever more seldom, up to once in 5 minutes. It is reached as the upstream is: by its proxy, and with its TLS settings where it has the origin of one of the base URLs.",
+      "The token endpoint that access tokens are fetched from (RFC 6749): with a refresh token where there is one, else for the client itself (client credentials). They are fetched once for all calls that wait, kept, refreshed before they expire, and once when the upstream rejects them. An endpoint that fails is asked ever more seldom, up to once in 5 minutes. It is reached as the upstream is: by its proxy, and with its TLS settings where it has the origin of one of the base URLs.",
     ),
     clientId: clientId.optional().describe("The client's ID at the token endpoint: the text, or its place."),
     clientSecret: optionalSecret.describe(
@@ -83,7 +83,7 @@ export const oauth2Credentials = z
       "The refresh token of a person. What the server gives in its place is used until the process ends; where it does that, name a `tokenFile`.",
     ),
     tokenFile: optionalText.describe(
-      "The file with the tokens of a person, relative to this file, which `connect-rest upstream-login` writes and the gateway keeps: a refresh token that the server replaces is not lost, and processes that share the file renew once. Nobody else may read it (mode 0600).",
+      "The file with the tokens of a person, relative to this file, which `connect-rest upstream-login` writes and the gateway keeps: a refresh token that the server replaces is not lost, and processes that share the file refresh once. Nobody else may read it (mode 0600).",
     ),
     authorizeUrl: optionalEndpoint.describe(
       "The page where a person allows the access (RFC 6749 section 3.1); for `upstream-login`.",

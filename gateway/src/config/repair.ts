@@ -18,7 +18,7 @@ const MAX_ROUNDS = 20;
 export type StandIn = (path: SettingPath, wrong: unknown) => unknown;
 
 /**
- * Leaves out every setting that the schema refuses, or puts something else in its place: without an address,
+ * Leaves out every setting that the schema rejects, or puts something else in its place: without an address,
  * all of an upstream would be left out, and what is wrong in it would not be found.
  * undefined where nothing valid is left.
  */

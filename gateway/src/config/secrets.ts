@@ -194,9 +194,9 @@ export class SecretReader extends FileReader {
 function tokensIn(file: string, upstream: string): TokenStore {
   return {
     name: `${file}#${upstream}`,
-    update: async (renew) => {
+    update: async (refresh) => {
       const { TokenFile, tokenStore } = await import("connect-rest-runtime/oauth");
-      return await tokenStore(new TokenFile(file), upstream).update(renew);
+      return await tokenStore(new TokenFile(file), upstream).update(refresh);
     },
   };
 }

@@ -16,7 +16,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const echo = path.resolve(import.meta.dirname, "../testing/personal-echo-rest.ts");
 const file = path.join(directory, "connect-rest.yaml");
 const KEY = randomBytes(32).toString("base64");
-const ENV = { KEY, SECRET: "party-secret", SHORT: "c2hvcnQ=" };
+const ENV = { KEY, SECRET: "provider-secret", SHORT: "c2hvcnQ=" };
 
 const OAUTH2 =
   "oauth2: { authorizationEndpoint: 'https://id.example/authorize', tokenEndpoint: 'https://id.example/token', clientId: me, clientSecret: { env: SECRET } }";
@@ -56,7 +56,7 @@ test("sign-in by OAuth 2 is read with its secret, its key and its defaults", asy
     idleMs: 14 * 86_400_000,
     sessionMs: 90 * 86_400_000,
     consentMs: 30 * 86_400_000,
-    parties: [
+    providers: [
       {
         name: "echo",
         title: "echo",
@@ -70,9 +70,9 @@ test("sign-in by OAuth 2 is read with its secret, its key and its defaults", asy
     ],
   });
   expect(signIn?.keys.map((key) => key.reveal())).toEqual([KEY]);
-  const [party] = signIn?.parties ?? [];
-  expect(party?.server.kind === "oauth2" && party.server.settings.clientSecret?.reveal()).toBe(
-    "party-secret",
+  const [provider] = signIn?.providers ?? [];
+  expect(provider?.server.kind === "oauth2" && provider.server.settings.clientSecret?.reveal()).toBe(
+    "provider-secret",
   );
 });
 
@@ -85,7 +85,7 @@ test("sign-in by OAuth 1.0a is read, with methods of the upstream and words for 
   const { signIn } = await prepared(configOf(`${oauth1}, ${probes}`, `${KEYS}, ${scopes}`));
   expect(signIn).toMatchObject({
     permissions: { read: "Read all" },
-    parties: [
+    providers: [
       {
         server: { kind: "oauth1", settings: { accessTokenMethod: "POST" } },
         identity: { probe: { method: "echo.v1.EchoService/Echo", request: { text: "a" } } },
@@ -100,7 +100,7 @@ test("what is printed has no secret", () => {
   const text = printConfig(loadConfig(file, ENV), ENV);
   expect(text).toContain("clientId: me");
   expect(text).toMatch(/keys:\n +- env: KEY\n +value: "\[secret\]"/);
-  for (const secret of [KEY, "party-secret"]) expect(text).not.toContain(secret);
+  for (const secret of [KEY, "provider-secret"]) expect(text).not.toContain(secret);
 });
 
 const MISTAKES: ReadonlyArray<readonly [name: string, text: string, problem: string]> = [
@@ -137,7 +137,7 @@ const MISTAKES: ReadonlyArray<readonly [name: string, text: string, problem: str
   ],
   [
     "a secret in the file",
-    configOf(`${OAUTH2.replace("{ env: SECRET }", "party-secret")}, ${IDENTITY}`),
+    configOf(`${OAUTH2.replace("{ env: SECRET }", "provider-secret")}, ${IDENTITY}`),
     "upstreams.echo.signIn.oauth2.clientSecret: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
   ],
   [

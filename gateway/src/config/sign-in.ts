@@ -1,5 +1,5 @@
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
-import type { PartySettings, ProbeSettings, SignInSettings } from "connect-rest-authorization";
+import type { ProbeSettings, ProviderSettings, SignInSettings } from "connect-rest-authorization";
 import { type Credentials, Secret, type ServiceAdapter } from "connect-rest-runtime";
 import { didYouMean, sealingKeyBytes } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
@@ -32,22 +32,22 @@ export function resolveSignIn(
   const { authorization } = config;
   if (authorization === undefined) return undefined;
   const problems: Problem[] = [];
-  const parties = Object.entries(config.upstreams).flatMap(([name, { signIn }]) => {
+  const providers = Object.entries(config.upstreams).flatMap(([name, { signIn }]) => {
     const override = overrides?.upstreams[name];
     const settings = override?.settings ?? signIn;
     if (settings === undefined) return [];
     const reader = new SecretReader(config, env, ["upstreams", name, "signIn"], problems);
     if (override === undefined) problems.push(...contradictions(config, name));
     checkProbes(name, settings, adapters, reader);
-    return [partyOf(name, settings, reader, override?.clientSecret)];
+    return [providerOf(name, settings, reader, override?.clientSecret)];
   });
-  const keys = parties.length === 0 ? [] : (overrides?.keys ?? readKeys(config, env, problems));
+  const keys = providers.length === 0 ? [] : (overrides?.keys ?? readKeys(config, env, problems));
   if (problems.length > 0) throw new ConfigError(problems);
-  if (parties.length === 0) return undefined;
+  if (providers.length === 0) return undefined;
   const { idleSeconds, sessionSeconds, consentSeconds } = authorization.signIn;
   return {
     keys,
-    parties,
+    providers,
     idleMs: idleSeconds * 1000,
     sessionMs: sessionSeconds * 1000,
     consentMs: consentSeconds * 1000,
@@ -78,12 +78,12 @@ function readKeys(config: Config, env: Environment, problems: Problem[]): Secret
   });
 }
 
-function partyOf(
+function providerOf(
   name: string,
   { title = name, required, oauth1, oauth2, identity, check }: UpstreamSignIn,
   reader: SecretReader,
   clientSecret: string | undefined,
-): PartySettings {
+): ProviderSettings {
   return {
     name,
     title,

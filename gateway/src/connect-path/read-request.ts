@@ -50,7 +50,7 @@ export function readRequest(
   return readWhole(pieces, messages);
 }
 
-/** Checks the message in the query of a Connect GET. Malformed base64 has been refused before. */
+/** Checks the message in the query of a Connect GET. Malformed base64 has been rejected before. */
 export async function checkQuery({ url }: HttpRequest, options: ReadOptions): Promise<void> {
   const parameters = new URLSearchParams(splitTarget(url).query);
   const isJson = parameters.get("encoding") === "json";

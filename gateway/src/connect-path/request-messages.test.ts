@@ -41,7 +41,7 @@ async function failure(work: Promise<unknown>): Promise<string> {
   return error instanceof ConnectError ? `${Code[error.code]}: ${error.rawMessage}` : "none";
 }
 
-test("messages in envelopes come decompressed, and what connect refuses comes as it is", async () => {
+test("messages in envelopes come decompressed, and what connect rejects comes as it is", async () => {
   const cut = envelopes([0, message]).subarray(0, 6);
   const body = envelopes([0, message], [1, gzipSync(message)], [2, gzipSync(message)], [0, new Uint8Array()]);
   const plain = envelopes([0, message], [0, message], [2, gzipSync(message)], [0, new Uint8Array()]);
@@ -57,7 +57,7 @@ test("a message that is a whole body comes decompressed; one that is too large c
   expect(await all(readWhole(pieces(large), options()))).toEqual(large);
 });
 
-test("a message that costs too much is refused in every form, and what a dear one costs is known", async () => {
+test("a message that costs too much is rejected in every form, and what a dear one costs is known", async () => {
   const bomb = Buffer.alloc(50_000, Uint8Array.of(0x78, 0));
   const tooCostly =
     "ResourceExhausted: the message has too many values: decoding it costs more than messageCost, 20000";

@@ -26,7 +26,7 @@ export interface MessageOptions {
   readonly cost: CostOptions;
 }
 
-/** Decompresses a message, and refuses it if it costs too much to decode. */
+/** Decompresses a message, and rejects it if it costs too much to decode. */
 export async function readMessage(
   bytes: Uint8Array,
   isCompressed: boolean,
@@ -86,7 +86,7 @@ function readEnvelope(envelope: Uint8Array, options: MessageOptions): Uint8Array
   const [flags = 0] = envelope;
   const isCompressed = (flags & COMPRESSED_FLAG) !== 0;
   const isUnknown = (flags & OTHER_FLAGS) !== 0 || (isCompressed && options.compression === undefined);
-  // what connect refuses is left to it
+  // what connect rejects is left to it
   if (isUnknown || bytes.length > options.maxBytes || !isComplete(envelope)) return envelope;
   if (isCompressed) return readMessage(bytes, true, options).then((plain) => envelopes([0, plain]));
   checkCost(bytes, options);

@@ -41,7 +41,7 @@ test("a body that breaks off has what came of it", async () => {
   expect(Buffer.concat(await piecesOf(body, 1, true, 100))).toEqual(Buffer.from(body));
 });
 
-test("a body with a message that is too large is handed on as it comes, to be refused", async () => {
+test("a body with a message that is too large is handed on as it comes, to be rejected", async () => {
   const pieces = await piecesOf(envelopes([0, new Uint8Array(200)]), 10, true, 100);
   expect(pieces[0]).toHaveLength(10);
   expect(pieces.length).toBeGreaterThan(10);

@@ -4,7 +4,7 @@ import { ENVELOPE_PREFIX_BYTES, missingEnvelope } from "../protocol/envelope.ts"
 /**
  * A request's body in pieces that end where messages end, however small the chunks are that it came in.
  * connect adds up all chunks of a message at each of them: 300 KB in chunks of one byte would stop the
- * process for many seconds. A message that is beyond `maxBytes` is handed on at once, to be refused.
+ * process for many seconds. A message that is beyond `maxBytes` is handed on at once, to be rejected.
  *
  * @throws ConnectError for a message without its envelope
  */

@@ -85,7 +85,7 @@ test("a caller without them is told which header to send, and nothing is asked o
   expect(received).toEqual({});
 });
 
-test("a caller whose credentials are refused is told so", async () => {
+test("a caller whose credentials are rejected is told so", async () => {
   status = 401;
   await expect(echo({ "x-echo-key": "wrong-key" })).rejects.toThrow(
     "[unauthenticated] upstream echo responded with 401",
@@ -93,7 +93,7 @@ test("a caller whose credentials are refused is told so", async () => {
   expect(LINES.join("")).not.toContain("wrong-key");
 });
 
-test("a header that cannot be sent on is refused without its value", async () => {
+test("a header that cannot be sent on is rejected without its value", async () => {
   const headers = { "x-echo-key": "k\u00e9y", "content-type": "application/json" };
   const answer = await fetch(`${gateway.url}/echo.v1.EchoService/Echo`, {
     method: "POST",

@@ -46,7 +46,7 @@ export function sessionCredentials(options: SessionCredentialsOptions): Credenti
   };
 }
 
-/** Tokens are renewed; whose they are stays: rate limits and watched feeds go by that. */
+/** Tokens are refreshed; whose they are stays: rate limits and watched feeds go by that. */
 function ownedBy(owner: string, { oauth2, ...others }: Credentials): Credentials {
   return {
     ...others,

@@ -62,7 +62,7 @@ test("there is one profile at a time, which ends when nobody waits for it any mo
   while ((await status()) !== 400);
 });
 
-test.each(["0", "-1", "301", "x", "1e9", ""])("a profile of %j seconds is refused", async (seconds) => {
+test.each(["0", "-1", "301", "x", "1e9", ""])("a profile of %j seconds is rejected", async (seconds) => {
   expect((await send(`/cpu-profile?seconds=${seconds}`)).status).toBe(400);
 });
 

@@ -1,7 +1,7 @@
 import type http from "node:http";
 import type { OriginLoad } from "connect-rest-runtime";
 import { isLoopback } from "../listener/hosts.ts";
-import { UNCACHED } from "../listener/refusal.ts";
+import { UNCACHED } from "../listener/rejection.ts";
 import { type SidePlace, type SideServer, sendText, startSideServer } from "../listener/side-server.ts";
 import type { Logger } from "../log/logger.ts";
 import { getLogLevel, putLogLevel } from "./log-level.ts";

@@ -2,7 +2,7 @@ import type http from "node:http";
 import inspector from "node:inspector/promises";
 import { pipeline } from "node:stream/promises";
 import { getHeapSnapshot } from "node:v8";
-import { UNCACHED } from "../listener/refusal.ts";
+import { UNCACHED } from "../listener/rejection.ts";
 import { sendText } from "../listener/side-server.ts";
 import { splitTarget } from "../listener/target.ts";
 

@@ -206,7 +206,7 @@ test("the method is asked for no more while the client does not read", async () 
   session.destroy();
 });
 
-test("watchers beyond the limit are refused, those of calls in flight are not theirs", async () => {
+test("watchers beyond the limit are rejected, those of calls in flight are not theirs", async () => {
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: server.url }));
   const running = [];
   for (let i = 0; i < 3; i++) {

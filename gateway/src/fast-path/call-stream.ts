@@ -4,19 +4,19 @@ import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, errorForCaller, hungUp, stoppedWith } from "../call/call-errors.ts";
 import { Callbacks, type Timer } from "../listener/callbacks.ts";
 import {
+  type DetachedStream,
   type HttpRequest,
   type HttpResponse,
   isSent,
   outgoing,
-  type ParkedStream,
 } from "../listener/http.ts";
 import { requestHeaders, toNodeHeaders } from "../protocol/headers.ts";
 import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { UnaryContext } from "./call-unary.ts";
+import { DetachedWatch, type Feed } from "./detached-watch.ts";
 import { frameOf, sharedFrameOf } from "./frames.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { type Feed, ParkedWatch } from "./parked-watch.ts";
 import { type ReadOptions, readMessage } from "./read-message.ts";
 import type { StreamWire } from "./stream-wire.ts";
 import type { Head } from "./wire.ts";
@@ -66,7 +66,7 @@ export interface StreamOptions extends ReadOptions {
 const END: Step = { done: true, value: undefined };
 
 /**
- * The same for a method that watches a feed, over HTTP/2: its stream is parked, once it has begun. What fails
+ * The same for a method that watches a feed, over HTTP/2: its stream is detached, once it has begun. What fails
  * before is a stream that has its error.
  */
 export async function callWatch(
@@ -75,11 +75,11 @@ export async function callWatch(
   call: Call,
   request: HttpRequest,
   response: HttpResponse,
-  park: () => ParkedStream | undefined,
+  detach: () => DetachedStream | undefined,
   options: StreamOptions,
-): Promise<StreamedResponse | ParkedWatch> {
+): Promise<StreamedResponse | DetachedWatch> {
   const running = new RunningStream(stream, call, request, response, options);
-  return (await running.park(watch, response, park)) ?? running;
+  return (await running.detach(watch, response, detach)) ?? running;
 }
 
 /**
@@ -176,35 +176,35 @@ class RunningStream implements StreamedResponse {
   }
 
   /**
-   * Begins to watch, and leaves the rest to a stream that is parked;
+   * Begins to watch, and leaves the rest to a stream that is detached;
    * undefined where there is an error to send.
    */
-  async park(
+  async detach(
     watch: NonNullable<StreamMethod["watch"]>,
     response: HttpResponse,
-    park: () => ParkedStream | undefined,
-  ): Promise<ParkedWatch | undefined> {
-    const holder: Holder = { parked: undefined };
+    detach: () => DetachedStream | undefined,
+  ): Promise<DetachedWatch | undefined> {
+    const holder: Holder = { detached: undefined };
     try {
       const feed = await this.unlessStopped(this.beginWatch(watch, holder));
       if (this.stopped !== undefined) throw feed.leave(this.stopped);
       const headers = { ...sentHeaders(response), ...this.headers() };
-      const stream = park();
+      const stream = detach();
       this.cleanUp();
-      if (stream === undefined) throw new Error("only streams of HTTP/2 can be parked");
+      if (stream === undefined) throw new Error("only streams of HTTP/2 can be detached");
       const { wire, head } = this.stream;
       const { openStreams, types, limits } = this.options;
       const shared = { writeMaxBytes: limits.writeMaxBytes, types, openStreams };
-      holder.parked = new ParkedWatch({
+      holder.detached = new DetachedWatch({
         call: this.call,
         wire,
         head,
         feed,
-        parked: stream,
+        detached: stream,
         headers,
         options: shared,
       });
-      return holder.parked;
+      return holder.detached;
     } catch (error) {
       this.failure = error;
       return undefined;
@@ -334,14 +334,14 @@ function sentHeaders(response: HttpResponse): Record<string, string | string[]> 
 
 /** What a feed tells that it is ready, once there is something. */
 interface Holder {
-  // biome-ignore lint/plugin: set when the stream is parked
-  parked: ParkedWatch | undefined;
+  // biome-ignore lint/plugin: set when the stream is detached
+  detached: DetachedWatch | undefined;
 }
 
 // These are apart, so that what they return holds nothing else: it lives for as long as the stream does.
 
 function readiness(holder: Holder): () => void {
-  return () => holder.parked?.ready();
+  return () => holder.detached?.ready();
 }
 
 function headersOf(request: HttpRequest): () => Headers {

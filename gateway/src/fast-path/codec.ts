@@ -1,11 +1,11 @@
 import { type DescMessage, fromBinary, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
-  machinePrinter,
   type PrintOptions,
   printJson,
   printJsonInParts,
   type Work,
+  wasmPrinter,
 } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
@@ -71,7 +71,7 @@ export function printWithoutWebAssembly(types: Registry): void {
 }
 
 function printOptions(types: Registry | undefined): PrintOptions {
-  return { types, machine: types !== undefined && WITHOUT_MACHINE.has(types) ? undefined : machinePrinter() };
+  return { types, machine: types !== undefined && WITHOUT_MACHINE.has(types) ? undefined : wasmPrinter() };
 }
 
 /** Whether a response message takes so long to be printed that `printMessageInParts` is to do it. */

@@ -57,7 +57,7 @@ test.each([
   expect(outcome([bytes], TRAILERS)).toEqual(expected);
 });
 
-test("a length beyond the limit is refused before its message is there", () => {
+test("a length beyond the limit is rejected before its message is there", () => {
   const prefix = Buffer.of(0, 0xff, 0xff, 0xff, 0xff);
   const text = "message size 4294967295 is larger than configured readMaxBytes 64";
   expect(outcome([prefix])).toBe(`ConnectError: [resource_exhausted] ${text}`);

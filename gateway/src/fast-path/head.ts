@@ -85,7 +85,7 @@ function queryHead(
   return { codec, ...chosen, problem, message: messageOf(parameters) };
 }
 
-/** Malformed base64 has been refused before. */
+/** Malformed base64 has been rejected before. */
 function messageOf(parameters: URLSearchParams): Uint8Array {
   const text = parameters.get("message") ?? "";
   return parameters.get("base64") === "1" ? base64Decode(text) : new TextEncoder().encode(text);

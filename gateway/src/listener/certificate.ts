@@ -72,7 +72,7 @@ export function watchCertificate(
   };
 }
 
-/** TLS would take a file without a certificate, and refuse every client. */
+/** TLS would take a file without a certificate, and reject every client. */
 function readAuthorities(file: string): Buffer {
   const pem = readPem("client CA", file);
   const certificates = pem.toString("latin1").match(CERTIFICATE) ?? [];

@@ -4,7 +4,7 @@ import { show } from "../text/show.ts";
 import { isAuthority } from "./authority.ts";
 import { type HttpRequest, isHttp2 } from "./http.ts";
 import type { Http2Request } from "./http2-message.ts";
-import type { Refusal } from "./refusal.ts";
+import type { HttpRejection } from "./rejection.ts";
 import { READ_AHEAD } from "./wire-heads.ts";
 
 /**
@@ -14,7 +14,11 @@ import { READ_AHEAD } from "./wire-heads.ts";
  *
  * @param headBytes what the head took on a connection of HTTP/1: see `WireHeads`
  */
-export function checkRequest(request: HttpRequest, headBytes: number, limits: Limits): Refusal | undefined {
+export function checkRequest(
+  request: HttpRequest,
+  headBytes: number,
+  limits: Limits,
+): HttpRejection | undefined {
   return (
     checkVersion(request) ??
     checkSizes(request, limits) ??
@@ -29,7 +33,7 @@ export function checkRequest(request: HttpRequest, headBytes: number, limits: Li
 /**
  * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
  * the origin form. Its authority stands in for the Host header. An address that is none is left, to be
- * refused, and so is a request with several Host headers or a malformed one.
+ * rejected, and so is a request with several Host headers or a malformed one.
  */
 export function useOriginForm(request: HttpRequest): void {
   if (request.url?.startsWith("/") === true) return;
@@ -39,7 +43,7 @@ export function useOriginForm(request: HttpRequest): void {
   request.headers.host = authority;
 }
 
-function checkVersion(request: HttpRequest): Refusal | undefined {
+function checkVersion(request: HttpRequest): HttpRejection | undefined {
   const { httpVersion } = request;
   if (isHttp2(request) || ["1.0", "1.1"].includes(httpVersion)) return undefined;
   if (request.httpVersionMajor === 2) {
@@ -52,7 +56,7 @@ function checkVersion(request: HttpRequest): Refusal | undefined {
 }
 
 /** The one expectation that there is (RFC 9110 section 10.1.1), met before the request comes here. */
-function checkExpectation({ headers, method }: HttpRequest): Refusal | undefined {
+function checkExpectation({ headers, method }: HttpRequest): HttpRejection | undefined {
   if (method === "CONNECT") {
     const message = "CONNECT is not served here; call methods by POST";
     return { status: 405, code: "unimplemented", message, headers: { allow: "GET, HEAD, POST, OPTIONS" } };
@@ -68,7 +72,7 @@ function checkExpectation({ headers, method }: HttpRequest): Refusal | undefined
  * one beneath its chunks as if it had not, and whoever stands before the gateway may read it otherwise. So
  * may those who pass on a body of HTTP/1.0, which does not know chunks.
  */
-function checkCodings({ headers, httpVersion }: HttpRequest): Refusal | undefined {
+function checkCodings({ headers, httpVersion }: HttpRequest): HttpRejection | undefined {
   const codings = headers["transfer-encoding"];
   if (codings === undefined) return undefined;
   if (httpVersion === "1.0") return badRequest("HTTP/1.0 has no transfer codings; send a Content-Length");
@@ -77,7 +81,7 @@ function checkCodings({ headers, httpVersion }: HttpRequest): Refusal | undefine
   return { status: 501, code: "unimplemented", message, reason: "PROTOCOL_UNSUPPORTED" };
 }
 
-function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {
+function checkSizes(request: HttpRequest, limits: Limits): HttpRejection | undefined {
   const url = request.url ?? "";
   if (url.length > limits.urlBytes) {
     const message = `the request target has ${url.length} bytes; the limit urlBytes is ${limits.urlBytes}`;
@@ -97,7 +101,7 @@ function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {
 }
 
 /** Spaces and empty lines in a head are in none of its headers, but are to be read all the same. */
-function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): Refusal | undefined {
+function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): HttpRejection | undefined {
   if (headBytes <= headerBytes + urlBytes + READ_AHEAD) return undefined;
   const message = `the head of the request has more spaces or empty lines than headerBytes, ${headerBytes} bytes, allows`;
   return { status: 431, code: "resource_exhausted", message, limit: "headerBytes" };
@@ -112,17 +116,17 @@ function headerBytes(rawHeaders: readonly string[], overhead: number): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + overhead / 2, 0);
 }
 
-function checkTarget(request: HttpRequest): Refusal | undefined {
+function checkTarget(request: HttpRequest): HttpRejection | undefined {
   const url = request.url ?? "";
   if (url.startsWith("/") || (url === "*" && request.method === "OPTIONS")) return undefined;
   return badRequest(`the request target must be a path that starts with "/"; it is ${show(url)}`);
 }
 
-function checkAuthority(request: HttpRequest): Refusal | undefined {
+function checkAuthority(request: HttpRequest): HttpRejection | undefined {
   return isHttp2(request) ? checkHttp2Authority(request) : checkHost(request);
 }
 
-function checkHost({ rawHeaders, headers }: IncomingMessage): Refusal | undefined {
+function checkHost({ rawHeaders, headers }: IncomingMessage): HttpRejection | undefined {
   const count = countOf(rawHeaders, "host");
   if (count === 0) return badRequest("the request has no Host header; send the name it is meant for");
   if (count > 1) return badRequest(`the request has ${count} Host headers; send one`);
@@ -130,7 +134,7 @@ function checkHost({ rawHeaders, headers }: IncomingMessage): Refusal | undefine
   return isAuthority(host) ? undefined : badAuthority("the Host header", host);
 }
 
-function checkHttp2Authority(request: Http2Request): Refusal | undefined {
+function checkHttp2Authority(request: Http2Request): HttpRejection | undefined {
   const authority = request.headers[":authority"];
   const host = request.headers.host;
   const name = authority ?? host;
@@ -155,10 +159,10 @@ function countOf(rawHeaders: readonly string[], name: string): number {
   return count;
 }
 
-function badAuthority(subject: string, value: string): Refusal {
+function badAuthority(subject: string, value: string): HttpRejection {
   return badRequest(`${subject} must be a host name or address with an optional port; it is ${show(value)}`);
 }
 
-function badRequest(message: string): Refusal {
+function badRequest(message: string): HttpRejection {
   return { status: 400, code: "invalid_argument", message };
 }

@@ -55,7 +55,7 @@ test("HTTP/2 clients are told streamsPerConnection", async () => {
   session.destroy();
 });
 
-test("many calls that are refused on one connection leave nothing on it", async () => {
+test("many calls that are rejected on one connection leave nothing on it", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);

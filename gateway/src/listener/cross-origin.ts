@@ -6,7 +6,7 @@ const SIMPLE_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-d
 
 /**
  * Whether a request is one that a web page of another origin can send without a preflight request (the CORS
- * protocol of the Fetch standard, section 3.2), so that it must be refused rather than merely its response
+ * protocol of the Fetch standard, section 3.2), so that it must be rejected rather than merely its response
  * withheld. What a browser says in `Sec-Fetch-Site` counts (no page can forge it), else its `Origin`,
  * compared by host: a proxy that ends TLS need not say so. Requests with neither come from no page.
  */

@@ -30,7 +30,7 @@ const EVERY_STREAM = 2 ** 31 - 1;
  * @param isReplaced whether others listen in its place: then it stops listening at once, and connections have
  *   `drainNoticeMs` for a last request. Closed at once, those that are idle just now would lose what their
  *   clients are about to send. It takes all of that time: what a primary process is handing over meanwhile is
- *   refused here, and served by another worker; lost with the process, its client would wait for ever.
+ *   rejected here, and served by another worker; lost with the process, its client would wait for ever.
  */
 export async function startDrain(
   parts: ListenerParts,

@@ -2,7 +2,7 @@ import http2 from "node:http2";
 import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 import { cut, type HttpRequest, type HttpResponse, incoming, isHttp2, noKeepAlive } from "./http.ts";
-import type { Refuse } from "./refusal.ts";
+import type { Reject } from "./rejection.ts";
 
 /**
  * How long a client may go on with what is over: send a request that has its response,
@@ -14,11 +14,11 @@ const LINGER_MS = 1000;
  * Ends a request that a defect of ours has hit: with 500, or by cutting the response that has begun. HTTP/1
  * loses its connection, HTTP/2 the stream alone. Never throws: nobody would catch it.
  */
-export function failExchange(request: HttpRequest, response: HttpResponse, refuse: Refuse): void {
+export function failExchange(request: HttpRequest, response: HttpResponse, reject: Reject): void {
   try {
     if (!response.headersSent) {
       noKeepAlive(response);
-      refuse(request, response, { status: 500, code: "internal", message: "internal error" });
+      reject(request, response, { status: 500, code: "internal", message: "internal error" });
       return;
     }
   } catch {

@@ -159,7 +159,7 @@ const FOREIGN: readonly (readonly string[])[] = [
   ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"],
 ];
 test.each(SIMPLE)(
-  "%s, which browsers send without asking first, is refused from another page: %s",
+  "%s, which browsers send without asking first, is rejected from another page: %s",
   async (line, ...headers) => {
     for (const page of FOREIGN) {
       const { status, body } = await send(

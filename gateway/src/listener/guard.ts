@@ -3,7 +3,7 @@ import { isCrossOrigin } from "./cross-origin.ts";
 import { createHostCheck, isProbe } from "./hosts.ts";
 import type { HttpRequest } from "./http.ts";
 import type { Origin } from "./origin.ts";
-import type { Refusal } from "./refusal.ts";
+import type { HttpRejection } from "./rejection.ts";
 
 /** What web pages must not get around. */
 export interface GuardOptions {
@@ -18,13 +18,13 @@ export interface GuardOptions {
 }
 
 /** Why a request is not served; undefined when it is. */
-export type Guard = (request: HttpRequest, origin: Origin) => Refusal | undefined;
+export type Guard = (request: HttpRequest, origin: Origin) => HttpRejection | undefined;
 
 /**
  * Keeps web pages out that nobody has allowed. A page whose name an attacker points to this machine (DNS
  * rebinding) is of the same origin as the gateway to its browser, and is told by the host that it asks for:
  * the one of the request, and the one that a trusted proxy has been asked for. Other pages need the
- * permission of `origins` for most requests; those that browsers send without asking are refused here.
+ * permission of `origins` for most requests; those that browsers send without asking are rejected here.
  */
 export function createGuard({ hosts, origins, isShared, needsHttps }: GuardOptions): Guard {
   const isServed = createHostCheck(hosts);
@@ -46,19 +46,19 @@ export function createGuard({ hosts, origins, isShared, needsHttps }: GuardOptio
   };
 }
 
-const CLEARTEXT: Refusal = {
+const CLEARTEXT: HttpRejection = {
   status: 400,
   code: "invalid_argument",
   message:
     "requests are served over https alone, as authorization.publicUrl says; if a proxy ends TLS, name it in server.proxies",
 };
 
-function misdirected(authority: string): Refusal {
+function misdirected(authority: string): HttpRejection {
   const message = `requests for ${show(authority)} are not served here; add its name to server.hosts if they should be`;
   return { status: 421, code: "permission_denied", message, reason: "HOST_UNKNOWN" };
 }
 
-function forbidden(origin: string | undefined): Refusal {
+function forbidden(origin: string | undefined): HttpRejection {
   const from = origin === undefined ? "another origin" : `the origin ${show(origin)}`;
   const message = `pages of ${from} may not call; add it to server.origins if they should`;
   return { status: 403, code: "permission_denied", message, reason: "ORIGIN_FORBIDDEN" };

@@ -85,7 +85,7 @@ test.each(["[", "%", "a%b", "x:99999"])(
   },
 );
 
-test.each(["user@x", "a b"])("a malformed :authority %j is refused by HTTP/2 itself", async (authority) => {
+test.each(["user@x", "a b"])("a malformed :authority %j is rejected by HTTP/2 itself", async (authority) => {
   await expect(http2Request(server.port, { ":path": "/healthz", ":authority": authority })).rejects.toThrow(
     "Stream closed with error code NGHTTP2_PROTOCOL_ERROR",
   );

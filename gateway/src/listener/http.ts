@@ -12,7 +12,7 @@ export type HttpRequest = IncomingMessage | Http2Request;
 export type HttpResponse = ServerResponse | Http2Response;
 
 /** A stream of HTTP/2 that has nothing of its request and response any more. */
-export interface ParkedStream {
+export interface DetachedStream {
   readonly stream: ServerHttp2Stream;
   /** To be told after each write: the client has to read it. */
   readonly wrote: (stream: ServerHttp2Stream) => void;
@@ -37,11 +37,11 @@ export interface Exchange {
   /** Takes the request out of `requestsInFlight`, as one that another limit counts. */
   uncount(): void;
   /**
-   * Parks a stream that will be open for long and do little: all that belongs to its request and response is
+   * Detaches a stream that will be open for long and do little: all that belongs to its request and response is
    * let go, so that it takes a third of the memory. Undefined for HTTP/1.1. From then on only the stream
    * itself may be used; its listeners are gone but for those of its connection.
    */
-  park(): ParkedStream | undefined;
+  detach(): DetachedStream | undefined;
 }
 
 /** Serves one request, after the listener has checked it. */

@@ -4,7 +4,7 @@ import type { Limits, OnLimit } from "../limits.ts";
 import type { Callbacks } from "./callbacks.ts";
 import { nodeHttp } from "./node-http.ts";
 import { ofSocket } from "./preface.ts";
-import { type Refusal, sendRawRefusal } from "./refusal.ts";
+import { type HttpRejection, sendRawRejection } from "./rejection.ts";
 
 /** Whether a connection has begun to send a response, so that nothing else may be written to it. */
 type HasResponse = (socket: Duplex) => boolean;
@@ -20,7 +20,7 @@ interface Notified {
 }
 
 /**
- * Headers that Node takes; the listener refuses what is beyond its own limit with a text,
+ * Headers that Node takes; the listener rejects what is beyond its own limit with a text,
  * in the words of its protocol.
  */
 const LARGEST_HEADERS = 64 * 1024;
@@ -36,10 +36,10 @@ export function createHttp1Server(
   callbacks: Callbacks,
   { onLimit, onRejected, onError }: Notified,
 ): http.Server {
-  const refuse = (socket: Duplex, refusal: Refusal) => {
-    onRejected(refusal.status);
-    if (refusal.limit !== undefined) onLimit(refusal.limit);
-    sendRawRefusal(socket, refusal);
+  const reject = (socket: Duplex, rejection: HttpRejection) => {
+    onRejected(rejection.status);
+    if (rejection.limit !== undefined) onLimit(rejection.limit);
+    sendRawRejection(socket, rejection);
   };
   const options: http.ServerOptions = {
     maxHeaderSize: Math.max(LARGEST_HEADERS, limits.headerBytes),
@@ -53,19 +53,19 @@ export function createHttp1Server(
   const server = nodeHttp.createServer(options);
   // A client that has sent its end still gets the response. Node's types do not know the property.
   Reflect.set(server, "httpAllowHalfOpen", true);
-  // One more than allowed: Node drops the rest silently, and the listener refuses by the count.
+  // One more than allowed: Node drops the rest silently, and the listener rejects by the count.
   server.maxHeadersCount = limits.headerCount + 1;
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) {
       socket.destroy();
     } else {
-      refuse(socket, parseRefusal(error, limits));
+      reject(socket, parseRejection(error, limits));
     }
   };
   const onTunnel = (request: http.IncomingMessage, socket: Duplex) => {
     const ofTunnel = ofSocket(socket, onError);
     ofTunnel.on(socket, "error", () => socket.destroy());
-    ofTunnel.guarded(refuse)(socket, tunnelRefusal(request));
+    ofTunnel.guarded(reject)(socket, tunnelRejection(request));
   };
   callbacks.on(server, "request", onRequest);
   // Node would send these itself, where nothing catches what that throws.
@@ -83,12 +83,12 @@ export function createHttp1Server(
   return server;
 }
 
-function tunnelRefusal({ method }: http.IncomingMessage): Refusal {
+function tunnelRejection({ method }: http.IncomingMessage): HttpRejection {
   const message = `${method} is not served here; call methods by POST`;
   return { status: 405, code: "unimplemented", message, headers: { allow: "GET, HEAD, POST, OPTIONS" } };
 }
 
-function parseRefusal(error: NodeJS.ErrnoException, limits: Limits): Refusal {
+function parseRejection(error: NodeJS.ErrnoException, limits: Limits): HttpRejection {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW": {
       const message = `the headers are longer than headerBytes, ${limits.headerBytes} bytes`;

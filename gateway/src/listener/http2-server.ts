@@ -17,7 +17,7 @@ export interface Http2Server {
   readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
 }
 
-/** The largest header list that nghttp2 takes; the listener refuses up to it with a text. */
+/** The largest header list that nghttp2 takes; the listener rejects up to it with a text. */
 const LARGEST_HEADERS = 64 * 1024;
 
 /** Node's own limit of resets counts all of them; below it, ours can say what it was about. */

@@ -2,7 +2,7 @@ import http2 from "node:http2";
 import { clientTimeoutMs } from "../call/deadline.ts";
 import type { Limits } from "../limits.ts";
 import { Callbacks, sharedListener, type Timer } from "./callbacks.ts";
-import { keepWhenParked } from "./park.ts";
+import { keepWhenDetached } from "./detach.ts";
 import { type AttackReports, SessionAttack } from "./session-attack.ts";
 
 /** How long a session may take to close. */
@@ -83,11 +83,11 @@ export function serveSession(
     }
   };
   // one listener for all streams: there may be many, and each is there for long
-  const closed = keepWhenParked(sharedListener(onClose, failed));
+  const closed = keepWhenDetached(sharedListener(onClose, failed));
   const onTrailers = (_stream: http2.ServerHttp2Stream, _trailers: object, _flags: number, raw: string[]) => {
     if (!attack.isOver) attack.hasHeaders(raw);
   };
-  const trailed = keepWhenParked(sharedListener(onTrailers, failed));
+  const trailed = keepWhenDetached(sharedListener(onTrailers, failed));
   callbacks.on(
     session,
     "stream",

@@ -13,7 +13,7 @@ export class InFlight {
     return 1;
   }
 
-  /** Removes a response, which is closed or parked; returns how many its connection has left. */
+  /** Removes a response, which is closed or detached; returns how many its connection has left. */
   remove(connection: object, response: HttpResponse): number {
     const responses = this.byConnection.get(connection) ?? [];
     const at = responses.indexOf(response);

@@ -23,7 +23,7 @@ import { InFlight } from "./in-flight.ts";
 import { leavesTooFew, maxConnections, maxOpenFiles } from "./open-files.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
-import type { Refusal, Refuse } from "./refusal.ts";
+import type { HttpRejection, Reject } from "./rejection.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
 import { type TakenParts, TakenRequest } from "./taken-request.ts";
@@ -35,8 +35,8 @@ export interface ListenerOptions {
   readonly limits: Limits;
   /** Serves a checked request. What it throws becomes a 500 and is reported. */
   readonly handler: HttpHandler;
-  /** Sends a refusal in the words of its request's protocol. */
-  readonly refuse: Refuse;
+  /** Sends a rejection in the words of its request's protocol. */
+  readonly reject: Reject;
   /** Notified of errors that no caller can act on. */
   readonly onError: (error: unknown) => void;
   /** Notified of requests and connections beyond a limit. */
@@ -135,7 +135,7 @@ function createServers(options: ListenerOptions, taker: Taker, inFlight: InFligh
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     const fail = (error: unknown) => {
       onError(error);
-      failExchange(request, response, options.refuse);
+      failExchange(request, response, options.reject);
     };
     if (!isHttp2(request)) {
       request.on(ERROR, ignore);
@@ -210,7 +210,7 @@ function createConnectionServer({ taker, identify, handOver, callbacks, onError 
 interface Taker {
   /** Whether a connection may stay; it is closed when not. */
   connection(socket: net.Socket, callbacks: Callbacks): boolean;
-  /** Serves a request, or refuses it. */
+  /** Serves a request, or rejects it. */
   request(request: HttpRequest, response: HttpResponse, callbacks: () => Callbacks): void;
   readonly attackers: Attackers;
   stop(): void;
@@ -286,11 +286,11 @@ function createTaker(
       const counts = isWatch ? watches : requests;
       const taken = new TakenRequest(request, response, origin, callbacks, counts, parts);
       if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
-        // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
+        // HTTP/2 rejects by itself; an HTTP/1.1 client could pipeline without end.
         onLimit("streamsPerConnection");
         request.socket.destroy();
       } else if (exceeded !== undefined) {
-        refuseMore(exceeded, request, response, requests.size, options);
+        rejectMore(exceeded, request, response, requests.size, options);
       } else {
         serveInTurn(turns, request, response, taken, callbacks, options);
       }
@@ -315,17 +315,17 @@ function connectionLimit(
 }
 
 /**
- * How many refused requests there may be, beside those that are served, until connections are closed instead.
+ * How many rejected requests there may be, beside those that are served, until connections are closed instead.
  */
 const REFUSED_AT_ONCE = 1000;
 
-/** Refuses a request of too many. Without a body, which a client that reads nothing would leave here. */
-function refuseMore(
+/** Rejects a request of too many. Without a body, which a client that reads nothing would leave here. */
+function rejectMore(
   exceeded: "all" | "client",
   request: HttpRequest,
   response: HttpResponse,
   size: number,
-  { limits, onLimit, onRejected, refuse }: ListenerOptions,
+  { limits, onLimit, onRejected, reject }: ListenerOptions,
 ): void {
   const limit = exceeded === "all" ? "requestsInFlight" : "requestsPerClient";
   onLimit(limit);
@@ -337,7 +337,7 @@ function refuseMore(
   const whose = exceeded === "all" ? "" : " of this client";
   const message = `${limits[limit]} requests${whose} are running, the limit ${limit}; try again later`;
   const headers = { "retry-after": "1" };
-  refuse(request, response, { status: 503, code: "unavailable", message, limit, headers, isBare: true });
+  reject(request, response, { status: 503, code: "unavailable", message, limit, headers, isBare: true });
 }
 
 function closeConnection(request: HttpRequest): void {
@@ -375,15 +375,15 @@ function serve(
   options: ListenerOptions,
 ): void {
   useOriginForm(request);
-  const refusal: Refusal | undefined = checkRequest(request, taken.headBytes, options.limits);
-  if (refusal === undefined) {
+  const rejection: HttpRejection | undefined = checkRequest(request, taken.headBytes, options.limits);
+  if (rejection === undefined) {
     options.handler(request, response, taken);
     return;
   }
-  options.onRejected?.(refusal.status);
-  if (refusal.limit !== undefined) options.onLimit(refusal.limit);
+  options.onRejected?.(rejection.status);
+  if (rejection.limit !== undefined) options.onLimit(rejection.limit);
   noKeepAlive(response);
-  options.refuse(request, response, refusal);
+  options.reject(request, response, rejection);
 }
 
 function listen(server: net.Server, port: number, host: string): Promise<net.AddressInfo> {

@@ -54,7 +54,7 @@ test("handshakes that fail are counted, and when the certificate expires is meas
 });
 
 /** The status of a request of a client with this certificate, or that there is none. */
-function statusFor(client?: SelfSigned, { url }: Server = server): Promise<number | "refused"> {
+function statusFor(client?: SelfSigned, { url }: Server = server): Promise<number | "rejected"> {
   return new Promise((resolve) => {
     const identity = client && { cert: client.certificate, key: client.key };
     const options = { ca: own.certificate, agent: false, ...identity };
@@ -63,34 +63,34 @@ function statusFor(client?: SelfSigned, { url }: Server = server): Promise<numbe
         response.resume();
         resolve(response.statusCode ?? 0);
       })
-      .on("error", () => resolve("refused"));
+      .on("error", () => resolve("rejected"));
   });
 }
 
 test("a client with a certificate of the authorities is served, and no other", async () => {
   expect(await statusFor(alice)).toBe(200);
   expect(await statusFor(bob)).toBe(200);
-  expect(await statusFor(mallory)).toBe("refused");
-  expect(await statusFor()).toBe("refused");
+  expect(await statusFor(mallory)).toBe("rejected");
+  expect(await statusFor()).toBe("rejected");
 });
 
-test("a certificate of the authorities that has expired is refused", async () => {
+test("a certificate of the authorities that has expired is rejected", async () => {
   const old = selfSigned("old", "200102000000Z");
   const withOld = { ...files, clientCa: fileOf("old-and-alice.crt", old.certificate + alice.certificate) };
   const other = await startServer({ ...echoService, tls: withOld });
-  expect(await statusFor(old, other)).toBe("refused");
+  expect(await statusFor(old, other)).toBe("rejected");
   expect(await statusFor(alice, other)).toBe(200);
   await other.close();
 });
 
-test("a chain of a thousand certificates is refused, and counted, while others are served", async () => {
+test("a chain of a thousand certificates is rejected, and counted, while others are served", async () => {
   const metrics = new Metrics();
   const other = await startServer({ ...echoService, tls: files, metrics });
   const filler = selfSigned("filler").certificate;
   const long = { certificate: mallory.certificate + filler.repeat(1000), key: mallory.key };
   const attacks = Array.from({ length: 20 }, () => statusFor(long, other));
   for (let call = 0; call < 5; call++) expect(await statusFor(alice, other)).toBe(200);
-  expect(new Set(await Promise.all(attacks))).toEqual(new Set(["refused"]));
+  expect(new Set(await Promise.all(attacks))).toEqual(new Set(["rejected"]));
   expect((await metrics.render()).body).toContain("\nconnect_rest_tls_failures_total 20\n");
   await other.close();
 });
@@ -106,18 +106,18 @@ test("nobody renegotiates, with a certificate or without another one", async () 
     ALPNProtocols: ["http/1.1"],
   });
   await new Promise((resolve) => socket.once("secureConnect", resolve));
-  const refused = new Promise((resolve) => {
+  const rejected = new Promise((resolve) => {
     socket.on("error", resolve);
     socket.renegotiate({ rejectUnauthorized: false }, resolve);
   });
-  expect(await refused).toBeInstanceOf(Error);
+  expect(await rejected).toBeInstanceOf(Error);
   socket.destroy();
   expect(await statusFor(alice)).toBe(200);
 });
 
-test("a certificate whose key the client does not have is refused", async () => {
-  expect(await statusFor({ certificate: alice.certificate, key: mallory.key }).catch(() => "refused")).toBe(
-    "refused",
+test("a certificate whose key the client does not have is rejected", async () => {
+  expect(await statusFor({ certificate: alice.certificate, key: mallory.key }).catch(() => "rejected")).toBe(
+    "rejected",
   );
 });
 
@@ -130,7 +130,7 @@ test("a client with a certificate of the authorities calls over HTTP/2", async (
 test("new authorities count for new connections", async () => {
   server.reload({ tls: { ...files, clientCa: fileOf("mallory.crt", mallory.certificate) } });
   expect(await statusFor(mallory)).toBe(200);
-  expect(await statusFor(alice)).toBe("refused");
+  expect(await statusFor(alice)).toBe("rejected");
 });
 
 /** The status of a request on a TLS connection, and the session to resume it with. */
@@ -149,7 +149,7 @@ async function connectAs({ certificate: cert, key }: SelfSigned, session?: Buffe
   socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   await new Promise((resolve) => socket.once("close", resolve));
   return {
-    status: /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "refused",
+    status: /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "rejected",
     ticket,
     isReused: socket.isSessionReused(),
   };
@@ -160,14 +160,14 @@ test("a session from before new authorities is not resumed without their certifi
   expect(status).toBe("200");
   expect(await connectAs(alice, ticket)).toMatchObject({ status: "200" });
   server.reload({ tls: { ...files, clientCa: fileOf("mallory.crt", mallory.certificate) } });
-  expect(await connectAs(alice, ticket)).toMatchObject({ status: "refused" });
+  expect(await connectAs(alice, ticket)).toMatchObject({ status: "rejected" });
 });
 
 test.each([
   ["nothing in it", ""],
   ["a key in it", alice.key],
   ["a certificate that is cut", alice.certificate.replace(/\n.*\n/, "\n")],
-])("a file of authorities with %s is refused before anything listens", (_, text) => {
+])("a file of authorities with %s is rejected before anything listens", (_, text) => {
   const clientCa = fileOf("wrong.crt", text);
   expect(() => readCertificate({ ...files, clientCa })).toThrow(/^the client CA .*wrong\.crt has /);
 });

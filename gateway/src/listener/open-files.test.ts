@@ -16,7 +16,7 @@ async function start(openFiles: number, exceeded: string[]): Promise<number> {
   listener = createListener({
     limits: withDefaultLimits({ drainGraceMs: 100 }),
     handler: (_request, response) => sendResponse(response, 200, {}, "served"),
-    refuse: (_request, response) => sendResponse(response, 503, {}, "refused"),
+    reject: (_request, response) => sendResponse(response, 503, {}, "rejected"),
     onError: (error) => expect.unreachable(String(error)),
     onLimit: (limit) => void exceeded.push(limit),
     openFiles,

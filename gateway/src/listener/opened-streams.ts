@@ -1,7 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import type { Callbacks } from "./callbacks.ts";
-import { keepWhenParked } from "./park.ts";
+import { keepWhenDetached } from "./detach.ts";
 import type { ReadTurns } from "./read-turns.ts";
 
 /** Where a session has what counts the streams that it opens. */
@@ -9,7 +9,7 @@ const OPENED = Symbol("opened");
 
 // a name apart from the call: what ignores an event cannot throw
 const ERROR = "error";
-const ignoreError = keepWhenParked(() => undefined);
+const ignoreError = keepWhenDetached(() => undefined);
 
 /**
  * Calls back when a session has opened too many streams in one turn of the event loop, as soon as Node has

@@ -110,7 +110,7 @@ async function start(begun: number[], exceeded: string[] = []): Promise<number> 
       inTurn += 1;
       sendResponse(response, 200, {}, "served");
     },
-    refuse: (_request, response) => sendResponse(response, 503, {}, "refused"),
+    reject: (_request, response) => sendResponse(response, 503, {}, "rejected"),
     onError: (error) => expect.unreachable(String(error)),
     onLimit: (limit) => void exceeded.push(limit),
   });

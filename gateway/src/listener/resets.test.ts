@@ -107,7 +107,6 @@ function framesOf(bytes: Buffer): Buffer[] {
   return frames;
 }
 
-
 test.each([
   ["resets with CANCEL", (stream: number) => frame(type.reset, 0, stream, u32(8))],
   ["resets with NO_ERROR", (stream: number) => frame(type.reset, 0, stream, u32(0))],

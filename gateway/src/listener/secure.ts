@@ -20,7 +20,7 @@ interface TlsNotified {
 
 /**
  * Creates TLS that listens nowhere and is handed connections. A client that offers no protocol gets HTTP/1.1;
- * one that offers others alone is refused, and so is one without a certificate where authorities are named. A
+ * one that offers others alone is rejected, and so is one without a certificate where authorities are named. A
  * handshake that fails, or takes longer than `headersTimeoutMs`, ends the connection.
  */
 export function createSecure(

@@ -3,7 +3,7 @@ import { Callbacks } from "./callbacks.ts";
 import { ANY_HOST, createHostCheck, hostsOf, isLoopback } from "./hosts.ts";
 import { cut } from "./http.ts";
 import { nodeHttp } from "./node-http.ts";
-import { UNCACHED } from "./refusal.ts";
+import { UNCACHED } from "./rejection.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 /** Where something for operators is served, on a port of its own. */

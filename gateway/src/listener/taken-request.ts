@@ -1,18 +1,18 @@
 import type { Callbacks } from "./callbacks.ts";
 import type { ClientCounts } from "./client-counts.ts";
+import { strip } from "./detach.ts";
 import { lingerForBody } from "./exchange.ts";
 import {
+  type DetachedStream,
   type Exchange,
   type ExchangeListener,
   type HttpRequest,
   type HttpResponse,
   isHttp2,
   outgoing,
-  type ParkedStream,
 } from "./http.ts";
 import { connectionOf, type InFlight } from "./in-flight.ts";
 import type { Origin } from "./origin.ts";
-import { strip } from "./park.ts";
 import type { Placed, UnorderedSet } from "./unordered-set.ts";
 import type { WireHeads } from "./wire-heads.ts";
 import type { Watched, WriteWatch } from "./write-watch.ts";
@@ -20,7 +20,7 @@ import type { Watched, WriteWatch } from "./write-watch.ts";
 /** What all requests of a listener share. */
 export interface TakenParts {
   readonly inFlight: InFlight;
-  /** All of them that are not parked. */
+  /** All of them that are not detached. */
   readonly running: UnorderedSet<TakenRequest>;
   readonly watch: WriteWatch;
   readonly heads: WireHeads;
@@ -89,7 +89,7 @@ export class TakenRequest implements Exchange, Watched, Placed {
     this.counts.leave(this.origin.client);
   }
 
-  park(): ParkedStream | undefined {
+  detach(): DetachedStream | undefined {
     const { request, response, parts } = this;
     if (!isHttp2(request) || !("stream" in response)) return undefined;
     const { stream } = response;

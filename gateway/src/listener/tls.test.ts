@@ -21,7 +21,7 @@ const files = { certificate: path.join(directory, "tls.crt"), key: path.join(dir
 const first = selfSigned("first");
 const second = selfSigned("second");
 
-/** Replaces a file at once, as whoever renews certificates should. */
+/** Replaces a file at once, as whoever refreshes certificates should. */
 function put(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
@@ -126,11 +126,11 @@ test.each([
   socket.destroy();
 });
 
-test("over TLS a client that offers other protocols alone is refused", async () => {
+test("over TLS a client that offers other protocols alone is rejected", async () => {
   await expect(shake({ ALPNProtocols: ["spdy/3"] })).rejects.toThrow(/no.application.protocol/i);
 });
 
-test("over TLS TLS 1.1 is refused", async () => {
+test("over TLS TLS 1.1 is rejected", async () => {
   await expect(
     shake({ maxVersion: "TLSv1.1", minVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" }),
   ).rejects.toThrow();
@@ -152,7 +152,7 @@ test("over TLS the start page names https", async () => {
   expect(page).not.toContain("http://");
 });
 
-test("over TLS a malformed host is refused as in cleartext", async () => {
+test("over TLS a malformed host is rejected as in cleartext", async () => {
   const answer = parseAnswer(await exchange(await shake({}), "GET / HTTP/1.1\r\nHost: [\r\n\r\n"));
   expect(answer.status).toBe(400);
   const session = http2.connect(server.url, { ca: CA });

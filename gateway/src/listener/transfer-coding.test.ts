@@ -79,7 +79,7 @@ test.each(["chunked", "Chunked", "\tchunked "])("the transfer coding %j is serve
 });
 
 test.each(PLACES)(
-  "HTTP/1.0 has no chunks: %s %s of %s is refused, and its connection ends",
+  "HTTP/1.0 has no chunks: %s %s of %s is rejected, and its connection ends",
   async (method, path, type) => {
     const [line, ...lines] = head(method, path, `${type}\r\nconnection: keep-alive`, ["chunked"]).split(
       "\r\n",

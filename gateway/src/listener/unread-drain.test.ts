@@ -36,7 +36,7 @@ test.each([
         asked += 1;
         if (asked === requests) allAsked();
       },
-      refuse: (_request, response) => void response.end(),
+      reject: (_request, response) => void response.end(),
       onError: (error) => expect.unreachable(String(error)),
       onLimit: () => undefined,
     });

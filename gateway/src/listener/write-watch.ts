@@ -9,7 +9,7 @@ type Written = HttpResponse | { readonly stream: ServerHttp2Stream };
 export interface Watched {
   readonly response: Written;
   /** Looked at only until its client has read everything. */
-  readonly isParked?: boolean;
+  readonly isDetached?: boolean;
   /** When its client was last known to read, or to have nothing to read; by `performance.now()`. */
   // biome-ignore lint/plugin: changes while the response is sent
   waitingSince: number;
@@ -57,13 +57,13 @@ export class WriteWatch {
     callbacks.once(outgoing(response), "close", () => this.watched.delete(response));
   }
 
-  /** Watches a parked stream, to which something was just written, until it is read. */
+  /** Watches a detached stream, to which something was just written, until it is read. */
   wrote(stream: ServerHttp2Stream): void {
     if (this.watched.has(stream)) return;
-    this.watched.set(stream, { response: { stream }, isParked: true, waitingSince: this.now() });
+    this.watched.set(stream, { response: { stream }, isDetached: true, waitingSince: this.now() });
   }
 
-  /** A parked stream is read again, or closed. */
+  /** A detached stream is read again, or closed. */
   progressed(stream: ServerHttp2Stream): void {
     this.watched.delete(stream);
     if (!stream.destroyed && stream.writableLength > 0) this.wrote(stream);
@@ -92,7 +92,7 @@ export class WriteWatch {
     let count = 0;
     for (const watched of this.requests) if (this.isCut(watched, now, ms)) count += 1;
     for (const [key, watched] of this.watched) {
-      if (watched.isParked === true && !isWaiting(watched.response)) this.watched.delete(key);
+      if (watched.isDetached === true && !isWaiting(watched.response)) this.watched.delete(key);
       if (this.isCut(watched, now, ms)) count += 1;
     }
     return count;

@@ -125,7 +125,7 @@ test("what an upstream responded with is its caller's alone", () => {
   expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
 
-test("a call that was refused before it began has its HTTP status", () => {
+test("a call that was rejected before it began has its HTTP status", () => {
   const { log, lines } = capture();
   logEnded(log, { ...endedCall(), signal: undefined }, 415);
   expect(lines[0]).toMatchObject({ code: "http_415" });

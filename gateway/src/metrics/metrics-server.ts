@@ -1,7 +1,7 @@
 import type http from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { UNCACHED } from "../listener/refusal.ts";
+import { UNCACHED } from "../listener/rejection.ts";
 import { type SidePlace, type SideServer, sendText, startSideServer } from "../listener/side-server.ts";
 import type { MetricsFormat, RenderedMetrics } from "./metrics.ts";
 

@@ -40,7 +40,7 @@ async function scrape(): Promise<string[]> {
   return (await answer.text()).split("\n");
 }
 
-test("calls, requests to upstreams, differences and refusals are counted and timed", async () => {
+test("calls, requests to upstreams, differences and rejections are counted and timed", async () => {
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url }));
   await client.echo({ text: "a" });
   await client.echo({ text: "a" });

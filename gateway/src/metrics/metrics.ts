@@ -104,7 +104,7 @@ export class Metrics {
     "Headers of upstreams that callers would get, but that cannot be sent.",
     ["upstream"],
   );
-  readonly refused = this.counted("refusals_total", "Calls, requests and connections beyond a limit.", [
+  readonly overLimit = this.counted("refusals_total", "Calls, requests and connections beyond a limit.", [
     "limit",
   ]);
   /** A request that did not become a call, with the HTTP status of its response. */

@@ -2,8 +2,8 @@ import { protocolOf } from "../call/protocol.ts";
 import type { Health } from "../health/health.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/origin.ts";
-import { UNCACHED } from "../listener/refusal.ts";
-import { refuse } from "../protocol/refuse.ts";
+import { UNCACHED } from "../listener/rejection.ts";
+import { reject } from "../protocol/reject.ts";
 import { show } from "../text/show.ts";
 import { createPageTemplate, type Parts, sendParts, textParts } from "./page-parts.ts";
 import { type StartPageOptions, startPage } from "./start-page.ts";
@@ -42,7 +42,7 @@ export function createPages(
     if (request.method === "GET" || request.method === "HEAD") {
       send(request, response, page(origin));
     } else {
-      refuseMethod(path, request, response);
+      rejectMethod(path, request, response);
     }
     return true;
   };
@@ -58,9 +58,9 @@ function send(request: HttpRequest, response: HttpResponse, page: Page): void {
   sendParts(response, page.status, headers, request.method === "HEAD" ? [] : page.parts);
 }
 
-function refuseMethod(path: string, request: HttpRequest, response: HttpResponse): void {
+function rejectMethod(path: string, request: HttpRequest, response: HttpResponse): void {
   const message = `${path} takes GET; the request is a ${show(request.method ?? "")}`;
-  refuse(request, response, { status: 405, code: "unimplemented", message, headers: { allow: "GET, HEAD" } });
+  reject(request, response, { status: 405, code: "unimplemented", message, headers: { allow: "GET, HEAD" } });
 }
 
 function htmlPage(parts: Parts): Page {

@@ -288,7 +288,7 @@ test.each<readonly [string, readonly number[]]>([
   ["unknown fields", [0x78, 0]],
   ["unknown groups", [0x7b, 0x7c]],
   ["varints of unknown fields that are longer than integers are", [0x78, ...new Array(12).fill(0x80), 0]],
-])("protobuf with a million bytes of %s is refused before it is decoded", (_, unit) => {
+])("protobuf with a million bytes of %s is rejected before it is decoded", (_, unit) => {
   const bytes = Buffer.alloc(SIZE - (SIZE % unit.length), Uint8Array.from(unit));
   const budget = new Budget(LIMIT);
   expect(() => spendWire(budget, DESC, bytes, 100)).toThrow(TooCostly);
@@ -297,7 +297,7 @@ test.each<readonly [string, readonly number[]]>([
   expect(budget.spent).toBeLessThanOrEqual(LIMIT + 2 * MESSAGE_COST);
 });
 
-test("protobuf with a million packed numbers is refused before it is decoded", () => {
+test("protobuf with a million packed numbers is rejected before it is decoded", () => {
   const bytes = new BinaryWriter().tag(2, WireType.LengthDelimited).bytes(Buffer.alloc(SIZE)).finish();
   expect(failure(() => checkWireCost(DESC, bytes, OPTIONS))).toBe(tooCostly);
 });
@@ -308,7 +308,7 @@ test("a message whose length is beyond its bytes is counted as far as it is deco
   expect(failure(() => checkWireCost(DESC, bytes, OPTIONS))).toBe(tooCostly);
 });
 
-test("the messages in a google.protobuf.Any are counted, and too many within one another are refused", () => {
+test("the messages in a google.protobuf.Any are counted, and too many within one another are rejected", () => {
   const types = createFileRegistry(DESC.file.proto, () => undefined);
   const any = (name: string, value: Uint8Array) =>
     new BinaryWriter()
@@ -341,7 +341,7 @@ test.each<readonly [string, DescMessage, string, string, string]>([
   ["steps of one path of a field mask", FieldMaskSchema, '"', "aB", '"'],
   ["values of an Any", AnySchema, '{"@type":"a/b.C","v":[', "1,", "]}"],
   ["paths in an Any", AnySchema, '{"@type":"a/google.protobuf.FieldMask","value":"', "a,", '"}'],
-])("JSON with a million characters of %s is refused before it is parsed", (_, desc, start, unit, end) => {
+])("JSON with a million characters of %s is rejected before it is parsed", (_, desc, start, unit, end) => {
   const text = start + unit.repeat(SIZE / unit.length) + end;
   expect(failure(() => checkJsonCost(desc, text, OPTIONS))).toBe(tooCostly);
 });

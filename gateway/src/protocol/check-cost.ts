@@ -27,7 +27,7 @@ export interface CostOptions {
 }
 
 /**
- * Refuses a message as protobuf that costs too much to decode.
+ * Rejects a message as protobuf that costs too much to decode.
  *
  * @returns what it costs; of short messages, what they cost at most
  * @throws ConnectError RESOURCE_EXHAUSTED, naming the limit
@@ -41,7 +41,7 @@ export function checkWireCost(desc: DescMessage, bytes: Uint8Array, options: Cos
 const decoder = new TextDecoder();
 
 /**
- * Refuses a message as ProtoJSON likewise; also INVALID_ARGUMENT for a number of
+ * Rejects a message as ProtoJSON likewise; also INVALID_ARGUMENT for a number of
  * more digits than any type holds.
  */
 export function checkJsonCost(desc: DescMessage, json: string | Uint8Array, options: CostOptions): number {

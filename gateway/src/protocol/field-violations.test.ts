@@ -43,8 +43,8 @@ test("violations of a request are google.rpc.BadRequest as well, with a reason t
 });
 
 test("violations of a request leave other errors as they are", () => {
-  const refused = new ConnectError("no", Code.InvalidArgument);
-  expect(withFieldViolations(refused)).toBe(refused);
-  expect(refused.details).toEqual([]);
+  const rejected = new ConnectError("no", Code.InvalidArgument);
+  expect(withFieldViolations(rejected)).toBe(rejected);
+  expect(rejected.details).toEqual([]);
   expect(withFieldViolations(5)).toBe(5);
 });

@@ -14,7 +14,7 @@ export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
   return headers;
 }
 
-/** What Node refuses to send as a value, failing the whole response. */
+/** What Node rejects to send as a value, failing the whole response. */
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Those headers or trailers that can be sent: one that cannot must not fail a response that is good. */

@@ -117,7 +117,7 @@ test("property: each integer is a key as it is written, of every kind", () => {
   );
 });
 
-test("property: every other spelling of a key is refused, by its name, wherever it is", () => {
+test("property: every other spelling of a key is rejected, by its name, wherever it is", () => {
   const spelled = fc.tuple(goodKey, fc.constantFrom(...SPELLINGS), fc.constantFrom("root", "inner", "any"));
   fc.assert(
     fc.property(spelled, ([[kind, key], spelling, place]) => {

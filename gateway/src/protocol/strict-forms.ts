@@ -1,6 +1,6 @@
 /**
  * Spellings of ProtoJSON that protobuf-es takes for something else than they are, or has no good text for:
- * keys of maps that are numbers, durations and field masks. What is refused here would arrive changed,
+ * keys of maps that are numbers, durations and field masks. What is rejected here would arrive changed,
  * or not be understood.
  */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";

@@ -17,7 +17,7 @@ import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
 import { hasStrictForms, wrongForm, wrongKey } from "./strict-forms.ts";
 
-/** Deeper messages are refused by others. */
+/** Deeper messages are rejected by others. */
 const MAX_DEPTH = 1000;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
@@ -64,7 +64,7 @@ interface TypeOfValue {
 }
 
 class Visitor {
-  /** The first value with a wrong spelling: numbers are refused before it. */
+  /** The first value with a wrong spelling: numbers are rejected before it. */
   wrong: ConnectError | undefined;
   /** The numbers where the message has a 64-bit integer. */
   readonly quoted = new Set<BareNumber>();

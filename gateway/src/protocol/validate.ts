@@ -15,7 +15,7 @@ type Check = (
   cost?: number,
 ) => Promise<void> | undefined;
 
-/** Refuses requests that break the constraints of their messages, and can be warmed up. */
+/** Rejects requests that break the constraints of their messages, and can be warmed up. */
 export interface Validation {
   readonly interceptor: Interceptor;
   readonly check: Check;

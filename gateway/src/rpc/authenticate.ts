@@ -1,11 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { Authenticate, Denial, Subject } from "connect-rest-authorization";
+import type { AccessRejection, Authenticate, Subject } from "connect-rest-authorization";
 import type { Caller } from "../call/caller.ts";
 import type { HttpRequest } from "../listener/http.ts";
 
 /**
  * The second step of a call: finds out whose it is. Where callers are not authorized, that is what the
- * listener saw: an address. Else it is what the request's token says, or why the call is refused.
+ * listener saw: an address. Else it is what the request's token says, or why the call is rejected.
  *
  * @param method undefined where the path is that of none
  */
@@ -14,12 +14,12 @@ export function authenticate(
   caller: Caller,
   method: DescMethod | undefined,
   check: Authenticate | undefined,
-): Caller | Denial | Promise<Caller | Denial> {
+): Caller | AccessRejection | Promise<Caller | AccessRejection> {
   const found = check?.(request, method);
   return found instanceof Promise ? found.then((each) => callerOf(caller, each)) : callerOf(caller, found);
 }
 
-function callerOf(caller: Caller, found: Subject | Denial | undefined): Caller | Denial {
+function callerOf(caller: Caller, found: Subject | AccessRejection | undefined): Caller | AccessRejection {
   if (found === undefined || "error" in found) return found ?? caller;
   return { ...caller, subject: found };
 }

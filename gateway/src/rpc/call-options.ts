@@ -7,7 +7,7 @@ import type { Watchers } from "../admission/watchers.ts";
 import type { AuthorizedStreams } from "../authorization/authorized-streams.ts";
 import type { Call } from "../call/call.ts";
 import type { MethodTimeout } from "../call/deadline.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import type { DispatchOptions } from "./dispatch.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -38,7 +38,7 @@ export interface CallOptions extends DispatchOptions {
   /** Notified of the HTTP status of a request that names no method, or a protocol that it does not speak. */
   readonly onRejected: (status: number) => void;
   /** Notified of every call that was not admitted, after its response. */
-  readonly onRefused: (call: Call, refused: Refused) => void;
+  readonly onOverLimit: (call: Call, rejected: LimitRejection) => void;
   /** Notified of every call that was admitted, once its response is out; `error` is a defect of ours. */
   readonly onDone: (call: Call, status: number, error?: unknown) => void;
   /** Notified of a defect before there was a call, and beside it. */

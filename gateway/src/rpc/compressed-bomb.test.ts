@@ -56,7 +56,7 @@ test("a message that is a gibibyte when decompressed is small to send", () => {
 });
 
 test.each(["br", "gzip"])(
-  "a message that is a gibibyte when decompressed is refused by Connect for %s",
+  "a message that is a gibibyte when decompressed is rejected by Connect for %s",
   async (encoding) => {
     const { status, body } = await http2Request(
       port,
@@ -72,7 +72,7 @@ test.each(["br", "gzip"])(
 );
 
 test.each(["br", "gzip"])(
-  "a message that is a gibibyte when decompressed is refused by gRPC for %s",
+  "a message that is a gibibyte when decompressed is rejected by gRPC for %s",
   async (encoding) => {
     const data = bombs[encoding] ?? Buffer.alloc(0);
     const prefix = Buffer.from([1, 0, 0, 0, 0]);

@@ -23,7 +23,7 @@ test.each([
   ["gzip", compressionGzip, zlib.gzipSync],
   ["br", compressionBrotli, zlib.brotliCompressSync],
 ])(
-  "%s: a message is decompressed, refused beyond the limit, and INVALID_ARGUMENT where it is none",
+  "%s: a message is decompressed, rejected beyond the limit, and INVALID_ARGUMENT where it is none",
   async (_, compression, compress) => {
     const decompress = createDecompress(limits);
     const take = (bytes: Uint8Array) => decompress(compression, bytes, { key: "a" }, never);
@@ -92,7 +92,7 @@ test("the parts of a message together may be as large as a message, and few wher
   expect((await failure(repeated(0, 17))).code).toBe(Code.InvalidArgument);
 });
 
-test("messages of one caller wait for each other, not those of others, and too many are refused with a time to retry", async () => {
+test("messages of one caller wait for each other, not those of others, and too many are rejected with a time to retry", async () => {
   let running = 0;
   const order: string[] = [];
   const slow: Compression = {

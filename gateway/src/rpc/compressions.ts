@@ -2,7 +2,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import { TurnBudget } from "connect-rest-codec/internal";
 import { decompressSmall, isCoding } from "connect-rest-runtime/internal";
 import { FairQueue, QueueFull } from "../admission/fair-queue.ts";
-import { retryInfo } from "../admission/refused.ts";
+import { retryInfo } from "../admission/limit-rejection.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
 import type { Decompress } from "../protocol/decompress.ts";

@@ -2,9 +2,9 @@ import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol
 import type { Call } from "../call/call.ts";
 import { callHandler } from "../connect-path/call-handler.ts";
 import { callStream, callWatch, type StreamCall, type StreamOptions } from "../fast-path/call-stream.ts";
+import type { DetachedWatch } from "../fast-path/detached-watch.ts";
 import type { FastMethods } from "../fast-path/fast-call.ts";
 import type { UnsupportedStatus } from "../fast-path/head.ts";
-import type { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { type Exchange, type HttpRequest, type HttpResponse, isHttp2 } from "../listener/http.ts";
 import type { RpcResponse } from "./respond.ts";
 import { unsupportedResponse } from "./unsupported.ts";
@@ -25,7 +25,7 @@ export interface Way {
 
 /**
  * The fourth step of a call: runs it, as a stream of the fast path where it is one, else through connect's
- * handler. Resolves with the response that is yet to be sent, with a stream that is parked, or with undefined
+ * handler. Resolves with the response that is yet to be sent, with a stream that is detached, or with undefined
  * when the client is gone.
  */
 export async function dispatch(
@@ -36,14 +36,14 @@ export async function dispatch(
   response: HttpResponse,
   exchange: Exchange,
   options: DispatchOptions,
-): Promise<RpcResponse | ParkedWatch | undefined> {
+): Promise<RpcResponse | DetachedWatch | undefined> {
   if (unsupported !== undefined) {
-    call.refusedStatus = unsupported;
+    call.rejectedStatus = unsupported;
     return unsupportedResponse(unsupported, handler, call, request);
   }
   if (stream === undefined) return callHandler(handler, call, request, response, options);
   const { watch } = stream.method;
   return watch === undefined || !isHttp2(request)
     ? callStream(stream, call, request, response, options)
-    : callWatch(stream, watch, call, request, response, () => exchange.park(), options);
+    : callWatch(stream, watch, call, request, response, () => exchange.detach(), options);
 }

@@ -1,7 +1,7 @@
 import type { Admission, QueuedCall, UpstreamShare } from "../admission/admission.ts";
 import type { Call, CallPlace } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 
 /** Whether the deadline of a call has passed, give or take a timer's tick. */
@@ -10,10 +10,10 @@ export function isDue({ startedAt, deadline }: Call): boolean {
 }
 
 /** Notes that a call may not run, and by which limit. Returns what its caller is told. */
-export function noteRefused(call: Call, problem: Refused): Refused {
-  const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
-  call.refused = refused;
-  return refused;
+export function noteOverLimit(call: Call, problem: LimitRejection): LimitRejection {
+  const rejected = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
+  call.rejected = rejected;
+  return rejected;
 }
 
 /**
@@ -29,7 +29,7 @@ export class Place implements CallPlace, QueuedCall {
   private readonly admission: Admission;
   private leave: (() => void) | undefined;
   private resolve: (() => void) | undefined;
-  private reject: ((reason: unknown) => void) | undefined;
+  private fail: ((reason: unknown) => void) | undefined;
 
   constructor(call: Call, admission: Admission, share: UpstreamShare | undefined) {
     this.client = call.key;
@@ -42,15 +42,15 @@ export class Place implements CallPlace, QueuedCall {
 
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const callbacks = new Callbacks((error) => this.reject?.(error));
+    const callbacks = new Callbacks((error) => this.fail?.(error));
     const off = callbacks.onAbort(signal, () => {
       this.giveBack();
-      this.reject?.(signal.reason);
+      this.fail?.(signal.reason);
     });
     try {
       await new Promise<void>((resolve, reject) => {
         this.resolve = resolve;
-        this.reject = reject;
+        this.fail = reject;
         this.leave = this.admission.enter(this);
       });
     } finally {
@@ -67,7 +67,7 @@ export class Place implements CallPlace, QueuedCall {
     this.resolve?.();
   }
 
-  refuse(problem: Refused): void {
-    this.reject?.(noteRefused(this.call, problem).error);
+  reject(problem: LimitRejection): void {
+    this.fail?.(noteOverLimit(this.call, problem).error);
   }
 }

@@ -49,7 +49,7 @@ async function post(path: string, body: string, headers: Record<string, string> 
 }
 
 describe.each(TRANSPORTS)("%s", (_, transport) => {
-  test("refuses what breaks a constraint, with the field", async () => {
+  test("rejects what breaks a constraint, with the field", async () => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ count: -1 }));
     expect(error.message).toBe(
@@ -80,18 +80,18 @@ describe.each(TRANSPORTS)("%s", (_, transport) => {
 
   test("takes a timeout beyond what a timer can hold", async () => {
     const client = createClient(EchoService, transport());
-    // Below the client's own limit: connect refuses more than gRPC's eight digits.
+    // Below the client's own limit: connect rejects more than gRPC's eight digits.
     expect((await client.echo({ text: "a" }, { timeoutMs: 99_999_999 })).text).toBe("a");
   });
 
-  test("refuses a message above readMaxBytes", async () => {
+  test("rejects a message above readMaxBytes", async () => {
     const client = createClient(EchoService, transport());
     const error = await failure(client.echo({ text: "x".repeat(5 * 1024 * 1024) }));
     expect(error.code).toBe(Code.ResourceExhausted);
     expect(error.rawMessage).toMatch(/^message size (\d+ )?is larger than configured readMaxBytes 4194304$/);
   });
 
-  test("refuses a message that is nested too deep", async () => {
+  test("rejects a message that is nested too deep", async () => {
     const client = createClient(EchoService, transport());
     let request = {};
     for (let i = 0; i < 200; i++) request = { inner: request };
@@ -100,13 +100,13 @@ describe.each(TRANSPORTS)("%s", (_, transport) => {
   });
 });
 
-test("Connect with curl refuses a key that occurs twice", async () => {
+test("Connect with curl rejects a key that occurs twice", async () => {
   const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","text":"b"}');
   const message = 'cannot decode message echo.v1.EchoRequest from JSON: duplicate object key "text"';
   expect([status, body]).toMatchObject([400, { code: "invalid_argument", message }]);
 });
 
-test("Connect with curl refuses two spellings of one key", async () => {
+test("Connect with curl rejects two spellings of one key", async () => {
   const { status, body } = await post("echo.v1.EchoService/Echo", '{"text":"a","\\u0074ext":"b"}');
   expect([status, body]).toMatchObject([400, { code: "invalid_argument" }]);
 });
@@ -133,7 +133,7 @@ test("Connect with curl tells who set the deadline", async () => {
 });
 
 test.each(["", "-1", "1.5", "99999999999", "1s"])(
-  "Connect with curl refuses the timeout %j",
+  "Connect with curl rejects the timeout %j",
   async (timeout) => {
     const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "connect-timeout-ms": timeout });
     const message = `protocol error: invalid connect timeout value: ${timeout}`;
@@ -156,7 +156,7 @@ test("Connect with curl says which content types there are", async () => {
   );
 });
 
-test("Connect with curl refuses another version of the protocol", async () => {
+test("Connect with curl rejects another version of the protocol", async () => {
   const header = await post("echo.v1.EchoService/Echo", "{}", { "connect-protocol-version": "2" });
   const text = 'the header connect-protocol-version must be "1", the version of the protocol; it is "2"';
   expect([header.status, header.body]).toMatchObject([400, { code: "invalid_argument", message: text }]);

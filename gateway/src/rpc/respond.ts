@@ -1,8 +1,8 @@
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import type { ResponseHold } from "../admission/held-responses.ts";
+import type { ResponseReservation } from "../admission/held-responses.ts";
 import type { Call } from "../call/call.ts";
 import { REQUEST_ID_HEADER } from "../call/caller.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
 import { sendable, toNodeHeaders } from "../protocol/headers.ts";
@@ -25,8 +25,8 @@ export function respond(
   response: HttpResponse,
   result: RpcResponse,
   call: Call,
-  hold: ResponseHold,
-): Promise<Refused | undefined> {
+  hold: ResponseReservation,
+): Promise<LimitRejection | undefined> {
   if ("chunks" in result) return sendChunks(response, result, call, hold);
   return isWhole(result)
     ? sendWhole(response, result, call, hold)
@@ -56,11 +56,11 @@ async function sendWhole(
   response: HttpResponse,
   { status, headers, body, trailers }: WholeResponse,
   call: Call,
-  hold: ResponseHold,
-): Promise<Refused | undefined> {
+  hold: ResponseReservation,
+): Promise<LimitRejection | undefined> {
   if (isGone(response)) return undefined;
-  const refused = hold.add(body.length);
-  if (refused !== undefined) return refused;
+  const rejected = hold.add(body.length);
+  if (rejected !== undefined) return rejected;
   writeWholeHead(response, status, headers, trailers);
   if (body.length > SLICE_BYTES) {
     await writeChunk(response, body, call, hold);
@@ -139,8 +139,8 @@ async function sendChunks(
   response: HttpResponse,
   result: StreamedResponse,
   call: Call,
-  hold: ResponseHold,
-): Promise<Refused | undefined> {
+  hold: ResponseReservation,
+): Promise<LimitRejection | undefined> {
   const { chunks } = result;
   try {
     let chunk = await chunks.next();
@@ -150,8 +150,8 @@ async function sendChunks(
     }
     for (let isFirst = true; ; isFirst = false) {
       const bytes = chunk.done === true ? undefined : chunk.value;
-      const refused = bytes && hold.add(bytes.byteLength);
-      if (refused !== undefined) return refused;
+      const rejected = bytes && hold.add(bytes.byteLength);
+      if (rejected !== undefined) return rejected;
       if (isFirst) writeHead(response, result);
       if (bytes === undefined) break;
       await writeChunk(response, bytes, call, hold);
@@ -217,7 +217,7 @@ async function writeChunk(
   response: HttpResponse,
   bytes: Uint8Array,
   call: Call,
-  hold: ResponseHold,
+  hold: ResponseReservation,
 ): Promise<void> {
   for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
     const slice = bytes.subarray(at, at + SLICE_BYTES);

@@ -1,16 +1,16 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
-import type { Hold } from "../admission/held-bytes.ts";
-import type { ResponseHold } from "../admission/held-responses.ts";
+import type { Reservation } from "../admission/held-bytes.ts";
+import type { ResponseReservation } from "../admission/held-responses.ts";
 import type { Call } from "../call/call.ts";
 import { hungUp } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
 import { callerKey } from "../call/caller-key.ts";
 import { deadlineOf, timeoutHeader } from "../call/deadline.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import { protocolOf } from "../call/protocol.ts";
-import type { Refused } from "../call/refused.ts";
-import { ParkedWatch } from "../fast-path/parked-watch.ts";
+import { DetachedWatch } from "../fast-path/detached-watch.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { failExchange } from "../listener/exchange.ts";
 import {
@@ -21,13 +21,13 @@ import {
   isGone,
   outgoing,
 } from "../listener/http.ts";
-import { refuse as refuseRequest } from "../protocol/refuse.ts";
+import { reject as rejectRequest } from "../protocol/reject.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
 import { authenticate } from "./authenticate.ts";
 import type { CallOptions } from "./call-options.ts";
 import { dispatch, type Way } from "./dispatch.ts";
-import { noteRefused, Place } from "./place.ts";
-import { CALM, deny, refuse, refuseToSend } from "./refuse-call.ts";
+import { noteOverLimit, Place } from "./place.ts";
+import { CALM, deny, reject, rejectToSend } from "./reject-call.ts";
 import type { Unresolved } from "./resolve.ts";
 import { respond } from "./respond.ts";
 
@@ -38,7 +38,7 @@ export interface Wanted extends Way {
 }
 
 /**
- * The path of one call, step by step, from its request to its response; a stream that is parked goes on
+ * The path of one call, step by step, from its request to its response; a stream that is detached goes on
  * without it. Unary calls of the fast path have one of their own (`serve-unary.ts`). Never rejects.
  */
 export async function serveCall(
@@ -50,8 +50,8 @@ export async function serveCall(
   options: CallOptions,
 ): Promise<void> {
   let call: Call | undefined;
-  let hold: Hold | undefined;
-  let responseHold: ResponseHold | undefined;
+  let hold: Reservation | undefined;
+  let responseReservation: ResponseReservation | undefined;
   try {
     const method = "error" in handler ? undefined : handler.method;
     const found = authenticate(request, client, method, options.authenticate);
@@ -63,7 +63,7 @@ export async function serveCall(
     }
 
     if ("error" in handler) {
-      refuse(request, response, handler.error, handler.status);
+      reject(request, response, handler.error, handler.status);
       options.onRejected(handler.status);
       return;
     }
@@ -79,30 +79,30 @@ export async function serveCall(
     }
     const problem = admit(handler, call, response, exchange, options);
     if (problem !== undefined) {
-      const refused = noteRefused(call, problem);
-      refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
-      options.onRefused(call, refused);
+      const rejected = noteOverLimit(call, problem);
+      reject(request, response, rejected.error, codeToHttpStatus(rejected.error.code));
+      options.onOverLimit(call, rejected);
       return;
     }
 
     const result = await dispatch(handler, way, call, request, response, exchange, options);
 
-    if (result instanceof ParkedWatch) {
+    if (result instanceof DetachedWatch) {
       result.begin(whenOver(call, hold, options));
       hold = undefined;
       call = undefined;
       return;
     }
-    responseHold = options.heldResponses.begin(call.key, () => cut(response, CALM));
-    const unsent = result && (await respond(response, result, call, responseHold));
+    responseReservation = options.heldResponses.begin(call.key, () => cut(response, CALM));
+    const unsent = result && (await respond(response, result, call, responseReservation));
     if (unsent === undefined) {
       options.onDone(call, response.statusCode);
     } else {
-      refuseToSend(request, response, unsent.error);
-      options.onRefused(call, unsent);
+      rejectToSend(request, response, unsent.error);
+      options.onOverLimit(call, unsent);
     }
   } catch (error) {
-    failExchange(request, response, refuseRequest);
+    failExchange(request, response, rejectRequest);
     if (call === undefined) {
       options.onError(error);
     } else {
@@ -111,7 +111,7 @@ export async function serveCall(
   } finally {
     hold?.release();
     if (call !== undefined) leave(call, options);
-    responseHold?.release();
+    responseReservation?.release();
   }
 }
 
@@ -121,8 +121,8 @@ export function leftUnserved(call: Call, response: HttpResponse, { onDone }: Cal
   onDone(call, response.statusCode);
 }
 
-/** What is done when a parked stream has ended; apart, so that it holds nothing else. */
-function whenOver(call: Call, hold: Hold, options: CallOptions): (defect?: unknown) => void {
+/** What is done when a detached stream has ended; apart, so that it holds nothing else. */
+function whenOver(call: Call, hold: Reservation, options: CallOptions): (defect?: unknown) => void {
   return (defect) => {
     hold.release();
     leave(call, options);
@@ -135,7 +135,7 @@ function leave(call: Call, { watchers, authorizedStreams }: CallOptions): void {
   authorizedStreams?.leave(call);
 }
 
-/** The HTTP status of a stream that is parked. */
+/** The HTTP status of a stream that is detached. */
 const PARKED_STATUS = 200;
 
 /**
@@ -149,7 +149,7 @@ function admit(
   response: HttpResponse,
   exchange: Exchange,
   { admission, watchers, ...options }: CallOptions,
-): Refused | undefined {
+): LimitRejection | undefined {
   if (options.isAlwaysServed(service)) return undefined;
   if (options.isWatch(call.method)) {
     const problem = watchers.enter(call);
@@ -170,7 +170,7 @@ export function beginCall(
   request: HttpRequest,
   caller: Caller,
   options: CallOptions,
-): Call & { readonly hold: Hold } {
+): Call & { readonly hold: Reservation } {
   const { headers } = request;
   const key = callerKey(caller);
   const protocol = protocolOf(headers["content-type"]);

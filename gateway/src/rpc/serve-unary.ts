@@ -1,12 +1,12 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { Denial } from "connect-rest-authorization";
+import type { AccessRejection } from "connect-rest-authorization";
 import { pool as bufferPool } from "connect-rest-codec/internal";
 import type { QueuedCall, UpstreamShare } from "../admission/admission.ts";
-import type { Hold } from "../admission/held-bytes.ts";
-import type { ResponseHold } from "../admission/held-responses.ts";
+import type { Reservation } from "../admission/held-bytes.ts";
+import type { ResponseReservation } from "../admission/held-responses.ts";
 import type { Call } from "../call/call.ts";
 import { type Caller, REQUEST_ID_HEADER } from "../call/caller.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import { type UnaryCall, UnaryRun, type UnarySink } from "../fast-path/call-unary.ts";
 import { failExchange } from "../listener/exchange.ts";
 import {
@@ -19,13 +19,13 @@ import {
   isSent,
   isTaken,
 } from "../listener/http.ts";
-import { refuse as refuseRequest } from "../protocol/refuse.ts";
+import { reject as rejectRequest } from "../protocol/reject.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { authenticate } from "./authenticate.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { Sender } from "./outbox.ts";
-import { noteRefused } from "./place.ts";
-import { CALM, deny, refuseToSend } from "./refuse-call.ts";
+import { noteOverLimit } from "./place.ts";
+import { CALM, deny, rejectToSend } from "./reject-call.ts";
 import { respond, SLICE_BYTES, sendAtOnce } from "./respond.ts";
 import { beginCall, leftUnserved } from "./serve-call.ts";
 
@@ -62,8 +62,8 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   private readonly caller: Caller;
   private call: Call | undefined;
   private running: UnaryRun | undefined;
-  private hold: Hold | undefined;
-  private responseHold: ResponseHold | undefined;
+  private hold: Reservation | undefined;
+  private responseReservation: ResponseReservation | undefined;
   private leave: (() => void) | undefined;
   private result: WholeResponse | undefined;
   /** What is being sent. */
@@ -88,7 +88,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     }
   }
 
-  private begin(caller: Caller | Denial): void {
+  private begin(caller: Caller | AccessRejection): void {
     const { request, response, exchange, method } = this.parts;
     const { options } = this;
     if ("error" in caller) {
@@ -134,9 +134,9 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     if (!this.isOver) this.running?.proceed();
   }
 
-  refuse(problem: Refused): void {
+  reject(problem: LimitRejection): void {
     if (this.call === undefined || this.isOver) return;
-    this.running?.fail(noteRefused(this.call, problem).error);
+    this.running?.fail(noteOverLimit(this.call, problem).error);
   }
 
   answered(): void {
@@ -174,7 +174,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     }
     const cutOff = () => cut(response, CALM);
     const hold = this.options.heldResponses.begin(call.key, cutOff);
-    this.responseHold = hold;
+    this.responseReservation = hold;
     this.body = result.body;
     if (result.body.length > SLICE_BYTES) {
       this.setHeaders();
@@ -185,25 +185,25 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
       );
       return;
     }
-    const refused = hold.add(result.body.length);
-    if (refused !== undefined) {
-      this.sent(refused);
+    const rejected = hold.add(result.body.length);
+    if (rejected !== undefined) {
+      this.sent(rejected);
       return;
     }
     call.bytesOut += result.body.length;
     sendAtOnce(response, result, this.parts.hasHeaders ? undefined : call.requestId);
   }
 
-  private sent(refused: Refused | undefined): void {
+  private sent(rejected: LimitRejection | undefined): void {
     const { call, parts } = this;
     if (this.isOver || call === undefined) return;
-    if (refused === undefined) {
+    if (rejected === undefined) {
       this.done();
       return;
     }
     this.setHeaders();
-    refuseToSend(parts.request, parts.response, refused.error);
-    this.options.onRefused(call, refused);
+    rejectToSend(parts.request, parts.response, rejected.error);
+    this.options.onOverLimit(call, rejected);
     this.release();
   }
 
@@ -211,7 +211,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   broke(defect: unknown): void {
     const { request, response } = this.parts;
     if (this.isOver) return;
-    failExchange(request, response, refuseRequest);
+    failExchange(request, response, rejectRequest);
     if (this.call === undefined) {
       this.options.onError(defect);
       this.release();
@@ -253,7 +253,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   private release(): void {
     this.isOver = true;
     this.hold?.release();
-    this.responseHold?.release();
+    this.responseReservation?.release();
   }
 
   /** Where the response is not sent at once, it needs what all responses have. */

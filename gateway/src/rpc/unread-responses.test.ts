@@ -5,7 +5,7 @@ import https from "node:https";
 import { afterEach, expect, test } from "vitest";
 import { HeldResponses } from "../admission/held-responses.ts";
 import type { Call } from "../call/call.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 import { withDefaultLimits } from "../limits.ts";
 import { cut } from "../listener/http.ts";
 import { createListener, type Listener } from "../listener/listener.ts";
@@ -37,7 +37,7 @@ const CONNECTIONS = ["h1", "h2", "h1 with TLS", "h2 with TLS"] as const;
 
 /** Serves the same response to everybody, counted. */
 async function serve(held: HeldResponses, kind: keyof typeof KINDS, secure: boolean) {
-  const outcomes: (Refused | undefined)[] = [];
+  const outcomes: (LimitRejection | undefined)[] = [];
   let onOutcome: () => void = () => undefined;
   const { certificate: cert, key } = selfSigned();
   listener = createListener({
@@ -45,14 +45,14 @@ async function serve(held: HeldResponses, kind: keyof typeof KINDS, secure: bool
     certificate: secure ? { cert, key } : undefined,
     onError: (error) => expect.unreachable(String(error)),
     onLimit: () => undefined,
-    refuse: () => expect.unreachable(),
+    reject: () => expect.unreachable(),
     handler: (request, response) => {
       const client = String(request.headers["x-client"]);
       const hold = held.begin(client, () => cut(response));
-      void respond(response, KINDS[kind](), { bytesOut: 0 } as Call, hold).then((refused) => {
-        if (refused !== undefined) cut(response);
+      void respond(response, KINDS[kind](), { bytesOut: 0 } as Call, hold).then((rejected) => {
+        if (rejected !== undefined) cut(response);
         hold.release();
-        outcomes.push(refused);
+        outcomes.push(rejected);
         onOutcome();
       });
     },

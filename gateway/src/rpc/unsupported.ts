@@ -5,7 +5,7 @@ import type { Call } from "../call/call.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { UnsupportedStatus } from "../fast-path/head.ts";
 import type { HttpRequest } from "../listener/http.ts";
-import { refusalHeaders, refusalText } from "../listener/refusal.ts";
+import { rejectionHeaders, rejectionText } from "../listener/rejection.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { show } from "../text/show.ts";
@@ -23,12 +23,12 @@ export function unsupportedResponse(
   const message = reasonText(status, fullName(call.method), handler, request);
   const headers = negotiationHeaders(status, handler);
   if (call.protocol === "connect" && status !== 505) {
-    const refusal = { status, code: "unimplemented", message, headers };
-    return { status, headers: refusalHeaders(refusal), body: Buffer.from(refusalText(refusal)) };
+    const rejection = { status, code: "unimplemented", message, headers };
+    return { status, headers: rejectionHeaders(rejection), body: Buffer.from(rejectionText(rejection)) };
   }
   const error = gatewayError("PROTOCOL_UNSUPPORTED", message, Code.Unimplemented);
-  const refusal = errorResponse(call.protocol, request.headers["content-type"], error, status);
-  return { ...refusal, headers: { ...refusal.headers, ...headers } };
+  const rejection = errorResponse(call.protocol, request.headers["content-type"], error, status);
+  return { ...rejection, headers: { ...rejection.headers, ...headers } };
 }
 
 /** RFC 9110 sections 15.5.6 and 15.5.16; Accept-Post is from W3C's Linked Data Platform, section 7.1. */

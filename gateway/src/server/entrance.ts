@@ -5,10 +5,10 @@ import type { Health } from "../health/health.ts";
 import { createGuard } from "../listener/guard.ts";
 import { hostsOf } from "../listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
-import { type Refuse, UNCACHED } from "../listener/refusal.ts";
+import { type Reject, UNCACHED } from "../listener/rejection.ts";
 import { Cors } from "../pages/cors.ts";
 import { createPages } from "../pages/pages.ts";
-import { refuse as refuseInWords } from "../protocol/refuse.ts";
+import { reject as rejectInWords } from "../protocol/reject.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Reports } from "./reports.ts";
@@ -27,10 +27,10 @@ export interface EntranceParts {
 
 /** Where requests come in. */
 export interface Entrance {
-  /** Serves one request: refused, or by the first part that it is for. */
+  /** Serves one request: rejected, or by the first part that it is for. */
   serve(request: HttpRequest, response: HttpResponse, exchange: Exchange): void;
-  /** Refuses a request, so that the page that has sent it can read why. */
-  readonly refuse: Refuse;
+  /** Rejects a request, so that the page that has sent it can read why. */
+  readonly reject: Reject;
 }
 
 /** For a year (RFC 6797 section 6.1); other hosts of the domain may be anybody's. */
@@ -48,18 +48,18 @@ export function createEntrance(parts: EntranceParts): Entrance {
   const isHttps = authorization?.isHttps === true;
   const cors = corsOf(parts);
   const pages = pagesOf(parts);
-  const refuse: Refuse = (request, response, refusal) => {
+  const reject: Reject = (request, response, rejection) => {
     cors.allow(request, response);
-    refuseInWords(request, response, refusal);
+    rejectInWords(request, response, rejection);
   };
   const serve: Entrance["serve"] = (request, response, exchange) => {
     const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
     const { origin } = exchange;
-    const refusal = guard(request, origin);
+    const rejection = guard(request, origin);
     const caller = { requestId, client: origin.client };
     // nearly all calls, which get all of their headers at once
     if (
-      refusal === undefined &&
+      rejection === undefined &&
       !isHttps &&
       isPlainPost(request) &&
       rpc.serveUnary(request, response, caller, exchange)
@@ -71,16 +71,16 @@ export function createEntrance(parts: EntranceParts): Entrance {
     if (request.method === "GET" || request.method === "HEAD") {
       for (const [name, value] of Object.entries(UNCACHED)) response.setHeader(name, value);
     }
-    if (refusal !== undefined) {
-      onRejected(refusal.status);
-      refuse(request, response, refusal);
+    if (rejection !== undefined) {
+      onRejected(rejection.status);
+      reject(request, response, rejection);
       return;
     }
     if (authorization?.serve(request, response, origin) === true) return;
     if (cors.serve(request, response) || pages(request, response, origin)) return;
     rpc.serve(request, response, caller, exchange);
   };
-  return { serve, refuse };
+  return { serve, reject };
 }
 
 function corsOf({ options, authorization }: EntranceParts): Cors {

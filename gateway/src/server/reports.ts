@@ -2,24 +2,24 @@ import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { outcomeOf } from "../call/outcome.ts";
 import { logCall } from "../log/call-log.ts";
 import type { Logger } from "../log/logger.ts";
-import { createRefusalLog } from "../log/refusal-log.ts";
+import { createRejectionLog } from "../log/rejection-log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { CallOptions } from "../rpc/call-options.ts";
 
 /** What is logged and counted of calls and requests. */
-export interface Reports extends Pick<CallOptions, "onRejected" | "onRefused" | "onError" | "onDone"> {
+export interface Reports extends Pick<CallOptions, "onRejected" | "onOverLimit" | "onError" | "onDone"> {
   /** Notified of the limit that something was beyond. */
   readonly onLimit: (limit: string) => void;
 }
 
-/** Logs calls and defects, and counts calls and refusals. */
+/** Logs calls and defects, and counts calls and rejections. */
 export function createReports(log: Logger, metrics: Metrics): Reports {
-  const logRefusal = createRefusalLog(log);
+  const logRejection = createRejectionLog(log);
   const onLimit = (limit: string) => {
-    metrics.refused(limit);
-    logRefusal(limit);
+    metrics.overLimit(limit);
+    logRejection(limit);
   };
-  const onRefused: CallOptions["onRefused"] = (call, { limit, error }) => {
+  const onOverLimit: CallOptions["onOverLimit"] = (call, { limit, error }) => {
     const code = codeToString(error.code);
     call.trace.end(code);
     metrics.called(call, code);
@@ -28,11 +28,11 @@ export function createReports(log: Logger, metrics: Metrics): Reports {
   return {
     onLimit,
     onRejected: (status) => metrics.rejected(status),
-    onRefused,
+    onOverLimit,
     onError: (error) => reportError(log, error, "request failed"),
     onDone: (call, status, defect) => {
-      if (call.refused !== undefined) {
-        onRefused(call, call.refused);
+      if (call.rejected !== undefined) {
+        onOverLimit(call, call.rejected);
         return;
       }
       const outcome = outcomeOf(call, status, defect);

@@ -1,5 +1,5 @@
 import type { FeedBus } from "connect-rest-runtime";
-import type { FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
+import type { FeedMember, FeedMembership, FeedName } from "connect-rest-runtime/internal";
 import { expect } from "vitest";
 import type { BusObserver } from "../bus/bus-options.ts";
 
@@ -36,12 +36,12 @@ export class Told implements BusObserver {
 export class Member implements FeedMember {
   readonly entries: string[] = [];
   readonly fences: bigint[] = [];
-  readonly seat: FeedSeat;
+  readonly membership: FeedMembership;
   started: readonly string[] | undefined;
   fence: bigint | undefined;
 
   constructor(bus: FeedBus, feed: FeedName = FEED) {
-    this.seat = bus.join(feed, this);
+    this.membership = bus.join(feed, this);
   }
 
   start(entries: readonly Uint8Array[]): void {
@@ -67,7 +67,7 @@ export class Member implements FeedMember {
   }
 
   publish(text: string, kind: "window" | "news" | "poll" = "news"): Promise<boolean> {
-    return this.seat.publish(Buffer.from(text), this.fence ?? -1n, kind);
+    return this.membership.publish(Buffer.from(text), this.fence ?? -1n, kind);
   }
 
   get isLeading(): boolean {

@@ -281,7 +281,7 @@ test("when the primary process is killed, its workers end too", async () => {
 });
 
 test.each(["0", "257", "two", "1.5", "-1", ""])(
-  "--workers %j is refused, with what is expected",
+  "--workers %j is rejected, with what is expected",
   async (text) => {
     configure("");
     const run = serve([`--workers=${text}`]);

@@ -31,7 +31,7 @@ function earlierCover({ bindings, rules }: MethodModel, index: number): number {
   const later = bindings[index];
   return bindings
     .slice(0, index)
-    .findIndex((earlier) => later !== undefined && covers(earlier, later, !rules.refuseSlash));
+    .findIndex((earlier) => later !== undefined && covers(earlier, later, !rules.rejectSlash));
 }
 
 /** Whether every request that fills the later binding's path fills the earlier one's. */

@@ -9,14 +9,14 @@ import type { TypeModels } from "../model/types.ts";
 
 const CREDENTIAL_FIELDS = MethodRulesSchema.field.credentialFields.number;
 
-/** Reports fields that are none, that are not protected, or that no refusal can be about. */
+/** Reports fields that are none, that are not protected, or that no rejection can be about. */
 export function checkCredentialFields(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc, rules } = method;
   const { credentialFields } = method.annotation;
   if (credentialFields.length === 0) return;
   const subject = `credential_fields of ${nameOf(desc)}`;
   if (rules.credentials.every((kind) => kind === "none")) {
-    const text = `${subject}: the method sends no other credentials, so that every refusal is about the caller's; remove them`;
+    const text = `${subject}: the method sends no other credentials, so that every rejection is about the caller's; remove them`;
     problems.add(desc, [RULES, CREDENTIAL_FIELDS], "credential-fields-unused", text);
   }
   credentialFields.forEach((path, index) => {

@@ -18,8 +18,8 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
 }
 
 /**
- * The candidate that a name misspells: it differs in case and underscores, in one letter, or in two letters of a
- * long name. Names that differ in digits or in a plural are different names.
+ * The candidate that a name misspells: it differs in case and underscores, in one letter, or in two letters of
+ * a long name. Names that differ in digits or in a plural are different names.
  */
 export function closest(name: string, candidates: readonly string[]): string | undefined {
   const plain = (text: string) => text.replaceAll("_", "").toLowerCase();

@@ -136,18 +136,18 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "generator-failed",
     "guest: a.proto:1:1: no",
   ],
-])("refuses, naming the generator: %s", (_name, added, code, text) => {
+])("rejects, naming the generator: %s", (_name, added, code, text) => {
   expect(failure(host, added)).toEqual([code, text]);
 });
 
-test("refuses, naming the generator: a line that buf would lose", () => {
+test("rejects, naming the generator: a line that buf would lose", () => {
   const long = output("guest", { name: "a.ts", insertionPoint: "p", content: "x".repeat(65_536) });
   expect(() => apply([host, long], "buf")).toThrow(
     "guest: the insertion into `a.ts` has a line of 65536 bytes; the compiler takes at most 65535",
   );
 });
 
-test("refuses, naming the generator: a missing point, listing names outside of ASCII as they are written", () => {
+test("rejects, naming the generator: a missing point, listing names outside of ASCII as they are written", () => {
   const many = Array.from({ length: 9 }, (_, index) => mark(`ü${index}`)).join("\n");
   const [, text] = failure(
     output("host", { name: "a.ts", content: many }),
@@ -158,7 +158,7 @@ test("refuses, naming the generator: a missing point, listing names outside of A
   );
 });
 
-test("refuses, naming the generator: a missing point where there is none", () => {
+test("rejects, naming the generator: a missing point where there is none", () => {
   const [, text] = failure(
     output("host", { name: "a.ts" }),
     output("guest", { name: "a.ts", insertionPoint: "p" }),

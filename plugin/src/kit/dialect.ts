@@ -52,18 +52,18 @@ export const DIFFERENCES: Readonly<Record<keyof Dialect, string>> = {
   finalNewline: "The last line feed of a file: protoc keeps it, buf drops it from a file it inserts into.",
   inlineMarker: "A marker in a comment /* */: protoc inserts in front of the comment, buf above its line.",
   indent: "White space before a marker: spaces and tabs for protoc, anything that Unicode calls so for buf.",
-  longestLine: "A line of 64 KiB: protoc takes it, buf refuses it in a file that it inserts into.",
+  longestLine: "A line of 64 KiB: protoc takes it, buf rejects it in a file that it inserts into.",
   codeInfo: "generated_code_info of an insertion: protoc merges it into FILE.pb.meta, buf ignores it.",
 };
 
 /**
- * What compilers let through, all or some, and the applier refuses.
+ * What compilers let through, all or some, and the applier rejects.
  * Tests hold the compilers to this list too.
  */
 export const REFUSED = {
-  duplicateInResponse: "A file twice in one response: buf warns and drops the second, protoc refuses it.",
-  absolutePath: "An absolute path: protoc writes it below the output directory, buf refuses it.",
-  parentPath: "A path that leaves the output directory by `..`: protoc follows it, buf refuses it.",
+  duplicateInResponse: "A file twice in one response: buf warns and drops the second, protoc rejects it.",
+  absolutePath: "An absolute path: protoc writes it below the output directory, buf rejects it.",
+  parentPath: "A path that leaves the output directory by `..`: protoc follows it, buf rejects it.",
   uncleanPath: "A path with `.`, `..` or empty components inside: protoc writes it, buf warns and cleans it.",
   backslashPath: "A backslash in a path: both write a file with a backslash in its name, except on Windows.",
   longInsertedLine: "An inserted line of 64 KiB: protoc takes it, buf silently loses it and all that follow.",

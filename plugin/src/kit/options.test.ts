@@ -32,7 +32,7 @@ test("property: what was given is found again", () => {
   );
 });
 
-test("property: any text is parsed, or refused with an error that names the option", () => {
+test("property: any text is parsed, or rejected with an error that names the option", () => {
   fc.assert(
     fc.property(fc.string(), (parameter) => {
       try {

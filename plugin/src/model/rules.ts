@@ -48,7 +48,7 @@ export const PRINTED_RULES = [
   "headers",
   "json",
   "parameters",
-  "refuseSlash",
+  "rejectSlash",
   "brackets",
   "urlSafeQuery",
   "urlSafePath",
@@ -80,15 +80,15 @@ export interface SharedRules {
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
   /** How names and 64-bit integers are written in requests. */
   readonly json: JsonStyle;
-  /** A slash in a path variable of one segment is refused, not escaped. */
-  readonly refuseSlash: boolean;
+  /** A slash in a path variable of one segment is rejected, not escaped. */
+  readonly rejectSlash: boolean;
   /** Values below messages, maps and lists are named by brackets, not by dots. */
   readonly brackets: boolean;
   /** Bytes in a query use the URL-safe alphabet without padding. */
   readonly urlSafeQuery: boolean;
   /** Bytes in a path use the same. */
   readonly urlSafePath: boolean;
-  /** Control characters in path variables are percent-encoded, not refused. */
+  /** Control characters in path variables are percent-encoded, not rejected. */
   readonly controlsInPath: boolean;
 }
 

@@ -77,7 +77,7 @@ test.each([
   ["/***", 3, "`*` is not expected here"],
   ["/{a=**/b/**}", 11, "a variable can have one `**`"],
   ["/{a=**/**}", 9, "a variable can have one `**`"],
-])("parsePathTemplate: refuses %j at %i", (text, offset, message) => {
+])("parsePathTemplate: rejects %j at %i", (text, offset, message) => {
   let thrown: unknown;
   try {
     parsePathTemplate(text);

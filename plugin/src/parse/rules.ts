@@ -104,7 +104,7 @@ function sharedRules(desc: DescService, own: MethodAnnotation): SharedRules {
       ...parseJsonStyle(json?.names, json?.integers),
       required: http?.omitRequiredZeros ? "omitted" : "sent",
     },
-    refuseSlash: http?.slash === Http_Slash.REFUSE,
+    rejectSlash: http?.slash === Http_Slash.REFUSE,
     brackets: http?.nesting === Http_Nesting.BRACKETS,
     urlSafeQuery: http?.urlSafeBase64InQuery ?? false,
     urlSafePath: http?.urlSafeBase64InPath ?? false,

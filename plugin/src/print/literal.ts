@@ -85,7 +85,7 @@ export function printKey(key: string): string {
 
 /**
  * A key of a JSON object: `json["title"]`. With a dot, the option `noPropertyAccessFromIndexSignature` of
- * TypeScript would refuse the file.
+ * TypeScript would reject the file.
  */
 export function printMember(object: string, key: string): string {
   return `${object}[${printString(key)}]`;

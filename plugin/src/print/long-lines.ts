@@ -1,5 +1,5 @@
 /**
- * Keeps generated lines below 64 KiB: buf refuses longer ones, or loses them,
+ * Keeps generated lines below 64 KiB: buf rejects longer ones, or loses them,
  * in a file that is inserted into.
  */
 

@@ -169,14 +169,14 @@ function variable(
 
 /** Whether a value may have slashes although it is one segment. */
 function escapesSlash(method: MethodModel, pattern: string): boolean {
-  return pattern === "*" && !method.rules.refuseSlash;
+  return pattern === "*" && !method.rules.rejectSlash;
 }
 
 function pathText(method: MethodModel, field: DescField, value: string, file: AdapterFile): string {
   return textValue(field, value, file, method.rules.urlSafePath);
 }
 
-/** A field that may be unset has an empty value then, which the path refuses by its name. */
+/** A field that may be unset has an empty value then, which the path rejects by its name. */
 function optionalPathValue(
   method: MethodModel,
   field: DescField,

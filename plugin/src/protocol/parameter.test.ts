@@ -72,7 +72,7 @@ test.each([
   ["constructor=ts", `unknown option \`constructor\`${CHOICES}`],
   ["=ts", `unknown option \`\`${CHOICES}`],
   ["targt=ts", "unknown option `targt`; did you mean `target`?"],
-])("parseParameter: refuses %j", (text, message) => {
+])("parseParameter: rejects %j", (text, message) => {
   expect(() => parseParameter(text)).toThrow(new ParameterError(message));
 });
 

@@ -38,8 +38,8 @@ class Tested {
     return this;
   }
 
-  /** What a request is refused with; undefined when it may be made, as the only one. */
-  refusal(): ConnectError | undefined {
+  /** What a request is rejected with; undefined when it may be made, as the only one. */
+  rejection(): ConnectError | undefined {
     try {
       atOnce(this.breaker.admit()).end(canceled);
       return undefined;
@@ -58,14 +58,14 @@ test("a breaker: opens after five failures, one after the other", () => {
   expect(tested.reports).toEqual([]);
   tested.requests(1, down);
   expect(tested.reports).toEqual([{ ...place, state: "open", cooldownMs: 5_000 }]);
-  const error = tested.refusal();
+  const error = tested.rejection();
   expect(error?.rawMessage).toBe(
     "upstream things: the circuit is open after too many failures; retry in 5000 ms",
   );
   expect([error?.code, error && reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_CIRCUIT_OPEN"]);
   expect(error && retryDelayOf(error)).toBe(5_000);
   tested.clock.advance(1_500);
-  const later = tested.refusal();
+  const later = tested.rejection();
   expect(later && retryDelayOf(later)).toBe(3_500);
 });
 
@@ -144,16 +144,16 @@ test("a breaker: does not count a deadline that passes before the request goes o
 test("a breaker: lets one request through after the cooling time, and all when that succeeds", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(4_999);
-  expect(tested.refusal()).toBeDefined();
+  expect(tested.rejection()).toBeDefined();
   tested.clock.advance(1);
   const probe = atOnce(tested.breaker.admit());
-  const refusal = tested.refusal();
-  expect(refusal && retryDelayOf(refusal)).toBe(1_000);
+  const rejection = tested.rejection();
+  expect(rejection && retryDelayOf(rejection)).toBe(1_000);
   probe.sent();
   probe.end(undefined);
   expect(tested.states).toEqual([5_000, "half_open", "closed"]);
   tested.requests(4, down);
-  expect(tested.refusal()).toBeUndefined();
+  expect(tested.rejection()).toBeUndefined();
 });
 
 test("a breaker: cools longer each time, up to a minute, and from the start after a success", () => {
@@ -196,7 +196,7 @@ test("a breaker: does not listen to requests from before it opened", () => {
   old.sent();
   tested.requests(5, down);
   old.end(undefined);
-  expect(tested.refusal()).toBeDefined();
+  expect(tested.rejection()).toBeDefined();
 });
 
 test("a breaker: sends one request to find out, however many come and whenever", () => {

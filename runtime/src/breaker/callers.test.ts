@@ -42,7 +42,7 @@ type Kind = readonly [name: string, opens: "all" | "caller" | "nobody", error: u
 const KINDS: readonly Kind[] = [
   ["no address", "all", broken("connecting", coded("ENOTFOUND"))],
   ["no address for now", "all", broken("connecting", coded("EAI_AGAIN"))],
-  ["a refused connection", "all", broken("connecting", coded("ECONNREFUSED"))],
+  ["a rejected connection", "all", broken("connecting", coded("ECONNREFUSED"))],
   ["a connection that is reset at once", "all", broken("connecting", coded("ECONNRESET"))],
   ["no connection in time", "all", broken("connecting", coded("UND_ERR_CONNECT_TIMEOUT"))],
   ["a certificate that expired", "all", broken("connecting", coded("CERT_HAS_EXPIRED"))],

@@ -49,7 +49,7 @@ async function seenWith(
   return { seen, origin: server.url };
 }
 
-/** Recomputes the signature of what came in, the long way round. */
+/** Recomputes the signature of a received request independently. */
 function verify(
   seen: Seen,
   origin: string,
@@ -207,7 +207,7 @@ test("a function that provides credentials: that fails is an internal error, its
   expect(String(error.cause)).toContain("10.0.0.1");
 });
 
-test("a function that provides credentials: that brings what no header can carry is refused", async () => {
+test("a function that provides credentials: that brings what no header can carry is rejected", async () => {
   const error = await failureOf(seenWith(() => ({ oauth2: { accessToken: "a\r\nx: y" } }), bearerRules));
   expect(error.rawMessage).toBe(
     "upstream things: oauth2 credentials: expected printable ASCII on one line, got a line break",

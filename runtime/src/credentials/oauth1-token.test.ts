@@ -14,7 +14,7 @@ test("a request has every protocol parameter once, and a signature that a server
       fc.constantFrom("GET" as const, "POST" as const),
       fc.webQueryParameters(),
       (consumer, given, method, query) => {
-        const url = new URL(`https://party.test:8443/token?${query}`);
+        const url = new URL(`https://provider.test:8443/token?${query}`);
         const [token, tokenSecret] = given ?? [];
         const header = signOAuth1(
           { method, url, parameters: [["oauth_verifier", "v&="]] },

@@ -17,14 +17,14 @@ const GRANT: OAuth2Grant = {
   clientSecret: "hush-hush-1",
 };
 
-/** A token endpoint of a test: what it was asked, and what it says. */
+/** A token endpoint with responses from the test, which records its requests. */
 class Endpoint {
   readonly requests: EndpointRequest[] = [];
   readonly forms: Array<Record<string, string>> = [];
   answer: (count: number) => { status?: number; body: unknown; retryAfter?: string } | Error = (count) => ({
     body: { access_token: `token-${count}`, token_type: "Bearer", expires_in: 3600 },
   });
-  /** Holds responses back until it is resolved. */
+  /** Delays responses until it resolves. */
   held: Promise<void> | undefined;
 
   readonly send = async (request: EndpointRequest): Promise<EndpointResponse> => {
@@ -74,7 +74,7 @@ test("the client's secret goes into the body where the server wants it there", a
   expect(endpoint.forms[0]).toMatchObject({ client_id: "me", client_secret: "hush-hush-1" });
 });
 
-test("a token is renewed in the background before it ends, and waited for when it has ended", async () => {
+test("a token is refreshed in the background before it ends, and waited for when it has ended", async () => {
   const { endpoint, clock, source } = setUp();
   await get(source);
   clock.advance(3600_000 - 70_000);
@@ -89,7 +89,7 @@ test("a token is renewed in the background before it ends, and waited for when i
   expect(await get(source)).toBe("token-3");
 });
 
-test("a background renewal that fails leaves the token in use until its end, and is not tried for each call", async () => {
+test("a background refresh that fails leaves the token in use until its end, and is not tried for each call", async () => {
   const { endpoint, clock, source } = setUp();
   await get(source);
   endpoint.answer = () => new Error("down");
@@ -142,7 +142,7 @@ const REFUSALS: ReadonlyArray<readonly [string, number, unknown, string]> = [
 ];
 
 test.each(REFUSALS)(
-  "a refusal is an error of the configuration, and remembered: %s",
+  "a rejection is an error of the configuration, and remembered: %s",
   async (_, status, body, text) => {
     const { endpoint, source } = setUp();
     endpoint.answer = () => ({ status, body });
@@ -150,7 +150,7 @@ test.each(REFUSALS)(
       const error = await failureOf(source.get());
       expect([error.code, reasonOf(error)]).toEqual([Code.Internal, "UPSTREAM_TOKEN_REFUSED"]);
       expect(error.rawMessage).toBe(
-        `upstream blog: the token endpoint https://id.example/token refused the configured client or refresh token: ${text}`,
+        `upstream blog: the token endpoint https://id.example/token rejected the configured client or refresh token: ${text}`,
       );
     }
     expect(endpoint.requests).toHaveLength(1);
@@ -205,7 +205,7 @@ test("no error has a secret in it, whatever the server repeats of them", async (
   );
 });
 
-test("a token that the upstream refused is renewed once for all calls, and not again for a while", async () => {
+test("a token that the upstream rejected is refreshed once for all calls, and not again for a while", async () => {
   const { endpoint, clock, source } = setUp();
   const first = await source.get();
   const others = await Promise.all(Array.from({ length: 20 }, () => source.another(first)));
@@ -214,7 +214,7 @@ test("a token that the upstream refused is renewed once for all calls, and not a
   expect(endpoint.requests).toHaveLength(2);
   for (let call = 0; call < 20; call++) {
     expect(await source.another(new Secret("token-2"))).toBeUndefined();
-    const error = source.refusedError();
+    const error = source.rejectedError();
     expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
     expect(retryDelayOf(error)).toBeGreaterThan(0);
     expect(retryDelayOf(error)).toBeLessThanOrEqual(15_000);
@@ -224,7 +224,7 @@ test("a token that the upstream refused is renewed once for all calls, and not a
   expect((await source.another(new Secret("token-2")))?.token.reveal()).toBe("token-3");
 });
 
-/** What can happen to the only token that an upstream takes, and to its token endpoint. */
+/** Events that affect the only valid token of an upstream, and its token endpoint. */
 const EVENTS = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("call" as const), at: fc.nat(2) }) },
   fc.record({ kind: fc.constant("invalidate" as const) }),
@@ -241,13 +241,13 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
       const store = isShared ? new MemoryStore() : undefined;
       const askedAt: number[][] = [[], [], []];
       endpoint.answer = (count) => {
-        if (!isUp) return new Error("refused");
+        if (!isUp) return new Error("rejected");
         good = `token-${count}`;
         return { body: { access_token: good, expires_in: 1e9, refresh_token: `refresh-${count}` } };
       };
       const grant = { ...GRANT, refreshToken: "refresh-0", store };
       const sources = [0, 1, 2].map(() => sourceOf(grant, endpoint, clock));
-      /** As the gateway makes it: refused, it is sent once more with another token. */
+      /** As in the gateway: a rejected request is retried once with another token. */
       const call = async (at: number) => {
         const source = sources[at];
         if (source === undefined) throw new Error("no source");
@@ -256,12 +256,12 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
         const before = endpoint.requests.length;
         try {
           let other = await source.another(first);
-          if (other === undefined) throw source.refusedError();
-          // as old as the one before: it is refused as well, and its own `refused` is asked
+          if (other === undefined) throw source.rejectedError();
+          // no newer than the first: rejected as well, so its own `rejected` is called
           if (other.token.reveal() !== good) {
             expect(other.isNew).toBe(false);
             other = await source.another(other.token);
-            if (other === undefined) throw source.refusedError();
+            if (other === undefined) throw source.rejectedError();
           }
           expect(other.token.reveal()).toBe(good);
         } finally {
@@ -286,7 +286,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
           expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
         }
       }
-      // whatever happened, it recovers
+      // it recovers, whatever happened
       isUp = true;
       clock.advance(300_000);
       for (const at of [0, 1, 2]) {
@@ -317,15 +317,15 @@ test("a refresh token is used, and what the server gives in its place from then 
   expect(endpoint.forms[0]).toMatchObject({ grant_type: "refresh_token" });
 });
 
-/** A store in memory, as several processes share it: one renewal at a time. */
+/** A store in memory that several processes share: one refresh at a time. */
 class MemoryStore implements TokenStore {
   readonly name = "memory";
   kept: Tokens | undefined;
   private last: Promise<unknown> = Promise.resolve();
 
-  update(renew: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens> {
+  update(refresh: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens> {
     const turn = this.last.then(async () => {
-      this.kept = await renew(this.kept);
+      this.kept = await refresh(this.kept);
       return this.kept;
     });
     this.last = turn.catch(() => undefined);
@@ -333,7 +333,7 @@ class MemoryStore implements TokenStore {
   }
 }
 
-test("processes that share a store renew once, and none uses a refresh token twice", async () => {
+test("processes that share a store refresh once, and none uses a refresh token twice", async () => {
   const store = new MemoryStore();
   const [endpoint, clock] = [new Endpoint(), new FakeClock()];
   const used = new Set<string>();
@@ -365,7 +365,7 @@ test("a store that has no refresh token, or fails, is a clear error", async () =
   );
 });
 
-/** Lets what is under way come to its end: everything here is in memory. */
+/** Waits for all pending work, which is entirely in memory. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
   await new Promise((resolve) => setImmediate(resolve));

@@ -7,57 +7,65 @@ import { requestTokens } from "../token-endpoint/token-request.ts";
 import type { ClientAuthMethod, Grant, Send, Tokens } from "../token-endpoint/tokens.ts";
 import type { OAuth2Grant } from "./oauth2-grant.ts";
 
-/** A token that ends within this time is not sent any more: it could end on its way. */
+/** A token that expires within this time is not sent any more: it could expire in transit. */
 const SKEW_MS = 5_000;
 
-/** How long before its end a token is renewed at the latest, and which part of its life that is at most. */
+/**
+ * The time before a token's expiry at which it is refreshed, and its maximum as a fraction of the token's
+ * lifetime.
+ */
 const MARGIN_MS = 60_000;
 const MARGIN_PART = 0.2;
 
 /**
- * The pauses after the token endpoint failed, and after it refused: the first and the longest.
- * Each is twice the one before.
+ * The first and the longest pause after the token endpoint failed, and after it rejected a request. Each
+ * pause is twice the previous one.
  */
 const PAUSES = {
   failed: { firstMs: 1_000, maxMs: 60_000 },
-  refused: { firstMs: 10_000, maxMs: 300_000 },
+  rejected: { firstMs: 10_000, maxMs: 300_000 },
   unreadable: { firstMs: 1_000, maxMs: 60_000 },
 } as const;
 
 /**
- * How long after a token was renewed because the upstream refused it there is no other request for that
- * cause, at least; up to half as long is added. Processes without a common store whose upstream takes the
- * newest token alone refuse each other's: they must not do so in step.
+ * The minimum time between two refreshes caused by a rejected token; a random delay of up to half of it is
+ * added. If an upstream accepts only the newest token, processes without a common store invalidate each
+ * other's tokens: they must not do so in step.
  */
 const REFUSAL_MS = 10_000;
 
-/** Why there is no token: the endpoint could not say, it refused, or the store of the tokens failed. */
+/**
+ * The reason why there is no token: the endpoint failed, it rejected the request, or the token store failed.
+ */
 export interface TokenFailure {
   readonly kind: keyof typeof PAUSES;
   readonly problem: string;
-  /** How long there will be no request, in milliseconds. */
+  /** The time without further requests, in milliseconds. */
   readonly delay: number;
   readonly cause: unknown;
 }
 
-/** What tokens are fetched for. */
+/** The options of a token source. */
 export interface TokenSourceOptions {
   readonly grant: OAuth2Grant;
   readonly send: Send;
   readonly clock: Clock;
-  /** The error that callers get. */
+  /** Creates the error for callers. */
   readonly errorOf: (failure: TokenFailure) => ConnectError;
   /**
-   * Whether the client may ask in its own name where there is no refresh token. Default:
-   * where there is no store.
+   * Whether the client may request tokens for itself if there is no refresh token. Default: if there is no
+   * store.
    */
   readonly mayAskForItself?: boolean;
 }
 
-/** A token in place of one that the upstream refused. */
+/** A token that replaces one rejected by the upstream. */
 export interface AnotherToken {
   readonly token: Secret;
-  /** Whether the endpoint gave it for that cause; else it may be as old as the one that was refused. */
+  /**
+   * Whether the endpoint issued it because of the rejection; otherwise it may be as old as the rejected
+   * token.
+   */
   readonly isNew: boolean;
 }
 
@@ -68,23 +76,23 @@ interface Failure extends Omit<TokenFailure, "delay"> {
 }
 
 /**
- * The access tokens of one grant. A token is fetched when it is first needed, and renewed in the background
- * shortly before it ends; however many calls wait, there is one request. After a failure there is none for a
- * while, and calls fail with what it was.
+ * The access tokens of one grant. A token is fetched when it is first needed, and refreshed in the background
+ * shortly before it expires; all waiting calls share one request. After a failure there is no request for a
+ * while, and calls fail with the same error.
  */
 export class TokenSource {
   private readonly grant: OAuth2Grant;
   private readonly clock: Clock;
   private readonly options: TokenSourceOptions;
   private tokens: Tokens | undefined;
-  /** When the token is renewed although it is still good, in milliseconds since 1970. */
-  private renewAt = Number.POSITIVE_INFINITY;
-  private renewing: Promise<Tokens> | undefined;
+  /** The time at which a valid token is refreshed, in milliseconds since 1970. */
+  private refreshAt = Number.POSITIVE_INFINITY;
+  private refreshing: Promise<Tokens> | undefined;
   private failure: Failure | undefined;
-  /** What the endpoint gave last. */
+  /** The last token from the endpoint. */
   private requested: Secret | undefined;
-  /** Until when no token is renewed because the upstream refused it, on the monotonic scale. */
-  private refusedUntil = Number.NEGATIVE_INFINITY;
+  /** The end of the time without refreshes after a rejected token, on the monotonic scale. */
+  private rejectedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: TokenSourceOptions) {
     this.grant = options.grant;
@@ -93,41 +101,42 @@ export class TokenSource {
   }
 
   /**
-   * A token that is good now.
+   * Returns a valid token.
    *
-   * @throws ConnectError that of the options
+   * @throws ConnectError from `errorOf`
    */
   async get(): Promise<Secret> {
     const { tokens } = this;
-    if (tokens === undefined || !this.isGood(tokens)) return (await this.renew()).accessToken;
-    if (this.clock.now() >= this.renewAt && !this.isPausing()) {
-      // whoever asks has a good one; what goes wrong is met again when it has ended
-      this.renew().catch(() => undefined);
+    if (tokens === undefined || !this.isGood(tokens)) return (await this.refresh()).accessToken;
+    if (this.clock.now() >= this.refreshAt && !this.isPausing()) {
+      // the caller has a valid token; a failure recurs when that token has expired
+      this.refresh().catch(() => undefined);
     }
     return tokens.accessToken;
   }
 
   /**
-   * Another token in place of one that the upstream refused; undefined where one was asked for a moment ago.
+   * Returns another token in place of one that the upstream rejected; undefined if one was requested a moment
+   * ago.
    *
    * @throws ConnectError as `get` does
    */
-  async another(refused: Secret): Promise<AnotherToken | undefined> {
+  async another(rejected: Secret): Promise<AnotherToken | undefined> {
     const { tokens } = this;
-    if (tokens !== undefined && tokens.accessToken.reveal() !== refused.reveal()) {
+    if (tokens !== undefined && tokens.accessToken.reveal() !== rejected.reveal()) {
       return { token: await this.get(), isNew: false };
     }
-    if (this.renewing === undefined && this.clock.monotonic() < this.refusedUntil) return undefined;
-    const { accessToken: token } = await this.renew(refused);
+    if (this.refreshing === undefined && this.clock.monotonic() < this.rejectedUntil) return undefined;
+    const { accessToken: token } = await this.refresh(rejected);
     const isNew = token.reveal() === this.requested?.reveal();
-    if (isNew) this.refusedUntil = this.clock.monotonic() + REFUSAL_MS * (1 + fraction(this.clock) / 2);
+    if (isNew) this.rejectedUntil = this.clock.monotonic() + REFUSAL_MS * (1 + fraction(this.clock) / 2);
     return { token, isNew };
   }
 
-  /** The error of a call whose token the upstream refuses where there is no other one yet. */
-  refusedError(): ConnectError {
-    const problem = "the upstream refuses the token that it gave a moment ago";
-    return this.errorOf({ kind: "failed", problem, until: this.refusedUntil, count: 1, cause: undefined });
+  /** Returns the error of a call whose token the upstream rejected while no other token is available. */
+  rejectedError(): ConnectError {
+    const problem = "the upstream rejects the token that it gave a moment ago";
+    return this.errorOf({ kind: "failed", problem, until: this.rejectedUntil, count: 1, cause: undefined });
   }
 
   private isGood({ expiresAt }: Tokens): boolean {
@@ -138,23 +147,23 @@ export class TokenSource {
     return this.failure !== undefined && this.clock.monotonic() < this.failure.until;
   }
 
-  private renew(refused?: Secret): Promise<Tokens> {
+  private refresh(rejected?: Secret): Promise<Tokens> {
     const { failure } = this;
-    if (this.renewing === undefined && failure !== undefined && this.isPausing()) {
+    if (this.refreshing === undefined && failure !== undefined && this.isPausing()) {
       return Promise.reject(this.errorOf(failure));
     }
-    this.renewing ??= this.renewed(refused).finally(() => {
-      this.renewing = undefined;
+    this.refreshing ??= this.refreshed(rejected).finally(() => {
+      this.refreshing = undefined;
     });
-    return this.renewing;
+    return this.refreshing;
   }
 
-  private async renewed(refused: Secret | undefined): Promise<Tokens> {
+  private async refreshed(rejected: Secret | undefined): Promise<Tokens> {
     try {
-      const tokens = await this.fetched(refused);
+      const tokens = await this.fetched(rejected);
       const { expiresAt } = tokens;
       this.tokens = tokens;
-      this.renewAt = expiresAt === undefined ? Number.POSITIVE_INFINITY : this.renewalOf(expiresAt);
+      this.refreshAt = expiresAt === undefined ? Number.POSITIVE_INFINITY : this.refreshOf(expiresAt);
       this.failure = undefined;
       return tokens;
     } catch (error) {
@@ -163,18 +172,18 @@ export class TokenSource {
     }
   }
 
-  /** The earlier of two replicas is not the same one each time. */
-  private renewalOf(expiresAt: number): number {
+  /** Randomizes the time, so that not always the same replica refreshes first. */
+  private refreshOf(expiresAt: number): number {
     const margin = Math.min(MARGIN_MS, (expiresAt - this.clock.now()) * MARGIN_PART);
     return expiresAt - SKEW_MS - margin * (0.5 + fraction(this.clock) / 2);
   }
 
-  private async fetched(refused: Secret | undefined): Promise<Tokens> {
+  private async fetched(rejected: Secret | undefined): Promise<Tokens> {
     const { store } = this.grant;
     if (store === undefined) return await this.request(this.tokens?.refreshToken ?? this.ownRefreshToken);
     return await store.update(async (kept) => {
-      const isOther = kept?.accessToken.reveal() !== refused?.reveal();
-      // another process has renewed it
+      const isOther = kept?.accessToken.reveal() !== rejected?.reveal();
+      // another process has refreshed the token
       if (kept !== undefined && isOther && this.isGood(kept)) return kept;
       const refreshToken = kept?.refreshToken ?? this.ownRefreshToken;
       if (refreshToken === undefined && this.options.mayAskForItself !== true) {
@@ -202,7 +211,7 @@ export class TokenSource {
           };
     const tokens = await requestTokens(endpoint, grant, this.clock.now());
     this.requested = tokens.accessToken;
-    // a server that gives no new one lets the old one stand (RFC 6749 section 6)
+    // if the server returns no new refresh token, the old one remains valid (RFC 6749 section 6)
     return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
   }
 
@@ -212,7 +221,7 @@ export class TokenSource {
     const { firstMs, maxMs } = PAUSES[kind];
     const asked = error instanceof EndpointError ? (this.requestedDelay(error) ?? 0) : 0;
     const pause = Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 20)) * (0.5 + fraction(this.clock) / 2);
-    const until = this.clock.monotonic() + Math.min(Math.max(pause, asked), PAUSES.refused.maxMs);
+    const until = this.clock.monotonic() + Math.min(Math.max(pause, asked), PAUSES.rejected.maxMs);
     return { kind, problem: textOf(error), until, count, cause: error };
   }
 
@@ -232,10 +241,10 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What is not of the endpoint is of the store. */
+/** Any error that is not from the endpoint is from the store. */
 function kindOf(error: unknown): keyof typeof PAUSES {
   if (!(error instanceof EndpointError)) return "unreadable";
-  return error.isFinal ? "refused" : "failed";
+  return error.isFinal ? "rejected" : "failed";
 }
 
 function clientOf({ clientId, clientSecret, clientAuthentication = "basic" }: OAuth2Grant) {

@@ -109,7 +109,7 @@ export const ERRORS = {
 
   UPSTREAM_TOKEN_REFUSED: {
     code: Code.Internal,
-    text: "upstream {upstream}: the token endpoint {endpoint} refused the configured client or refresh token: {problem}",
+    text: "upstream {upstream}: the token endpoint {endpoint} rejected the configured client or refresh token: {problem}",
     cause:
       "The authorization server of the upstream does not know the client, its secret, the refresh token or the scope. Credentials of the caller were not involved. The runtime retries after a while, not for every call.",
     remedy:
@@ -194,7 +194,7 @@ export const ERRORS = {
   },
   OAUTH_TOKEN_REFUSED: {
     code: Code.Unauthenticated,
-    text: "{server}: the token endpoint refused the request: {problem}",
+    text: "{server}: the token endpoint rejected the request: {problem}",
     cause:
       "The authorization server no longer accepts the client, its secret, the code or the refresh token.",
     remedy: "Sign in again: `connect-rest login`.",
@@ -240,7 +240,7 @@ export const ERRORS = {
   },
   UPSTREAM_PROXY_REFUSED: {
     code: Code.Internal,
-    text: "upstream {upstream}: the proxy refused the request with status {status}",
+    text: "upstream {upstream}: the proxy rejected the request with status {status}",
     cause:
       "The egress proxy rejected the request: 407 means that it requires other credentials, 403 that it does not allow the host or port. Nothing reached the upstream.",
     remedy: "Correct the credentials of the proxy, or its rules.",

@@ -219,7 +219,7 @@ test.each([
   expect(errorInSuccess({ ...errorResponse(200), json }, rules, NOW) !== undefined).toBe(fits);
 });
 
-test("refused credentials: of the caller are the caller's matter", () => {
+test("rejected credentials: of the caller are the caller's matter", () => {
   const error = errorOf(401, { body: { message: "expired" } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.Unauthenticated,
@@ -227,7 +227,7 @@ test("refused credentials: of the caller are the caller's matter", () => {
   ]);
 });
 
-test("refused credentials: of the configuration are not, and what the upstream said stays in the log", () => {
+test("rejected credentials: of the configuration are not, and what the upstream said stays in the log", () => {
   const error = errorOf(401, { body: { message: "key of ACME expired" }, configured: true });
   expect(error.rawMessage).toBe("upstream things: the configured credentials were rejected with status 401");
   expect([error.code, info(error)?.reason]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
@@ -245,7 +245,7 @@ const REFUSALS: ReadonlyArray<readonly [type: string, body: unknown]> = [
 ];
 
 test.each(REFUSALS)(
-  "refused credentials: of the caller have the text of %s, without the secret",
+  "rejected credentials: of the caller have the text of %s, without the secret",
   (type, body) => {
     const given = { body, headers: { "content-type": type }, secrets: [KEY] };
     const error = errorOf(401, given, { rawErrorBody: true });
@@ -262,7 +262,7 @@ test.each(REFUSALS)(
   },
 );
 
-test("refused credentials: are what a rule says, if it says a code", () => {
+test("rejected credentials: are what a rule says, if it says a code", () => {
   const rule = { status: 401, reason: "LOGIN" };
   const given = { configured: true };
   expect(errorOf(401, given, { errors: [{ ...rule, code: Code.Unauthenticated }] }).code).toBe(
@@ -326,7 +326,8 @@ function nested(steps: readonly string[]): JsonValue {
 }
 
 test("no error shows 12 characters in a row of a secret, wherever a body has them", () => {
-  const step = fc.stringMatching(/^[A-Za-z0-9+]{3,9}$/);
+  // the inspected error shows names such as toString itself
+  const step = fc.stringMatching(/^[A-Za-z0-9+]{3,9}$/).filter((each) => !(each in Object.prototype));
   const secrets = fc
     .array(step, { minLength: 3, maxLength: 6 })
     .map((steps) => steps.join("/"))

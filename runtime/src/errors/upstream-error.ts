@@ -63,7 +63,7 @@ export function upstreamError(response: ErrorResponse, rules: MethodRules, now: 
   const rule = rules.errors.find((candidate) => fits(candidate, response, report));
   const meaning = meaningOf(response.status);
   if (response.status === 401 && response.configuredCredentials && rule?.code === undefined) {
-    return credentialsRefused(response, rules, report);
+    return credentialsRejected(response, rules, report);
   }
   const code = rule?.code ?? report.code ?? meaning.code;
   const { details, omitted } = detailsOf(response, rules, report, code, now);
@@ -158,7 +158,7 @@ function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport
 }
 
 /** The text of the upstream is about the gateway's credentials, so it stays in the log. */
-function credentialsRefused(response: ErrorResponse, rules: MethodRules, report: ErrorReport): ConnectError {
+function credentialsRejected(response: ErrorResponse, rules: MethodRules, report: ErrorReport): ConnectError {
   return restError(
     "UPSTREAM_CREDENTIALS",
     { upstream: rules.upstream, status: response.status },

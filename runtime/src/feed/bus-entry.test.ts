@@ -38,7 +38,7 @@ test("an entry is read as it was written", () => {
   );
 });
 
-test("bytes that anybody may have written are an entry or refused, and nothing else", () => {
+test("bytes that anybody may have written are an entry or rejected, and nothing else", () => {
   const damaged = fc
     .tuple(entry, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.nat())
     .map(([each, changes, cut]) => {
@@ -70,7 +70,7 @@ test.each([
   expect(() => decodeFeedEntry(change(encodeFeedEntry(EXAMPLE)))).toThrow(text);
 });
 
-test("too many items, keys that are too long, and items without a key are refused", () => {
+test("too many items, keys that are too long, and items without a key are rejected", () => {
   const many = Array.from({ length: 10_001 }, (_, index) => String(index));
   const itemsOf = (keys: string[]) =>
     keys.map((each) => ({ key: each, bytes: new Uint8Array(), late: false }));
@@ -89,7 +89,7 @@ test("too many items, keys that are too long, and items without a key are refuse
 test.each([
   ["an entry", [], Uint8Array.of(0x28, 1)],
   ["an item", [0x32], Uint8Array.of(0x18, 1)],
-])("fields of %s that come again and again are refused", (_what, tag, field) => {
+])("fields of %s that come again and again are rejected", (_what, tag, field) => {
   const many = Buffer.concat(Array(30_000).fill(field));
   const length =
     tag.length === 0

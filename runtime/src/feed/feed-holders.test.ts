@@ -21,12 +21,12 @@ test("one caller may hold all feeds, and loses the newest ones to callers that h
   };
   const first = [];
   for (const owner of ["1", "2", "3", "4"]) first.push(await begin("a", owner));
-  const refused = await begin("a", "5");
-  expect(errorOf(refused).message).toContain("4 feeds are watched already");
+  const rejected = await begin("a", "5");
+  expect(errorOf(rejected).message).toContain("4 feeds are watched already");
   const others = [await begin("b", "6"), await begin("b", "7")];
   expect(first.map(({ isOver }) => isOver)).toEqual([false, false, true, true]);
-  expect(reasonOf(errorOf(first[3] ?? refused))).toBe("WATCHERS_EXHAUSTED");
-  expect(resumeOf(first[3] ?? refused)).toBe(first[3]?.token);
+  expect(reasonOf(errorOf(first[3] ?? rejected))).toBe("WATCHERS_EXHAUSTED");
+  expect(resumeOf(first[3] ?? rejected)).toBe(first[3]?.token);
   expect(others.map(({ isOver }) => isOver)).toEqual([false, false]);
   const third = await begin("b", "8");
   expect(third.isOver).toBe(true);

@@ -118,7 +118,7 @@ test("late and new events come in messages of their own, the late ones first", a
     [true, [10]],
     [false, [4]],
   ]);
-  // the first of them leads between the two
+  // its position is between the two
   const resumed = watching({ resumeToken: news[0]?.resumeToken ?? "" });
   await settled();
   expect(resumed.ids).toEqual([4]);
@@ -307,13 +307,13 @@ test("what a token has is not delivered again by a process that learns of it lat
   const first = startWatching({ timeline });
   const before = first.watching({ backlog: true });
   await settled();
-  // an upstream's replica that is behind
+  // an upstream replica that lags behind
   const stale = new Timeline();
   stale.ids = [1, 2];
   const { watching, clock } = startWatching({ timeline: stale });
   const after = watching({ resumeToken: before.token });
   await settled();
-  // a token of this very moment keeps it as well
+  // a token from this moment also includes it
   const again = watching({ resumeToken: after.token });
   stale.ids = [1, 2, 3, 4];
   clock.advance(NEXT);
@@ -442,7 +442,7 @@ test("the secret of a token, and not its name alone, says whose feed it is", asy
   expect(timeline.requests).toHaveLength(2);
 });
 
-test("a named owner keeps the poller when the token is renewed, and the newest token is sent", async () => {
+test("a named owner keeps the poller when the token is refreshed, and the newest token is sent", async () => {
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
     upstream: {
@@ -454,13 +454,13 @@ test("a named owner keeps the poller when the token is renewed, and the newest t
   });
   watching({}, { "x-token": "old" });
   await settled();
-  watching({}, { "x-token": "renewed" });
+  watching({}, { "x-token": "refreshed" });
   await settled();
   clock.advance(NEXT);
   await settled();
   expect(timeline.requests.map(({ authorization }) => authorization)).toEqual([
     "Bearer old",
-    "Bearer renewed",
+    "Bearer refreshed",
   ]);
 });
 
@@ -562,7 +562,7 @@ test("a watcher whose feed has never been read hears of the failure, without a t
   ).toEqual([["", "SERVICE_UNAVAILABLE"]]);
 });
 
-test("more watchers or feeds than allowed are refused", async () => {
+test("more watchers or feeds than allowed are rejected", async () => {
   const { watching } = startWatching({ watch: { maxWatchers: 3, maxFeeds: 2 } });
   const [first] = [watching(), watching({ owner: "eve" })];
   await settled();
@@ -596,7 +596,7 @@ test.each([
   ["damaged", "x".repeat(40), "one that is damaged or not of this service"],
   ["no token at all", "not a token!", "one that is damaged or not of this service"],
   ["huge", "A".repeat(100_000), "one that is damaged or not of this service"],
-])("a resume token that is %s is refused", async (_what, resumeToken, problem) => {
+])("a resume token that is %s is rejected", async (_what, resumeToken, problem) => {
   const { watching } = startWatching();
   const watcher = watching({ resumeToken });
   await watcher.over;
@@ -606,7 +606,7 @@ test.each([
   expect(reasonOf(errorOf(watcher))).toBe("RESUME_TOKEN_INVALID");
 });
 
-test("a resume token of another feed, or signed with another key, is refused, and one of an older key is not", async () => {
+test("a resume token of another feed, or signed with another key, is rejected, and one of an older key is not", async () => {
   const { watching } = startWatching();
   const watcher = watching();
   await settled();
@@ -623,7 +623,7 @@ test("a resume token of another feed, or signed with another key, is refused, an
   expect(resumed.error).toBeUndefined();
 });
 
-test("a request that says in two ways where to start is refused", async () => {
+test("a request that says in two ways where to start is rejected", async () => {
   const { watching } = startWatching();
   const watcher = watching({ backlog: true, afterId: "1" });
   await watcher.over;

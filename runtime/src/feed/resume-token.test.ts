@@ -10,7 +10,7 @@ const word = fc.string({ minLength: 1, maxLength: 20 });
 
 function idsOf(read: ReturnType<ResumeTokens["read"]>): TokenIds {
   if (read instanceof TokenIds) return read;
-  throw new Error(`refused: ${read}`);
+  throw new Error(`rejected: ${read}`);
 }
 
 test("a token has the keys that it was made of, whatever they are, and no others", () => {
@@ -25,7 +25,7 @@ test("a token has the keys that it was made of, whatever they are, and no others
   );
 });
 
-test("a token that is changed in any place is refused, and so is one that is cut or longer", () => {
+test("a token that is changed in any place is rejected, and so is one that is cut or longer", () => {
   const token = tokens.write("feed", ["1", "22", "x"]);
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom(..."AZaz09-_"), (at, character) => {
@@ -40,7 +40,7 @@ test("a token that is changed in any place is refused, and so is one that is cut
   for (const more of ["A", "AA", "=", " ", "\n"]) expect(tokens.read("feed", token + more)).toBe("damaged");
 });
 
-test("what no one has signed is refused, whatever it is", () => {
+test("what no one has signed is rejected, whatever it is", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(tokens.read("feed", text)).toBe("damaged");
@@ -58,7 +58,7 @@ test("tokens of 300 events as they are numbered take about a thousand characters
   const hashed = Array.from({ length: 2_000 }, (_, index) => `event-${index}`);
   const ids = idsOf(tokens.read("feed", tokens.write("feed", hashed)));
   expect(ids.size).toBe(MAX_TOKEN_IDS);
-  // the first ones count
+  // only the first ones are kept
   expect([ids.has("event-0"), ids.has("event-1023"), ids.has("event-1024")]).toEqual([true, true, false]);
 });
 

@@ -139,7 +139,7 @@ test("the end of the process that polls leaves the feed to another", async () =>
   expect([first?.isOver, second?.ids]).toEqual([true, [2]]);
 });
 
-test("what is published names no one and no address, and an entry that is none is refused", async () => {
+test("what is published names no one and no address, and an entry that is none is rejected", async () => {
   const { bus, timeline, processes } = fleet(1);
   timeline.ids = [1];
   processes[0]?.watching();
@@ -184,7 +184,7 @@ test("what is on the bus of a feed that nobody has polled for long is not news f
 
 test("a process that has missed what the bus keeps no longer says that there is a gap, and only then", async () => {
   let member: FeedMember | undefined;
-  const seat = {
+  const membership = {
     publish: () => Promise.resolve(true),
     interval: () => undefined,
     leave: async () => undefined,
@@ -192,7 +192,7 @@ test("a process that has missed what the bus keeps no longer says that there is 
   const bus = {
     join: (_name: unknown, joined: FeedMember) => {
       member = joined;
-      return seat;
+      return membership;
     },
   };
   const { clock, watching } = startWatching({ watch: { bus } });

@@ -22,14 +22,14 @@ class Service {
   readonly timeline = new Timeline();
   readonly clock = new FakeClock();
   readonly requests: WatchInit[] = [];
-  /** In place of a stream. */
-  refusal: ConnectError | undefined;
+  /** Thrown in place of a stream. */
+  rejection: ConnectError | undefined;
   private process = this.start();
 
   readonly transport: Transport = {
     unary: () => Promise.reject(new Error("no unary call")),
     stream: async (...call) => {
-      if (this.refusal !== undefined) throw this.refusal;
+      if (this.rejection !== undefined) throw this.rejection;
       return await this.process.rest.transport.stream(...call);
     },
   };
@@ -104,19 +104,19 @@ test("a loop goes on over restarts of the service, and gets each event once", as
 
 test("a loop that cannot reach the service waits ever longer, up to its limit, and starts anew behind a success", async () => {
   const service = new Service();
-  service.refusal = new ConnectError("down", Code.Unavailable);
+  service.rejection = new ConnectError("down", Code.Unavailable);
   const loop = new Loop(service, {}, { maxDelayMs: 4_000 });
   for (let attempt = 0; attempt < 6; attempt++) {
     await settled();
     loop.clock.advance(4_000);
   }
   await settled();
-  // the fake clock's chance is 0.67, of which half counts
+  // the fake clock's random number is 0.67, and jitter covers half of the delay
   const share = 0.5 + 0xabababab / 2 ** 33;
   expect(loop.waits.slice(0, 6).map((ms) => Math.round(ms / share))).toEqual([
     500, 1000, 2000, 4000, 4000, 4000,
   ]);
-  service.refusal = undefined;
+  service.rejection = undefined;
   loop.clock.advance(4_000);
   await settled();
   const before = loop.waits.length;
@@ -132,7 +132,7 @@ test("a loop ends with its first error that another try cannot mend, and with th
   const loop = new Loop(service);
   await loop.over;
   expect([reasonOf(ConnectError.from(loop.error)), loop.waits]).toEqual(["NOT_FOUND", []]);
-  service.refusal = new ConnectError("down", Code.Unavailable);
+  service.rejection = new ConnectError("down", Code.Unavailable);
   const tired = new Loop(service, {}, { maxFailures: 2 });
   for (let attempt = 0; attempt < 2; attempt++) {
     await settled();
@@ -179,11 +179,11 @@ test("leaving the loop ends the call", async () => {
     break;
   }
   await settled();
-  // the poller alone, and the time of grace
+  // the poller and the grace period only
   expect(service.clock.running).toBe(2);
 });
 
-test("the request of the caller stays as it was, and a method without batches is refused", async () => {
+test("the request of the caller stays as it was, and a method without batches is rejected", async () => {
   const service = new Service();
   const error = await failureOf(
     watch(service.transport, { method: METHOD.method }, {} as never)

@@ -34,7 +34,7 @@ test.each([
   expect(Buffer.from(await decompress(body, encoding, LIMIT)).equals(text)).toBe(true);
 });
 
-test("decompress: takes four encodings off, and refuses more at once, in one piece and in a stream", async () => {
+test("decompress: takes four encodings off, and rejects more at once, in one piece and in a stream", async () => {
   const wrapped = (times: number) =>
     Array.from({ length: times }).reduce<Buffer>((bytes) => gzipSync(bytes), text);
   const names = (times: number) => "gzip,".repeat(times);
@@ -91,7 +91,7 @@ test.each(["gzip", "deflate", "br", "zstd"])(
   },
 );
 
-test("decompress: refuses an encoding that it does not know, also if objects have such a property", async () => {
+test("decompress: rejects an encoding that it does not know, also if objects have such a property", async () => {
   expect(await kindOf(decompress(text, "compress", LIMIT))).toBe("unknown");
   expect(await kindOf(decompress(text, "constructor", LIMIT))).toBe("unknown");
 });

@@ -19,9 +19,9 @@ const LIMITS = { connections: 2, headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000
 
 interface Counted {
   readonly pool: Http1Pool;
-  /** Connections that were made: ours, and undici's. */
+  /** The number of connections opened by the pool, and by undici. */
   readonly made: { ours: number; others: number };
-  /** The most that were open at a time. */
+  /** The maximum number of concurrent connections. */
   readonly most: () => number;
 }
 
@@ -144,7 +144,7 @@ const WRONG: Readonly<Record<string, Partial<DispatchOptions>>> = {
   "another length": { method: "POST", headers: ["content-length", "1"], body: "abc" },
 };
 
-test.each(Object.entries(WRONG))("%s is refused, and never sent", async (_, request) => {
+test.each(Object.entries(WRONG))("%s is rejected, and never sent", async (_, request) => {
   let connected = 0;
   const server = echo().on("request", () => connected++);
   const { pool } = poolTo(await started(server));
@@ -159,7 +159,7 @@ test("a connection is used again, by one request at a time, and there are no mor
   expect(made.ours).toBe(1);
   await Promise.all(Array.from({ length: 20 }, () => send(pool)));
   expect(made.ours).toBe(2);
-  // unusual requests count, and take the place of idle connections
+  // unusual requests count, and replace idle connections
   await Promise.all(
     Array.from({ length: 20 }, (_, index) => send(pool, index % 2 ? { method: "HEAD" } : {})),
   );
@@ -288,7 +288,7 @@ test("a handler that throws has an error, and the process goes on", async () => 
   expect((await send(pool)).status).toBe(200);
 });
 
-test("closing waits for requests, and refuses later ones", async () => {
+test("closing waits for requests, and rejects later ones", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const server = createServer(async (_request, response) => {
     await promise;
@@ -335,7 +335,7 @@ test("a server that is left to undici is tried again, ever more seldom, and come
   isUsual = false;
   const again = made.ours;
   for (let count = 0; count < 3 + 16; count++) await send(pool);
-  // the one that is open, and two more; then it is left for as long as at first
+  // the open one and two more; then the first backoff applies again
   expect(made.ours - again).toBe(2);
   await send(pool);
   expect(made.ours - again).toBe(3);

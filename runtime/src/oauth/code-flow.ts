@@ -86,25 +86,25 @@ async function redeem(flow: Flow, parameters: URLSearchParams, send: Send, clock
 /** The code of a response that is of this sign-in and this server: state, and issuer (RFC 9207). */
 function codeIn({ server, client, state }: Flow, parameters: URLSearchParams): string {
   const { metadata } = server;
-  const refuse = (problem: string) =>
+  const reject = (problem: string) =>
     restError("OAUTH_AUTHORIZATION_INVALID", { server: metadata.issuer, problem });
   const compared = new URLSearchParams(parameters);
   if (server.isIssuerKnown === false) compared.delete("iss");
   try {
     const valid = oauth.validateAuthResponse(metadata, { client_id: client.id }, compared, state);
     const [code, ...more] = valid.getAll("code");
-    if (more.length > 0) throw refuse('the parameter "code" is there more than once');
+    if (more.length > 0) throw reject('the parameter "code" is there more than once');
     if (code !== undefined && code !== "") return code;
   } catch (error) {
     if (error instanceof ConnectError) throw error;
-    if (error instanceof oauth.AuthorizationResponseError) throw refusal(metadata.issuer, error);
+    if (error instanceof oauth.AuthorizationResponseError) throw rejection(metadata.issuer, error);
     // the message of the library names the parameter, not its value
-    throw refuse(error instanceof Error ? error.message : String(error));
+    throw reject(error instanceof Error ? error.message : String(error));
   }
-  throw refuse("expected a code, got none");
+  throw reject("expected a code, got none");
 }
 
-function refusal(server: string, { error, error_description: text }: oauth.AuthorizationResponseError) {
+function rejection(server: string, { error, error_description: text }: oauth.AuthorizationResponseError) {
   const problem = text === undefined ? error : `${error}: ${text}`;
   const metadata = { error: safeText(error, 64) };
   return restError("OAUTH_AUTHORIZATION_REFUSED", { server, problem }, { metadata });

@@ -19,7 +19,7 @@ export async function atEndpoint<T>(
 }
 
 /**
- * Reasons of a token endpoint: a refusal, after which somebody has to do something, or a failure,
+ * Reasons of a token endpoint: a rejection, after which somebody has to do something, or a failure,
  * which may pass.
  */
 export function tokenReason(error: EndpointError): ErrorReason {

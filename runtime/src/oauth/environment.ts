@@ -10,7 +10,7 @@ export const TOKEN_VARIABLE = "CONNECT_REST_ACCESS_TOKEN";
 
 /**
  * The token of the environment for a server; undefined where there is none. It is used as it is,
- * and not renewed.
+ * and not refreshed.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED
  */

@@ -68,7 +68,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /status 500$/,
   ],
   [
-    "a refusal in place of metadata",
+    "a rejection in place of metadata",
     () => ({ [METADATA]: { status: 403 } }),
     "OAUTH_DISCOVERY_FAILED",
     /status 403$/,
@@ -147,7 +147,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /the server does not let clients register themselves/,
   ],
   [
-    "a registration that is refused",
+    "a registration that is rejected",
     (url) => ({
       [METADATA]: { body: good(url) },
       "/r": { status: 400, body: { error: "invalid_redirect_uri", error_description: "no" } },
@@ -198,19 +198,16 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
   ],
 ];
 
-test.each(BAD)(
-  "a server that is not usable is refused before anybody signs in: %s",
-  async (_, answers, reason, text) => {
-    const { url } = await serverSaying(answers);
-    let opened = 0;
-    const open = () => {
-      opened++;
-    };
-    const error = await failureOf(signIn(url, newFile(), { open }));
-    expect([reasonOf(error), opened]).toEqual([reason, 0]);
-    expect(error.rawMessage).toMatch(text);
-  },
-);
+test.each(BAD)("an unusable server is rejected before the sign-in: %s", async (_, answers, reason, text) => {
+  const { url } = await serverSaying(answers);
+  let opened = 0;
+  const open = () => {
+    opened++;
+  };
+  const error = await failureOf(signIn(url, newFile(), { open }));
+  expect([reasonOf(error), opened]).toEqual([reason, 0]);
+  expect(error.rawMessage).toMatch(text);
+});
 
 test("the issuer may end in a slash, and what metadata has beyond what is used is not kept", async () => {
   const { url } = await serverSaying((url) => ({
@@ -267,22 +264,28 @@ const RESPONSES: ReadonlyArray<readonly [string, (query: URLSearchParams) => voi
   ],
 ];
 
-test.each(RESPONSES)("a response that is not good is not redeemed: %s", async (_, change, reason, text) => {
-  const { url, seen } = await serverSaying((url) => ({ [METADATA]: { body: good(url) }, "/r": registered }));
-  const open = (address: URL) => {
-    const query = new URLSearchParams({ code: "c1", state: address.searchParams.get("state") ?? "" });
-    change(query);
-    void fetch(`${address.searchParams.get("redirect_uri")}?${query}`);
-  };
-  const file = newFile();
-  const error = await failureOf(signIn(url, file, { open }));
-  expect(reasonOf(error)).toBe(reason);
-  expect(error.rawMessage).toMatch(text);
-  expect(seen).not.toContain("/t");
-  expect(await file.entry(url)).toBeUndefined();
-});
+test.each(RESPONSES)(
+  "an invalid response is not exchanged for tokens: %s",
+  async (_, change, reason, text) => {
+    const { url, seen } = await serverSaying((url) => ({
+      [METADATA]: { body: good(url) },
+      "/r": registered,
+    }));
+    const open = (address: URL) => {
+      const query = new URLSearchParams({ code: "c1", state: address.searchParams.get("state") ?? "" });
+      change(query);
+      void fetch(`${address.searchParams.get("redirect_uri")}?${query}`);
+    };
+    const file = newFile();
+    const error = await failureOf(signIn(url, file, { open }));
+    expect(reasonOf(error)).toBe(reason);
+    expect(error.rawMessage).toMatch(text);
+    expect(seen).not.toContain("/t");
+    expect(await file.entry(url)).toBeUndefined();
+  },
+);
 
-test("a response without the issuer is refused where the server says that it names it", async () => {
+test("a response without the issuer is rejected where the server says that it names it", async () => {
   const { url } = await serverSaying((url) => ({
     [METADATA]: { body: { ...good(url), authorization_response_iss_parameter_supported: true } },
     "/r": registered,
@@ -295,7 +298,7 @@ test("a response without the issuer is refused where the server says that it nam
   expect(error.rawMessage).toMatch(/response parameter "iss" \(issuer\) missing/);
 });
 
-test("PKCE, state and the resource go along, and the code is redeemed with the verifier", async () => {
+test("the request carries PKCE, state and resource, and the code is exchanged with the verifier", async () => {
   const tokens = { access_token: "at-1", token_type: "Bearer", refresh_token: "rt-1" };
   const { url, forms } = await serverSaying((url) => ({
     [METADATA]: { body: good(url) },
@@ -368,7 +371,7 @@ test.each([
     "a broken entry",
     '{"version":1,"entries":{"https://a.example":{"details":{},"tokens":{"access_token":5}}}}',
   ],
-])("a file of tokens that is none of ours is refused and left as it is: %s", async (_, text) => {
+])("a file of tokens that is none of ours is rejected and left as it is: %s", async (_, text) => {
   const { writeFileSync } = await import("node:fs");
   const file = newFile();
   writeFileSync(file.path, text, { mode: 0o600 });

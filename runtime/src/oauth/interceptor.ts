@@ -12,7 +12,7 @@ import type { AccessTokens } from "./session.ts";
 
 /**
  * An interceptor of a Connect client that sends an access token with every call (RFC 6750 section 2.1), to
- * the server that it is for and to no other. When the server refuses it, the token is renewed, once for all
+ * the server that it is for and to no other. When the server rejects it, the token is refreshed, once for all
  * calls, and the call is made once more. One that streams requests is not, since these are gone;
  * the next call has the new token.
  *
@@ -32,7 +32,7 @@ export function bearerInterceptor(tokens: AccessTokens): Interceptor {
     try {
       return await next(again?.() ?? request);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRejection(error)) throw error;
       const other = await tokens.another(token);
       if (other === undefined || again === undefined) throw error;
       authorize(request, other);
@@ -61,7 +61,7 @@ function authorize({ header }: UnaryRequest | StreamRequest, token: Secret): voi
  * Whether an error says that the token is not good: what a server says of
  * others' credentials has no challenge.
  */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
   return /^bearer\b/i.test(error.metadata.get("www-authenticate") ?? "");
 }

@@ -72,7 +72,7 @@ test.each([
   ["another name for this machine", "/callback?code=c&state=s1", { host: "evil.example" }, 400],
   ["another port", "/callback?code=c&state=s1", { host: "127.0.0.1:1" }, 400],
   ["no address at all", "//", {}, 400],
-])("what is not of the sign-in is refused, and it goes on: %s", async (_, path, options, status) => {
+])("what is not of the sign-in is rejected, and it goes on: %s", async (_, path, options, status) => {
   const server = await listening();
   const got = await ask(server, path, options);
   expect(got.status).toBe(status);

@@ -26,7 +26,7 @@ export interface RedirectOptions {
   readonly port?: number | undefined;
   /**
    * Whether a request belongs to this sign-in; others, e.g. of pages that guess,
-   * are refused and change nothing.
+   * are rejected and change nothing.
    */
   readonly isExpected: (parameters: URLSearchParams) => boolean;
 }
@@ -42,7 +42,7 @@ const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
  * Listens on 127.0.0.1 and, where there is one, on the same port of ::1. Requests of other names for this
- * machine are refused, and everything but a GET of the path.
+ * machine are rejected, and everything but a GET of the path.
  *
  * @throws ConnectError reason OAUTH_PORT_TAKEN
  */
@@ -95,19 +95,19 @@ function receiver(
   return (request, response) => {
     const url = URL.parse(request.url ?? "", "http://127.0.0.1");
     if (++requests > MAX_REQUESTS || url === null || !isHere(request.headers.host, portOf())) {
-      refuse(response, 400, "This request is none of a sign-in.");
+      reject(response, 400, "This request is none of a sign-in.");
     } else if (url.pathname !== REDIRECT_PATH) {
-      refuse(response, 404, "There is nothing here.");
+      reject(response, 404, "There is nothing here.");
     } else if (request.method !== "GET") {
-      refuse(response.setHeader("allow", "GET"), 405, "Only GET is served.");
+      reject(response.setHeader("allow", "GET"), 405, "Only GET is served.");
     } else if (!isExpected(url.searchParams)) {
-      refuse(
+      reject(
         response,
         400,
         "This is not the sign-in that is under way. Go back to the program and start again.",
       );
     } else if (isDone) {
-      refuse(response, 410, "This sign-in is over already.");
+      reject(response, 410, "This sign-in is over already.");
     } else {
       isDone = true;
       resolve({ parameters: url.searchParams, respond: (page) => send(response, 200, page) });
@@ -120,7 +120,7 @@ function isHere(host: string | undefined, port: number): boolean {
   return ["127.0.0.1", "[::1]", "localhost"].some((name) => host === `${name}:${port}`);
 }
 
-function refuse(response: ServerResponse, status: number, text: string): void {
+function reject(response: ServerResponse, status: number, text: string): void {
   void send(response, status, { title: "Not signed in", text });
 }
 

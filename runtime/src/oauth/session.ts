@@ -20,10 +20,10 @@ export interface AccessTokens {
   /** A token that is good now. @throws ConnectError */
   get(): Promise<Secret>;
   /**
-   * Another token in place of one that the server refused; undefined where there is none.
+   * Another token in place of one that the server rejected; undefined where there is none.
    * @throws ConnectError
    */
-  another(refused: Secret): Promise<Secret | undefined>;
+  another(rejected: Secret): Promise<Secret | undefined>;
 }
 
 /** What is known of a sign-in, without anything secret. */
@@ -36,8 +36,8 @@ export interface SessionStatus {
   readonly resource: string | undefined;
   /** When the access token ends, in milliseconds since 1970; undefined where the server does not say. */
   readonly expiresAt: number | undefined;
-  /** Whether it can be renewed without a person. */
-  readonly isRenewable: boolean;
+  /** Whether it can be refreshed without a person. */
+  readonly isRefreshable: boolean;
 }
 
 /** What the details of an entry are: as they are written to the file. */
@@ -60,7 +60,7 @@ export function entryName(address: string): string {
 }
 
 /**
- * Tokens of somebody who has signed in: those of a file, renewed once for all
+ * Tokens of somebody who has signed in: those of a file, refreshed once for all
  * callers and processes that share it.
  */
 export class Session implements AccessTokens {
@@ -84,8 +84,8 @@ export class Session implements AccessTokens {
     return await (await this.tokens()).get();
   }
 
-  async another(refused: Secret): Promise<Secret | undefined> {
-    return (await (await this.tokens()).another(refused))?.token;
+  async another(rejected: Secret): Promise<Secret | undefined> {
+    return (await (await this.tokens()).another(rejected))?.token;
   }
 
   /** What is known of the sign-in; undefined where nobody has signed in. */
@@ -169,8 +169,8 @@ export class Session implements AccessTokens {
         : this.signInNeeded("the access token has expired, and there is no other");
     }
     // another sign-in is another client or another refresh token
-    if (kind === "refused") this.source = undefined;
-    if (kind === "refused") return this.signInNeeded(problem, cause);
+    if (kind === "rejected") this.source = undefined;
+    if (kind === "rejected") return this.signInNeeded(problem, cause);
     return restError("OAUTH_TOKEN_FAILED", { server: this.origin, problem }, { details: [retryInfo(delay)] });
   }
 
@@ -199,7 +199,7 @@ function statusOf(server: string, entry: TokenEntry): SessionStatus {
     scope: tokens?.scope ?? scope,
     resource,
     expiresAt: tokens?.expiresAt,
-    isRenewable: grant === "client_credentials" || tokens?.refreshToken !== undefined,
+    isRefreshable: grant === "client_credentials" || tokens?.refreshToken !== undefined,
   };
 }
 

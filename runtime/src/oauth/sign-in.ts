@@ -95,23 +95,23 @@ export async function signInAsClient(
   return await statusAt(address, file, options);
 }
 
-/** Refuses servers at which a code could be stolen (OAuth 2.1 section 7.5), or that do not give any. */
+/** Rejects servers at which a code could be stolen (OAuth 2.1 section 7.5), or that do not give any. */
 function checkCodeFlow({ metadata, hasMetadata }: AuthorizationServer): void {
-  const refuse = (expected: string, got: string) =>
+  const reject = (expected: string, got: string) =>
     restError("OAUTH_METADATA_INVALID", { url: metadata.issuer, expected, got });
   const { authorization_endpoint: endpoint, response_types_supported: types } = metadata;
   const { grant_types_supported: grants, code_challenge_methods_supported: methods } = metadata;
-  if (endpoint === undefined) throw refuse("an authorization_endpoint", "none");
+  if (endpoint === undefined) throw reject("an authorization_endpoint", "none");
   if (!hasMetadata) return;
   const listed = (list: readonly string[] | undefined) => list?.join(", ") || "none";
   if (types !== undefined && !types.includes("code")) {
-    throw refuse("response_types_supported with code", listed(types));
+    throw reject("response_types_supported with code", listed(types));
   }
   if (grants !== undefined && !grants.includes("authorization_code")) {
-    throw refuse("grant_types_supported with authorization_code", listed(grants));
+    throw reject("grant_types_supported with authorization_code", listed(grants));
   }
   if (methods?.includes("S256") !== true) {
-    throw refuse("code_challenge_methods_supported with S256 (PKCE)", listed(methods));
+    throw reject("code_challenge_methods_supported with S256 (PKCE)", listed(methods));
   }
 }
 

@@ -81,7 +81,7 @@ export class TokenFile {
   }
 
   private async write(entries: ReadonlyMap<string, TokenEntry>): Promise<void> {
-    if (entries.size > MAX_ENTRIES) throw this.refused(`it has more than ${MAX_ENTRIES} entries`);
+    if (entries.size > MAX_ENTRIES) throw this.rejected(`it has more than ${MAX_ENTRIES} entries`);
     const all = Object.fromEntries([...entries].map(([name, entry]) => [name, entryJson(entry)]));
     const text = `${JSON.stringify({ version: VERSION, entries: all }, null, 2)}\n`;
     await writePrivateFile(this.path, text, this.clock);
@@ -93,17 +93,17 @@ export class TokenFile {
       value = JSON.parse(text);
     } catch {
       // the error of JSON.parse shows a part of the text
-      throw this.refused("it is not JSON");
+      throw this.rejected("it is not JSON");
     }
     if (!isJsonObject(value) || value.version !== VERSION || !isJsonObject(value.entries)) {
-      throw this.refused("it is no file of tokens of this version");
+      throw this.rejected("it is no file of tokens of this version");
     }
     return new Map(Object.entries(value.entries).map(([name, entry]) => [name, this.entryOf(name, entry)]));
   }
 
   private entryOf(name: string, value: JsonValue | undefined): TokenEntry {
     if (!isJsonObject(value) || !isJsonObject(value.details)) {
-      throw this.refused(`its entry ${name} is broken`);
+      throw this.rejected(`its entry ${name} is broken`);
     }
     const details = Object.entries(value.details).filter((pair): pair is [string, string] => {
       return typeof pair[1] === "string";
@@ -117,7 +117,7 @@ export class TokenFile {
 
   private tokensOf(name: string, value: JsonObject): Tokens {
     const { access_token: access, refresh_token: refresh, expires_at: expiresAt, scope } = value;
-    if (typeof access !== "string") throw this.refused(`its entry ${name} is broken`);
+    if (typeof access !== "string") throw this.rejected(`its entry ${name} is broken`);
     return {
       accessToken: new Secret(access),
       refreshToken: typeof refresh === "string" ? new Secret(refresh) : undefined,
@@ -126,7 +126,7 @@ export class TokenFile {
     };
   }
 
-  private refused(problem: string) {
+  private rejected(problem: string) {
     return restError("TOKEN_FILE_REFUSED", { file: this.path, problem });
   }
 }
@@ -157,15 +157,15 @@ export function tokenStore(
 ): TokenStore {
   return {
     name: `${file.path}#${name}`,
-    update: async (renew: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens> => {
-      let renewed: Tokens | undefined;
+    update: async (refresh: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens> => {
+      let refreshed: Tokens | undefined;
       await file.update(name, async (entry) => {
         if (mustExist && entry === undefined) throw new Error(`${file.path} has no entry ${name} any more`);
-        renewed = await renew(entry?.tokens);
-        return renewed === entry?.tokens ? entry : { details: entry?.details ?? {}, tokens: renewed };
+        refreshed = await refresh(entry?.tokens);
+        return refreshed === entry?.tokens ? entry : { details: entry?.details ?? {}, tokens: refreshed };
       });
-      if (renewed === undefined) throw new Error("the renewal brought nothing");
-      return renewed;
+      if (refreshed === undefined) throw new Error("the refresh brought nothing");
+      return refreshed;
     },
   };
 }

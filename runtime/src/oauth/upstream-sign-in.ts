@@ -75,7 +75,7 @@ export async function signInByOAuth1(
   const { clock = systemClock } = options;
   const state = clock.randomHex(16);
   const server = new URL(flow.accessTokenUrl).origin;
-  // a service that refuses need not say whom; the state in the callback tells this sign-in from others
+  // a service that rejects need not say whom; the state in the callback tells this sign-in from others
   await inBrowser(server, state, options, async (redirectUri) => {
     const callback: Parameter = ["oauth_callback", `${redirectUri}?state=${state}`];
     const temporary = await ask(flow, flow.requestTokenUrl, undefined, [callback], options);
@@ -91,9 +91,9 @@ export async function signInByOAuth1(
 
 function verifierIn(parameters: URLSearchParams, { token }: OAuth1Token, server: string): string {
   const verifier = parameters.get("oauth_verifier");
-  // no shape is defined for a refusal (RFC 5849 section 2.2)
+  // no shape is defined for a rejection (RFC 5849 section 2.2)
   if (verifier === null || verifier === "") {
-    throw restError("OAUTH_AUTHORIZATION_REFUSED", { server, problem: "the person refused" });
+    throw restError("OAUTH_AUTHORIZATION_REFUSED", { server, problem: "the person rejected" });
   }
   if (parameters.get("oauth_token") === token.reveal()) return verifier;
   throw restError("OAUTH_AUTHORIZATION_INVALID", { server, problem: "it is for another token" });

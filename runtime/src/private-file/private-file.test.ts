@@ -46,7 +46,7 @@ test("what is written is read again, by this user alone, in a folder for this us
   expect(await readPrivateFile(newPath())).toBeUndefined();
 });
 
-test("a file that anybody else may read or write is refused, whatever its mode", async () => {
+test("a file that another user may read or write is rejected, whatever its mode", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 0o77 }), async (others) => {
       const file = existing("hush", 0o600 | others);
@@ -75,7 +75,7 @@ test("a symbolic link is neither read nor replaced, and what it leads to stays a
   expect(reasonOf(await failureOf(readPrivateFile(dangling)))).toBe("TOKEN_FILE_REFUSED");
 });
 
-test("what is no file, too large, or in a folder that all may write to is refused", async () => {
+test("what is no file, too large, or in a folder that all may write to is rejected", async () => {
   const folder = newPath();
   mkdirSync(folder, { mode: 0o700 });
   expect((await failureOf(readPrivateFile(folder))).rawMessage).toMatch(/not a regular file/);

@@ -25,12 +25,12 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
   // without O_NONBLOCK a pipe in its place would hold us
   const handle = await open(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw refused(file, openProblem(error), error);
+    throw rejected(file, openProblem(error), error);
   });
   if (handle === undefined) return undefined;
   try {
     const problem = problemOf(await handle.stat());
-    if (problem !== undefined) throw refused(file, problem);
+    if (problem !== undefined) throw rejected(file, problem);
     return await handle.readFile("utf8");
   } finally {
     await handle.close();
@@ -58,7 +58,7 @@ export async function writePrivateFile(
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     if (codeOf(error) === undefined) throw error;
-    throw refused(file, `cannot be written: ${codeOf(error)}`, error);
+    throw rejected(file, `cannot be written: ${codeOf(error)}`, error);
   }
 }
 
@@ -78,8 +78,8 @@ async function writeNew(file: string, text: string): Promise<void> {
  */
 async function checkTarget(file: string): Promise<void> {
   const found = await lstat(file).catch(() => undefined);
-  if (found?.isSymbolicLink()) throw refused(file, "it is a symbolic link");
-  if (found !== undefined && !found.isFile()) throw refused(file, "it is not a regular file");
+  if (found?.isSymbolicLink()) throw rejected(file, "it is a symbolic link");
+  if (found !== undefined && !found.isFile()) throw rejected(file, "it is not a regular file");
 }
 
 async function checkFolder(file: string): Promise<void> {
@@ -88,7 +88,7 @@ async function checkFolder(file: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   // in a folder with the sticky bit, such as /tmp, nobody replaces the files of others
   if (found === undefined || (found.mode & 0o002) === 0 || (found.mode & 0o1000) !== 0) return;
-  throw refused(file, `everybody may replace it, since ${folder} is writable by all`);
+  throw rejected(file, `everybody may replace it, since ${folder} is writable by all`);
 }
 
 function problemOf(found: Stats): string | undefined {
@@ -108,7 +108,7 @@ function openProblem(error: unknown): string {
   return code === "ELOOP" ? "it is a symbolic link" : `it cannot be read: ${code ?? String(error)}`;
 }
 
-function refused(file: string, problem: string, cause?: unknown) {
+function rejected(file: string, problem: string, cause?: unknown) {
   return restError("TOKEN_FILE_REFUSED", { file, problem }, { cause });
 }
 

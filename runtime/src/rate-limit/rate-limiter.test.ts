@@ -68,7 +68,7 @@ test("a known limit: makes a call wait where its deadline allows", async () => {
   expect(clock.running).toBe(0);
 });
 
-test("a known limit: refuses a call at once where its deadline does not, without touching the upstream", async () => {
+test("a known limit: rejects a call at once where its deadline does not, without touching the upstream", async () => {
   const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
   await call();
   clock.advance(100);
@@ -201,7 +201,7 @@ test.each([
   [limit({ requests: 0 }), "expected a rate limit of at least one request, got 0"],
   [limit({ windowMs: 0 }), "expected a rate limit with a window, got 0 ms"],
   [limit({ calendarDay: "Mars/Base" }), 'expected a rate limit by a time zone, got "Mars/Base"'],
-])("a known limit: that cannot be is refused when a transport is made: %#", async (rule, problem) => {
+])("a known limit: that cannot be is rejected when a transport is made: %#", async (rule, problem) => {
   const server = await respondingWithJson({});
   SERVERS.push(server);
   const error = await failureOf(() =>
@@ -215,7 +215,7 @@ test.each([
 
 const { signal } = new AbortController();
 const identity = () => "i";
-const refused = (limiter: RateLimiter, method: string, rule: RateLimitRule) =>
+const rejected = (limiter: RateLimiter, method: string, rule: RateLimitRule) =>
   limiter.admit({ method, rules: [rule], identity, signal, expiresAt: 0 }).then(
     () => false,
     () => true,
@@ -223,12 +223,12 @@ const refused = (limiter: RateLimiter, method: string, rule: RateLimitRule) =>
 
 test("a bucket: is shared by the methods that name it, and is the method's own without a name", async () => {
   const limiter = new RateLimiter("x", { share: 1 }, new FakeClock(0));
-  expect(await refused(limiter, "a", limit({ bucket: "one" }))).toBe(false);
-  expect(await refused(limiter, "b", limit({ bucket: "one" }))).toBe(true);
-  expect(await refused(limiter, "b", limit({ bucket: "two" }))).toBe(false);
-  expect(await refused(limiter, "a", limit({ bucket: "" }))).toBe(false);
-  expect(await refused(limiter, "b", limit({ bucket: "" }))).toBe(false);
-  expect(await refused(limiter, "a", limit({ bucket: "" }))).toBe(true);
+  expect(await rejected(limiter, "a", limit({ bucket: "one" }))).toBe(false);
+  expect(await rejected(limiter, "b", limit({ bucket: "one" }))).toBe(true);
+  expect(await rejected(limiter, "b", limit({ bucket: "two" }))).toBe(false);
+  expect(await rejected(limiter, "a", limit({ bucket: "" }))).toBe(false);
+  expect(await rejected(limiter, "b", limit({ bucket: "" }))).toBe(false);
+  expect(await rejected(limiter, "a", limit({ bucket: "" }))).toBe(true);
 });
 
 test("a bucket: is not blocked for one method by another that waits for a limit of its own", async () => {
@@ -239,8 +239,8 @@ test("a bucket: is not blocked for one method by another that waits for a limit 
   const slow = { method: "slow", rules: [shared, own], identity, signal, expiresAt: undefined };
   await limiter.admit(slow);
   const waits = limiter.admit(slow);
-  for (let count = 0; count < 2; count++) expect(await refused(limiter, "quick", shared)).toBe(false);
-  expect(await refused(limiter, "quick", shared)).toBe(true);
+  for (let count = 0; count < 2; count++) expect(await rejected(limiter, "quick", shared)).toBe(false);
+  expect(await rejected(limiter, "quick", shared)).toBe(true);
   clock.advance(50_000);
   await waits;
 });

@@ -60,7 +60,7 @@ export class RateLimiter {
     for (const { window } of slots) window.forget(now);
     const time = earliest(slots, now);
     if (request.expiresAt !== undefined && time > now && time >= request.expiresAt) {
-      throw this.refused(request, slots, now, time - now);
+      throw this.rejected(request, slots, now, time - now);
     }
     for (const { window } of slots) window.add(time);
     this.sweep(now);
@@ -76,7 +76,7 @@ export class RateLimiter {
     }
   }
 
-  private refused({ method }: Limited, slots: readonly Slot[], now: number, delayMs: number): Error {
+  private rejected({ method }: Limited, slots: readonly Slot[], now: number, delayMs: number): Error {
     const delay = Math.ceil(delayMs);
     const used = slots.find(({ requests, window }) => window.earliest(now, requests) > now) ?? slots[0];
     const { requests = 0, rule } = used ?? {};

@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CursorFault, cursorBigInt, cursorNumber, cursorTime } from "./cursor.ts";
 
-function refusal(action: () => unknown): string {
+function rejection(action: () => unknown): string {
   try {
     action();
   } catch (error) {
     if (error instanceof CursorFault) return error.message;
     throw error;
   }
-  throw new Error("expected a refusal");
+  throw new Error("expected a rejection");
 }
 
 test("a cursor from a response: is read as the type of the field that takes it", () => {
@@ -30,8 +30,8 @@ test.each<[string, () => unknown]>([
   ["an integer beyond 2^53 for a field of 32 bits", () => cursorNumber("700000000000000001")],
   ["a time that is none", () => cursorTime("soon", "iso8601")],
   ["an object", () => cursorNumber({ toString: 1 } as JsonValue)],
-])("a cursor from a response: is refused as a fault of the upstream where it is %s", (_, action) => {
-  expect(refusal(action)).not.toBe("");
+])("a cursor from a response: is rejected as a fault of the upstream where it is %s", (_, action) => {
+  expect(rejection(action)).not.toBe("");
 });
 
 test.each<[TimeRule, string]>([
@@ -44,7 +44,7 @@ test.each<[TimeRule, string]>([
   ["rfc2822", "an RFC 2822 date"],
   [{ pattern: "yyyy-MM-dd" }, "yyyy-MM-dd"],
 ])("a cursor that is no time: the notation %j is named", (rule, notation) => {
-  expect(refusal(() => cursorTime("soon", rule))).toBe(`expected a time as ${notation}, got "soon"`);
+  expect(rejection(() => cursorTime("soon", rule))).toBe(`expected a time as ${notation}, got "soon"`);
 });
 
 test("a cursor from a response: is never anything but what it should be", () => {

@@ -21,14 +21,14 @@ import { joinHeader } from "./header-value.ts";
 import { joinCommas } from "./parameters.ts";
 import { durationText } from "./time-text.ts";
 
-function refusal(action: () => unknown): { code: Code; message: string } {
+function rejection(action: () => unknown): { code: Code; message: string } {
   try {
     action();
   } catch (error) {
     if (error instanceof ConnectError) return { code: error.code, message: error.rawMessage };
     throw error;
   }
-  throw new Error("expected a refusal");
+  throw new Error("expected a rejection");
 }
 
 test("joinCommas: joins texts, numbers and bigints", () => {
@@ -36,8 +36,8 @@ test("joinCommas: joins texts, numbers and bigints", () => {
   expect(joinCommas([], "f")).toBe("");
 });
 
-test("joinCommas: refuses a value with a comma as a fault of the caller", () => {
-  expect(refusal(() => joinCommas(["a", "b,c"], "tags"))).toEqual({
+test("joinCommas: rejects a value with a comma as a fault of the caller", () => {
+  expect(rejection(() => joinCommas(["a", "b,c"], "tags"))).toEqual({
     code: Code.InvalidArgument,
     message:
       "tags: a value contains a comma, which is the separator, so it cannot be sent in the body; send values without commas",
@@ -77,10 +77,10 @@ test("dynamic values: write numbers that JSON can say, and names for others", ()
   expect(doubleJson(Number.NEGATIVE_INFINITY)).toBe("-Infinity");
 });
 
-test("dynamic values: refuse what JSON cannot say as a fault of the caller", () => {
+test("dynamic values: reject what JSON cannot say as a fault of the caller", () => {
   const nan = create(ValueSchema, { kind: { case: "numberValue", value: Number.NaN } });
   for (const value of [nan, create(ValueSchema)]) {
-    expect(refusal(() => valueJson(value))).toEqual({
+    expect(rejection(() => valueJson(value))).toEqual({
       code: Code.InvalidArgument,
       message:
         "google.protobuf.Value: cannot be represented in JSON, so it cannot be sent in the body; send values with a kind, and finite numbers",
@@ -89,22 +89,22 @@ test("dynamic values: refuse what JSON cannot say as a fault of the caller", () 
       ListValueSchema,
       toBinary(ListValueSchema, create(ListValueSchema, { values: [value] })),
     );
-    expect(refusal(() => listJson(list)).code).toBe(Code.InvalidArgument);
+    expect(rejection(() => listJson(list)).code).toBe(Code.InvalidArgument);
   }
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-  "dynamic values: refuse a struct with %s, which would be sent as null",
+  "dynamic values: reject a struct with %s, which would be sent as null",
   (number) => {
-    const refused = {
+    const rejected = {
       code: Code.InvalidArgument,
       message:
         "google.protobuf.Struct: cannot be represented in JSON, so it cannot be sent in the body; send values with a kind, and finite numbers",
     };
-    expect(refusal(() => plainJson({ a: number }))).toEqual(refused);
-    expect(refusal(() => plainJson({ a: [0, { b: [number] }] }))).toEqual(refused);
+    expect(rejection(() => plainJson({ a: number }))).toEqual(rejected);
+    expect(rejection(() => plainJson({ a: [0, { b: [number] }] }))).toEqual(rejected);
     const value = create(ValueSchema, { kind: { case: "numberValue", value: number } });
-    expect(refusal(() => structJson(create(StructSchema, { fields: { a: value } })))).toEqual(refused);
+    expect(rejection(() => structJson(create(StructSchema, { fields: { a: value } })))).toEqual(rejected);
   },
 );
 
@@ -158,7 +158,7 @@ test("addUnknown: leaves declared fields as they are", () => {
   expect(json).toEqual({ i: -1, __proto: 1, more: 2 });
 });
 
-test("joinHeader: refuses a value with a comma, as every list with commas does", () => {
+test("joinHeader: rejects a value with a comma, as every list with commas does", () => {
   expect(joinHeader(["a", 1], "tags")).toBe("a, 1");
   expect(() => joinHeader(["a,b"], "tags")).toThrow("comma");
 });
@@ -171,8 +171,8 @@ test("rawEntries: keeps keys that every object inherits, and pollutes nothing", 
   expect(({} as { polluted?: number }).polluted).toBeUndefined();
 });
 
-test("rawEntries: refuses what is not JSON as a fault of the caller", () => {
-  expect(refusal(() => rawEntries({ a: "{bad" }))).toEqual({
+test("rawEntries: rejects what is not JSON as a fault of the caller", () => {
+  expect(rejection(() => rawEntries({ a: "{bad" }))).toEqual({
     code: Code.InvalidArgument,
     message: "a: is not JSON, so it cannot be sent in the body; send the text of a JSON value",
   });

@@ -7,7 +7,7 @@ import { RequestWriter } from "./request-writer.ts";
 
 const text = (name: string, value: string): BodyPart => ({ name, content: { kind: "text", text: value } });
 
-/** Reads a body with a parser that is not ours. */
+/** Reads a body with an independent parser. */
 async function parsed(body: Uint8Array, boundary: string): Promise<Array<[string, string | File]>> {
   const headers = { "content-type": multipartType(boundary) };
   return [...(await new Response(Buffer.from(body), { headers }).formData())];
@@ -140,7 +140,7 @@ test.each<[(out: RequestWriter) => void, string]>([
     (out) => out.part("\udc00", "x"),
     "\udc00: contains a lone surrogate, so it cannot be sent in the form; send well-formed Unicode",
   ],
-])("parts of a request: are refused where they cannot be sent", async (write, expected) => {
+])("parts of a request: are rejected where they cannot be sent", async (write, expected) => {
   const error = await failureOf(() => write(new RequestWriter("POST", "/post")));
   expect(error.rawMessage).toBe(expected.replace("\udc00", "\ufffd"));
 });

@@ -46,7 +46,7 @@ test.each<[PathValue, string]>([
   ["\ud800", "blog: contains a lone surrogate, so it cannot be part of a URL path; send well-formed Unicode"],
   [Number.NaN, "blog: is not a finite number, so it cannot be part of a URL path; send a finite number"],
   [-Infinity, "blog: is not a finite number, so it cannot be part of a URL path; send a finite number"],
-])("pathSegment: refuses %j", (value, text) => {
+])("pathSegment: rejects %j", (value, text) => {
   const error = failure(() => pathSegment(value, "blog"));
   expect(error.rawMessage).toBe(text);
   expect(error.code).toBe(Code.InvalidArgument);
@@ -80,7 +80,7 @@ test("pathSegments: keeps the slashes between segments", () => {
   expect(pathSegments("a b/c:d", "field")).toBe("a%20b/c%3Ad");
 });
 
-test.each(["/a", "a/", "a//b", "a/../b", "..", "a/./b", ""])("pathSegments: refuses %j", (value) => {
+test.each(["/a", "a/", "a//b", "a/../b", "..", "a/./b", ""])("pathSegments: rejects %j", (value) => {
   expect(failure(() => pathSegments(value, "field")).code).toBe(Code.InvalidArgument);
 });
 

@@ -40,7 +40,7 @@ test.each([
   expect(request.queryString).toBe(expected);
 });
 
-test("query: writes a list with commas, and refuses a value that has one", () => {
+test("query: writes a list with commas, and rejects a value that has one", () => {
   const request = writer();
   request.queryList("ids", [1, 2n, "x y"], "comma");
   request.queryList("none", [], "comma");
@@ -54,7 +54,7 @@ test("query: writes a list with commas, and refuses a value that has one", () =>
   expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("tag");
 });
 
-test("query: refuses a comma in a part with commas too", () => {
+test("query: rejects a comma in a part with commas too", () => {
   const request = writer();
   request.partList("ids", [1, "x y"], "comma");
   expect(request.body).toMatchObject({ parts: [{ name: "ids", content: { text: "1,x y" } }] });
@@ -77,13 +77,13 @@ test("query: spreads a map into parameters", () => {
   expect(request.queryString).toBe("offset=20&a%26b=c%3Dd");
 });
 
-test.each([Number.NaN, Infinity, -Infinity])("query: refuses %s", (value) => {
+test.each([Number.NaN, Infinity, -Infinity])("query: rejects %s", (value) => {
   expect(failure(() => writer().query("x", value)).rawMessage).toBe(
     `x: is ${value}, so it cannot be sent in the query; send a finite number`,
   );
 });
 
-test("query: refuses lone surrogates, also in keys of a map", () => {
+test("query: rejects lone surrogates, also in keys of a map", () => {
   expect(failure(() => writer().query("x", "\ud800")).rawMessage).toBe(
     "x: contains a lone surrogate, so it cannot be sent in the query; send well-formed Unicode",
   );
@@ -140,14 +140,14 @@ test("headers: are in lower case, and cookies share one", () => {
   ]);
 });
 
-test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("headers: refuses %j in a header", (value) => {
+test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("headers: rejects %j in a header", (value) => {
   expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
     "x-a: contains a line break, a control character, or a character outside Latin-1, so it cannot be sent in the header; send printable text on one line",
   );
 });
 
 test.each([" a", "a ", "\ta", "a\t", " ", "\t"])(
-  "headers: refuses %j, which would lose its ends",
+  "headers: rejects %j, which would lose its ends",
   (value) => {
     expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
       "x-a: begins or ends with a space, which headers lose, so it cannot be sent in the header; send it without",
@@ -155,13 +155,13 @@ test.each([" a", "a ", "\ta", "a\t", " ", "\t"])(
   },
 );
 
-test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("headers: refuses %j in a cookie", (value) => {
+test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("headers: rejects %j in a cookie", (value) => {
   expect(failure(() => writer().cookie("c", value)).rawMessage).toBe(
     "c: contains a space, comma, semicolon, quote, backslash, or a non-ASCII character, so it cannot be sent in the cookie; send only characters that are allowed in cookies",
   );
 });
 
-test("OAuth 1.0a parameters: are kept as they are, and refused where they cannot be encoded", () => {
+test("OAuth 1.0a parameters: are kept as they are, and rejected where they cannot be encoded", () => {
   const request = writer();
   request.oauth1Param("oauth_callback", "https://a.test/?b=c d");
   request.oauth1Param("oauth_verifier", undefined);

@@ -1,23 +1,23 @@
 import { type JsonValue, type OnMisstep, objectIn, valueAt } from "connect-rest-codec/internal";
 
-/** A link that must not be followed; `message` says what is wrong with it, without repeating it. */
-export class LinkRefused extends Error {}
+/** A link that must not be followed; `message` describes the problem without repeating the link. */
+export class LinkRejected extends Error {}
 
 /**
- * The address in a link at a path: a string, or the `href` of an object. undefined where there is none, also
- * where its place holds `null`, `""`, `false`, `[]` or `{}`.
+ * Returns the address of the link at a path: a string, or the `href` of an object. Returns undefined if there
+ * is none, or if its place holds `null`, `""`, `false`, `[]` or `{}`.
  *
- * @throws LinkRefused for a value of another kind
+ * @throws LinkRejected for a value of another type
  */
 export function hrefAt(root: JsonValue | undefined, path: string, found?: OnMisstep): string | undefined {
   const holder = objectIn(valueAt(root, path));
   const steps = holder === undefined ? [path] : [path, "href"].filter((step) => step !== "");
   const href = valueAt(root, steps.join("."), found);
   if (href === undefined && holder !== undefined && Object.keys(holder).length > 0) {
-    throw new LinkRefused("an object without href");
+    throw new LinkRejected("an object without href");
   }
   if (href === undefined || href === null || href === "" || href === false) return undefined;
   if (Array.isArray(href) && href.length === 0) return undefined;
   if (typeof href === "string") return href;
-  throw new LinkRefused("a value that is no link");
+  throw new LinkRejected("a value that is no link");
 }

@@ -36,7 +36,7 @@ export async function withRetries<T>(send: () => Promise<T>, context: RetryConte
       retrier?.succeeded();
       return result;
     } catch (error) {
-      if (attempts > 1 && wasRefusedLocally(error)) throw counted(last, attempts - 1);
+      if (attempts > 1 && wasRejectedLocally(error)) throw counted(last, attempts - 1);
       const delay = retrier?.delay({ error, attempts, idempotent, expiresAt, allowance });
       if (delay === undefined || !(await waited(delay, context))) throw counted(error, attempts);
       last = error;
@@ -45,7 +45,7 @@ export async function withRetries<T>(send: () => Promise<T>, context: RetryConte
 }
 
 /** Whether an attempt was not even made; the error of the one before is more useful then. */
-function wasRefusedLocally(error: unknown): boolean {
+function wasRejectedLocally(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const reason = reasonOf(error);
   return reason === "UPSTREAM_CIRCUIT_OPEN" || reason === "LOCAL_RATE_LIMIT" || reason === "UPSTREAM_CLOSED";

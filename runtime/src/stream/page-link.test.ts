@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { RestRequest } from "../adapter/rest-request.ts";
-import { LinkRefused } from "../response/href.ts";
+import { LinkRejected } from "../response/href.ts";
 import { parseBase, pathBelow } from "../upstream/base.ts";
 import { followLink } from "./page-link.ts";
 
@@ -20,7 +20,7 @@ function follow(href: string, base = prefixed): RestRequest | undefined {
   try {
     return followLink(href, current, base, { query: "key" });
   } catch (error) {
-    if (error instanceof LinkRefused) return undefined;
+    if (error instanceof LinkRejected) return undefined;
     throw error;
   }
 }
@@ -33,7 +33,7 @@ test("a link to the next page: keeps the headers of the request that it came wit
   });
 });
 
-test("a link to the next page: that begins with two slashes on a bare host is refused: a path alone would read as a host", () => {
+test("a link to the next page: that begins with two slashes on a bare host is rejected: a path alone would read as a host", () => {
   expect(follow("https://h.test//evil.test/x", bare)).toBeUndefined();
   expect(follow("/v3//x", bare)?.path).toBe("/v3//x");
 });
@@ -68,7 +68,7 @@ test("a link to the next page: never leads out of the base address, whatever it 
     fc.property(links, fc.constantFrom(prefixed, bare), (href, base) => {
       const request = follow(href, base);
       if (request === undefined) return;
-      // refuses what a URL parser would read as another path or host
+      // rejects a path that a URL parser would read as another path or host
       const path = pathBelow("x", base, request.path);
       const url = new URL(`${base.origin}${path}?${request.queryString}`);
       expect(url.origin).toBe(base.origin);

@@ -3,7 +3,7 @@ import type { ApiKeyRule } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
-import { LinkRefused } from "../response/href.ts";
+import { LinkRejected } from "../response/href.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { withoutParameter } from "../text/without-parameter.ts";
 import type { Base } from "../upstream/base.ts";
@@ -12,9 +12,9 @@ import { baseOf } from "../upstream/options.ts";
 type Further = ReadonlyArray<readonly [name: string, value: string]>;
 
 /**
- * The request for the link that a call came to; undefined where there is none.
+ * Returns the request for a link in a response; undefined if there is none.
  *
- * @param find may throw LinkRefused
+ * @param find may throw LinkRejected
  * @throws ConnectError with the reason, for a link that must not be followed
  */
 export function linkedRequest(
@@ -30,18 +30,18 @@ export function linkedRequest(
     if (href === undefined || base === undefined) return undefined;
     return followLink(href, current, base, adapter.rules.apiKey, further?.());
   } catch (cause) {
-    if (!(cause instanceof LinkRefused)) throw cause;
+    if (!(cause instanceof LinkRejected)) throw cause;
     throw restError(reason, { ...namesOf(adapter), problem: cause.message }, { cause });
   }
 }
 
 /**
- * The request for the page that a link leads to: the verb, headers and body of the request that the link came
- * with, and the link's own path and query. A relative link counts from that request (RFC 3986 section 5). An
- * API key in the link's query is taken out, since credentials are added to every request.
+ * Returns the request for a linked page: the verb, headers and body of the request whose response has the
+ * link, and the link's own path and query. A relative link is resolved against that request (RFC 3986 section
+ * 5). An API key in the link's query is removed, since credentials are added to every request.
  *
- * @param further parameters to send beside those in the link; where both have a name, the link counts
- * @throws LinkRefused for a link that leads out of the base address
+ * @param further parameters in addition to those of the link, which take precedence
+ * @throws LinkRejected for a link outside of the base address
  */
 export function followLink(
   href: string,
@@ -51,10 +51,10 @@ export function followLink(
   further: Further = [],
 ): RestRequest {
   const url = URL.parse(href, base.origin + base.prefix + current.path);
-  if (url === null) throw new LinkRefused("a text that is no address");
-  if (url.origin !== base.origin) throw new LinkRefused("another host");
-  if (url.username !== "" || url.password !== "") throw new LinkRefused("a user or a password in it");
-  if (!isBelow(url.pathname, base.prefix)) throw new LinkRefused("a path outside of it");
+  if (url === null) throw new LinkRejected("a text that is no address");
+  if (url.origin !== base.origin) throw new LinkRejected("another host");
+  if (url.username !== "" || url.password !== "") throw new LinkRejected("a user or a password in it");
+  if (!isBelow(url.pathname, base.prefix)) throw new LinkRejected("a path outside of it");
   const { verb, headers, oauth1Params, body } = current;
   const path = url.pathname.slice(base.prefix.length);
   const queryString = withoutParameter(withFurther(url.search.slice(1), further), apiKey?.query);
@@ -62,7 +62,7 @@ export function followLink(
 }
 
 function isBelow(path: string, prefix: string): boolean {
-  // with two slashes at its beginning a path alone reads as a host
+  // a path alone that begins with two slashes would be read as a host
   if (path.startsWith("//")) return false;
   return path === prefix || path.startsWith(`${prefix}/`);
 }

@@ -42,7 +42,7 @@ interface Setup {
   readonly options?: Partial<RestOptions>;
 }
 
-/** An upstream that is described by its response to a path with query. */
+/** An upstream, defined by its responses to paths with query. */
 class Upstream {
   readonly seen: string[] = [];
   readonly requests: IncomingMessage[] = [];
@@ -201,7 +201,7 @@ test.each([
   expect(upstream.seen).toHaveLength(1);
 });
 
-test("a list that links to its next page: refuses a link with a user, on the very host", async () => {
+test("a list that links to its next page: rejects a link with a user, on the very host", async () => {
   const upstream: Upstream = await Upstream.start(
     () => ({ body: { ...page("a"), _links: { next: upstream.server.url.replace("//", "//me:pw@") } } }),
     link,

@@ -75,7 +75,7 @@ test("a body of carriage returns alone costs no more than its length", { timeout
   expect(await eventsIn("\r".repeat(1 << 20))).toEqual([]);
 });
 
-test("data of a great many empty lines is refused, since each of them is held", async () => {
+test("data of a great many empty lines is rejected, since each of them is held", async () => {
   await expect(eventsIn("data\n".repeat(10_000), [], 100_000)).rejects.toThrow(RecordTooLarge);
 });
 
@@ -90,7 +90,7 @@ test("lines are cut at line feeds alone where that is asked for, and characters 
   }
 });
 
-test("a line, or data of many lines, beyond the limit is refused while it comes", async () => {
+test("a line, or data of many lines, beyond the limit is rejected while it comes", async () => {
   await expect(eventsIn(`data: ${"x".repeat(100)}`, [], 50)).rejects.toThrow(RecordTooLarge);
   await expect(eventsIn("data: 1234567890\n".repeat(10), [], 50)).rejects.toThrow(RecordTooLarge);
   expect(await eventsIn("data: 1234567890\n\n".repeat(10), [], 50)).toHaveLength(10);

@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const rest of OPEN.splice(0)) await rest.close();
 });
 
-const STALE: readonly (readonly [string, NonNullable<Credentials["refused"]>, Code, string])[] = [
+const STALE: readonly (readonly [string, NonNullable<Credentials["rejected"]>, Code, string])[] = [
   [
     "has been replaced",
     async () => ({ oauth2: { accessToken: "new" } }),
@@ -47,7 +47,7 @@ const STALE: readonly (readonly [string, NonNullable<Credentials["refused"]>, Co
 
 test.each(STALE)(
   "an upload whose token %s gets the error of other calls",
-  async (_, refused, code, reason) => {
+  async (_, rejected, code, reason) => {
     for (const reads of [true, false]) {
       const tokens: unknown[] = [];
       const server = httpUpstream(async (request, response) => {
@@ -57,13 +57,13 @@ test.each(STALE)(
         sendJson(response, {});
       });
       const { url } = await server;
-      const credentials = () => ({ oauth2: { accessToken: "old" }, refused });
+      const credentials = () => ({ oauth2: { accessToken: "old" }, rejected });
       const upstreams = { things: { baseUrl: url, credentials } };
       const rest = await restTo(server, { rules: { credentials: ["oauth2"] }, options: { upstreams } });
       const error = await failureOf(upload(rest, sending({ chunk: "a" }, { chunk: "b" })));
       expect([error.code, reasonOf(error)]).toEqual([code, reason]);
       expect(retryDelayOf(error) !== undefined).toBe(code === Code.Unavailable);
-      // the messages of the stream have been read
+      // the messages of the stream were already consumed
       expect(tokens).toEqual(["Bearer old"]);
     }
   },
@@ -100,7 +100,7 @@ function upload(rest: Rest, messages: AsyncIterable<object>, signal?: AbortSigna
   return client.upload(messages as never, signal === undefined ? {} : { signal });
 }
 
-/** An upstream that reads everything, and tells what it read. */
+/** Starts an upstream that reads everything, and reports each request. */
 function reading(seen: (request: IncomingMessage, text: string) => void): Promise<TestServer> {
   return httpUpstream(async (request, response) => {
     seen(request, await textOfRequest(request));
@@ -108,12 +108,12 @@ function reading(seen: (request: IncomingMessage, text: string) => void): Promis
   });
 }
 
-/** An upstream that responds without reading. */
+/** Starts an upstream that responds without reading. */
 function respondingAtOnce(respond: (response: ServerResponse) => void): Promise<TestServer> {
   return httpUpstream((_request, response) => respond(response));
 }
 
-/** A stream of requests without end; `left` settles when it is told that nobody reads on. */
+/** An endless stream of requests; `left` settles when the stream is closed. */
 function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
   const left = Promise.withResolvers<void>();
   const state = { sent: 0, left: left.promise };
@@ -205,7 +205,7 @@ test("an upload: passes chunks on as they come", async () => {
     rest,
     (async function* () {
       yield { chunk: Buffer.from("one") };
-      // the next chunk only exists when the upstream has the first
+      // the next chunk only exists after the upstream has received the first
       await arrived.promise;
       yield { chunk: Buffer.from("two") };
     })(),
@@ -222,7 +222,7 @@ test("an upload: asks its caller for no more than the upstream takes", async () 
       for await (const chunk of request) {
         received += (chunk as Buffer).length;
         ahead = Math.max(ahead, sent - received);
-        // the caller gets its turn, and would run ahead
+        // gives the caller a turn to run ahead
         await setImmediate();
       }
       sendJson(response, {});
@@ -248,7 +248,7 @@ test("an upload that ends early: without a message is an error of the caller", a
   expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
 });
 
-test("an upload that ends early: because the upstream refuses it: with the error, and the stream is left", async () => {
+test("an upload that ends early: because the upstream rejects it: with the error, and the stream is left", async () => {
   const { state, messages } = endless();
   const rest = await restTo(
     respondingAtOnce((response) => {
@@ -261,7 +261,7 @@ test("an upload that ends early: because the upstream refuses it: with the error
   await state.left;
 });
 
-test("an upload that ends early: because the upstream refuses it while the stream is silent", async () => {
+test("an upload that ends early: because the upstream rejects it while the stream is silent", async () => {
   const left = Promise.withResolvers<void>();
   const rest = await restTo(respondingAtOnce((response) => response.writeHead(401).end()));
   const messages = {

@@ -46,7 +46,7 @@ export async function egressProxy({
     if (silent) return;
     if (status !== undefined) {
       response.writeHead(status, { "content-type": "text/plain" });
-      response.end(`refused, with ${incoming.headers["proxy-authorization"]}`);
+      response.end(`rejected, with ${incoming.headers["proxy-authorization"]}`);
       return;
     }
     const { hostname: _name, port, pathname, search } = new URL(incoming.url ?? "");

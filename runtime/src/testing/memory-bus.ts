@@ -1,4 +1,4 @@
-import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
+import type { FeedBus, FeedEntryKind, FeedMember, FeedMembership, FeedName } from "../call/feed-bus.ts";
 
 interface Kept {
   readonly bytes: Uint8Array;
@@ -8,8 +8,8 @@ interface Kept {
 interface Channel {
   kept: Kept[];
   fence: bigint;
-  leader: MemorySeat | undefined;
-  readonly seats: Set<MemorySeat>;
+  leader: MemoryMembership | undefined;
+  readonly memberships: Set<MemoryMembership>;
 }
 
 /** A bus of several processes within one, whose leases a test takes away. */
@@ -27,7 +27,7 @@ export class MemoryBus {
     for (const channel of this.channels.values()) {
       const { leader } = channel;
       if (leader === undefined) continue;
-      const next = [...channel.seats].find((seat) => seat !== leader);
+      const next = [...channel.memberships].find((membership) => membership !== leader);
       if (next === undefined) continue;
       this.lead(channel, next);
       leader.member.follow();
@@ -39,33 +39,33 @@ export class MemoryBus {
     return [...this.channels.values()].flatMap(({ kept }) => kept.map(({ bytes }) => bytes));
   }
 
-  private join(name: FeedName, member: FeedMember): FeedSeat {
+  private join(name: FeedName, member: FeedMember): FeedMembership {
     this.names.push(name);
     const channel = this.channels.get(name.key) ?? {
       kept: [],
       fence: 0n,
       leader: undefined,
-      seats: new Set(),
+      memberships: new Set(),
     };
     this.channels.set(name.key, channel);
-    const seat = new MemorySeat(channel, member, () => {
-      const [next] = channel.seats;
+    const membership = new MemoryMembership(channel, member, () => {
+      const [next] = channel.memberships;
       if (channel.leader === undefined && next !== undefined) this.lead(channel, next);
     });
-    channel.seats.add(seat);
+    channel.memberships.add(membership);
     member.start(channel.kept.map(({ bytes }) => bytes));
-    if (channel.leader === undefined) this.lead(channel, seat);
-    return seat;
+    if (channel.leader === undefined) this.lead(channel, membership);
+    return membership;
   }
 
-  private lead(channel: Channel, seat: MemorySeat): void {
-    channel.leader = seat;
+  private lead(channel: Channel, membership: MemoryMembership): void {
+    channel.leader = membership;
     channel.fence++;
-    seat.member.lead(channel.fence);
+    membership.member.lead(channel.fence);
   }
 }
 
-class MemorySeat implements FeedSeat {
+class MemoryMembership implements FeedMembership {
   readonly member: FeedMember;
   private readonly channel: Channel;
   private readonly onLeft: () => void;
@@ -81,7 +81,9 @@ class MemorySeat implements FeedSeat {
     if (fence !== channel.fence) return false;
     const before = channel.kept.filter((entry) => kind === "news" || entry.kind !== "poll");
     channel.kept = kind === "window" ? [{ bytes, kind }] : [...before, { bytes, kind }];
-    for (const seat of [...channel.seats]) if (seat !== this) seat.member.entry(bytes);
+    for (const membership of [...channel.memberships]) {
+      if (membership !== this) membership.member.entry(bytes);
+    }
     return true;
   }
 
@@ -91,7 +93,7 @@ class MemorySeat implements FeedSeat {
 
   async leave(): Promise<void> {
     const { channel } = this;
-    channel.seats.delete(this);
+    channel.memberships.delete(this);
     if (channel.leader !== this) return;
     channel.leader = undefined;
     this.onLeft();

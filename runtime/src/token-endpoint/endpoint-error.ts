@@ -26,7 +26,7 @@ export class EndpointError extends Error implements EndpointFacts {
     this.retryAfter = retryAfter;
   }
 
-  /** Whether the same request will be refused again, however often it is sent. */
+  /** Whether the same request will be rejected again, however often it is sent. */
   get isFinal(): boolean {
     return this.code !== undefined && FINAL.has(this.code);
   }

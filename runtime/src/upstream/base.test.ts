@@ -7,7 +7,7 @@ import { parseBase, pathBelow } from "./base.ts";
 
 const base = parseBase("x", "baseUrl", "https://api.example.test/v2");
 
-test("the path below a base address: is either what the parser of addresses makes of it, or refused", () => {
+test("the path below a base address: is either what the parser of addresses makes of it, or rejected", () => {
   const part = fc.oneof(
     fc.constantFrom(
       "/",
@@ -68,7 +68,7 @@ test.each([
   "/a\tb",
   "/é",
   "/.%2E",
-])("the path below a base address: refuses %j", async (path) => {
+])("the path below a base address: rejects %j", async (path) => {
   const error = await failureOf(() => pathBelow("x", base, path));
   expect(reasonOf(error)).toBe("REQUEST_PATH_CHANGED");
 });

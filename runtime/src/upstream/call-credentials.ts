@@ -43,7 +43,7 @@ export class CallCredentials {
   }
 
   /**
-   * Those that are the same for all calls, and are never renewed; undefined where they have to be asked for.
+   * Those that are the same for all calls, and are never refreshed; undefined where they have to be asked for.
    */
   get fixed(): Credentials | undefined {
     const { configured } = this.parts;
@@ -57,8 +57,8 @@ export class CallCredentials {
     return typeof this.parts.configured !== "function";
   }
 
-  /** Whether others may take the place of those that are refused. */
-  get mayBeRenewed(): boolean {
+  /** Whether others may take the place of those that are rejected. */
+  get mayBeRefreshed(): boolean {
     return typeof this.parts.configured === "function" || isGrant(this.parts.configured.oauth2);
   }
 
@@ -111,16 +111,16 @@ export class CallCredentials {
   private async withToken(grant: OAuth2Grant, others: Credentials): Promise<Credentials> {
     this.parts.closing.throwIfAborted();
     const { source, identity } = this.parts.tokens(grant);
-    const withOther = async (refused: Secret): Promise<Credentials> => {
-      const another = await source.another(refused);
-      if (another === undefined) throw source.refusedError();
+    const withOther = async (rejected: Secret): Promise<Credentials> => {
+      const another = await source.another(rejected);
+      if (another === undefined) throw source.rejectedError();
       const { token, isNew } = another;
       const own = { ...others, oauth2: { accessToken: token, identity } };
-      // a new one that is refused as well is the configuration's fault
-      return isNew ? own : { ...own, refused: () => withOther(token) };
+      // a new one that is rejected as well is the configuration's fault
+      return isNew ? own : { ...own, rejected: () => withOther(token) };
     };
     const accessToken = await source.get();
-    return { ...others, oauth2: { accessToken, identity }, refused: () => withOther(accessToken) };
+    return { ...others, oauth2: { accessToken, identity }, rejected: () => withOther(accessToken) };
   }
 
   private async provided(

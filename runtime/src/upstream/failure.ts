@@ -11,7 +11,7 @@ import {
 import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
 import type { Connections } from "./connections.ts";
 import type { UpstreamSettings } from "./options.ts";
-import { codeAmong, isTlsRefusal, proxyRefusal, suppliedFailure } from "./supplied-failure.ts";
+import { codeAmong, isTlsRejection, proxyRejection, suppliedFailure } from "./supplied-failure.ts";
 import { ProxyFailed } from "./tunnel.ts";
 
 /** Which upstream failed, and its limits, for the text of the error. */
@@ -61,7 +61,7 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
   }
   if (responded) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
-  if (sent && !isTlsRefusal(code)) return restError("UPSTREAM_RESET", { upstream }, { cause });
+  if (sent && !isTlsRejection(code)) return restError("UPSTREAM_RESET", { upstream }, { cause });
   // the code alone: messages name addresses, which are not for callers
   return unreachable(upstream, code === "" ? "an error" : code, cause);
 }
@@ -69,7 +69,7 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
 /** The error for a proxy that makes no connection: nothing has reached the upstream. */
 function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext): ConnectError {
   const { status, cause } = failed;
-  if (status !== undefined) return proxyRefusal(upstream, status, failed);
+  if (status !== undefined) return proxyRejection(upstream, status, failed);
   const code = codeOf(cause);
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "UND_ERR_HEADERS_TIMEOUT") {
     const limit = `${settings.connectTimeoutMs} ms`;

@@ -102,8 +102,8 @@ export class HopPools {
     const lookup: LookupFunction = (host, options, done) =>
       this.network.lookup(host, options, (error, found, family) => {
         const addresses = Array.isArray(found) ? found.map(({ address }: LookupAddress) => address) : [found];
-        const refused = error === null && addresses.some((address) => this.network.isPrivate(address));
-        done(refused ? new PrivateAddress("a private address") : error, found as string, family);
+        const rejected = error === null && addresses.some((address) => this.network.isPrivate(address));
+        done(rejected ? new PrivateAddress("a private address") : error, found as string, family);
       });
     const checkAndNote = (socket: Socket) => {
       if (this.network.isPrivate(socket.remoteAddress ?? "")) throw new PrivateAddress("a private address");
@@ -137,9 +137,9 @@ export class HopPools {
         }
         try {
           onConnect(socket);
-        } catch (refused) {
+        } catch (rejected) {
           socket.destroy();
-          done(refused as Error, null);
+          done(rejected as Error, null);
           return;
         }
         done(null, socket);

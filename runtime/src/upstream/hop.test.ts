@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Hop, nextHop, RedirectRefused } from "./hop.ts";
+import { type Hop, nextHop, RedirectRejected } from "./hop.ts";
 
 const BASE = "https://api.example.com";
 const SETTINGS = { hosts: ["files.example.com", "*.cdn.example", "odd.example:8443", "127.0.0.1"] };
@@ -57,13 +57,13 @@ test.each<[string, string]>([
   ["javascript:alert(1)", "another scheme"],
   ["data:text/plain,x", "another scheme"],
   ["ftp://files.example.com/", "another scheme"],
-])("a redirect to %s is refused: %s", (location, problem) => {
+])("a redirect to %s is rejected: %s", (location, problem) => {
   if (problem === "") {
     // an empty user is none
     expect(hop(location).origin).toBe("https://files.example.com");
     return;
   }
-  expect(() => hop(location)).toThrow(new RedirectRefused(problem));
+  expect(() => hop(location)).toThrow(new RedirectRejected(problem));
 });
 
 test("a decimal address is the address that it stands for", () => {
@@ -115,7 +115,7 @@ test("whatever a Location says, a hop is at a named host, by https, and without 
       try {
         next = hop(text);
       } catch (error) {
-        expect(error).toBeInstanceOf(RedirectRefused);
+        expect(error).toBeInstanceOf(RedirectRejected);
         return;
       }
       const url = new URL(next.origin + next.path);

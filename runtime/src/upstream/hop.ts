@@ -24,14 +24,14 @@ const MAX_REDIRECTS = 5;
 const MAX_LOCATION_LENGTH = 8_192;
 
 /** A redirect that must not be followed; `message` says what is wrong with it, without repeating it. */
-export class RedirectRefused extends Error {}
+export class RedirectRejected extends Error {}
 
 /**
  * The address that a `Location` header leads to (RFC 9110 section 10.2.2).
  *
  * @param from the address of the response
  * @param baseOrigin the origin that credentials are for
- * @throws RedirectRefused
+ * @throws RedirectRejected
  */
 export function nextHop(
   location: string,
@@ -39,22 +39,22 @@ export function nextHop(
   baseOrigin: string,
   { hosts }: RedirectSettings,
 ): Hop {
-  if (from.count >= MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`);
+  if (from.count >= MAX_REDIRECTS) throw new RedirectRejected(`more than ${MAX_REDIRECTS} redirects`);
   // URL parsers drop line breaks and tabs, and read backslashes as slashes:
-  // what others would read otherwise is refused
+  // what others would read otherwise is rejected
   if (location.length > MAX_LOCATION_LENGTH || /[^\x21-\x7e]|\\/.test(location)) {
-    throw new RedirectRefused("a text that is no address");
+    throw new RedirectRejected("a text that is no address");
   }
   const url = URL.parse(location, from.origin + from.path);
-  if (url === null) throw new RedirectRefused("a text that is no address");
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw new RedirectRefused("another scheme");
+  if (url === null) throw new RedirectRejected("a text that is no address");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw new RedirectRejected("another scheme");
   if (url.protocol === "http:" && from.origin.startsWith("https:")) {
-    throw new RedirectRefused("http after https");
+    throw new RedirectRejected("http after https");
   }
-  if (url.username !== "" || url.password !== "") throw new RedirectRefused("a user or a password in it");
+  if (url.username !== "" || url.password !== "") throw new RedirectRejected("a user or a password in it");
   const isBase = url.origin === baseOrigin;
   if (!isBase && !hosts.some((host) => isNamed(url.host, host))) {
-    throw new RedirectRefused("a host that is not named");
+    throw new RedirectRejected("a host that is not named");
   }
   return {
     origin: url.origin,

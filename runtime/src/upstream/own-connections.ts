@@ -59,7 +59,7 @@ export class OwnConnections implements Connections {
   }
 
   close(): Promise<void> {
-    // pools refuse to be closed twice
+    // pools reject to be closed twice
     this.closing ??= this.closeAll();
     return this.closing;
   }

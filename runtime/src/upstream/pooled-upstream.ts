@@ -52,8 +52,8 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
  */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** How often a request is sent again because its credentials were refused. */
-const MAX_RENEWALS = 2;
+/** How often a request is sent again because its credentials were rejected. */
+const MAX_REFRESHES = 2;
 
 /** When to make a client stream again whose token has been replaced, in milliseconds. */
 const REPLACED_MS = 1;
@@ -179,22 +179,22 @@ class PooledUpstream implements Upstream {
     return redirectedCall(this, call, response);
   }
 
-  async renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined> {
-    if (response.status !== 401 || response.refused === undefined) return undefined;
+  async refreshed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined> {
+    if (response.status !== 401 || response.rejected === undefined) return undefined;
     const credentials = await raced(
-      response.refused().catch((cause: unknown) => {
+      response.rejected().catch((cause: unknown) => {
         if (cause instanceof ConnectError) throw cause;
         throw restError("UPSTREAM_CREDENTIALS_FAILED", { upstream: this.name }, { cause });
       }),
       call.signal,
     );
-    const { renewals = 0, stream } = call;
-    if (credentials === undefined || renewals === MAX_RENEWALS) return undefined;
+    const { refreshes = 0, stream } = call;
+    if (credentials === undefined || refreshes === MAX_REFRESHES) return undefined;
     if (stream !== undefined) {
       const details = [retryInfo(REPLACED_MS)];
       throw restError("UPSTREAM_TOKEN_REPLACED", { upstream: this.name }, { details });
     }
-    return { ...call, credentials, renewals: renewals + 1 };
+    return { ...call, credentials, refreshes: refreshes + 1 };
   }
 
   get loads(): readonly OriginLoad[] {

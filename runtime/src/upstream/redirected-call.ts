@@ -1,7 +1,7 @@
 import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Connections } from "./connections.ts";
-import { nextHop, RedirectRefused } from "./hop.ts";
+import { nextHop, RedirectRejected } from "./hop.ts";
 import { redirectedRequest } from "./hop-request.ts";
 import { type UpstreamSettings, usedBase } from "./options.ts";
 import { isSuccess, type UpstreamCall, type UpstreamResponse } from "./upstream.ts";
@@ -47,12 +47,12 @@ export function redirectedCall(
   const from = call.hop ?? start;
   const mustBePublic = from.mustBePublic || connections.isPublic(from.origin);
   try {
-    if (typeof location !== "string") throw new RedirectRefused("more than one address");
+    if (typeof location !== "string") throw new RedirectRejected("more than one address");
     const hop = nextHop(location, { ...from, mustBePublic }, base.origin, redirects);
-    if (mustBePublic && !connections.mayBePublic(hop.origin)) throw new RedirectRefused(PRIVATE_HOP);
+    if (mustBePublic && !connections.mayBePublic(hop.origin)) throw new RedirectRejected(PRIVATE_HOP);
     return { ...call, hop, request: redirectedRequest(request, hop, rules.apiKey) };
   } catch (cause) {
-    if (!(cause instanceof RedirectRefused)) throw cause;
+    if (!(cause instanceof RedirectRejected)) throw cause;
     const names = { upstream: name, method: fullName(method) };
     throw restError("REDIRECT_REFUSED", { ...names, problem: cause.message }, { cause });
   }

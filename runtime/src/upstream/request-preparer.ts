@@ -99,10 +99,10 @@ export class RequestPreparer {
     credentials: Credentials,
   ): Sender {
     call.onSecrets?.(secrets);
-    const { areConfigured, mayBeRenewed } = this.parts.credentials;
+    const { areConfigured, mayBeRefreshed } = this.parts.credentials;
     const { secrets: others } = this.parts.connections;
     return {
-      ...(mayBeRenewed && HAS_TOKEN.has(kind) && { refused: credentials.refused }),
+      ...(mayBeRefreshed && HAS_TOKEN.has(kind) && { rejected: credentials.rejected }),
       configuredCredentials: kind !== "none" && areConfigured,
       secrets: others.length === 0 ? secrets : [...secrets, ...others],
     };

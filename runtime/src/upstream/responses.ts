@@ -21,7 +21,7 @@ import {
 } from "./upstream.ts";
 
 /** What of a response is known when its request is sent. */
-export type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "refused">;
+export type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "rejected">;
 
 /** A request with its credentials, and the connections that it takes. */
 export interface Prepared {
@@ -78,8 +78,8 @@ export class Responses {
     { sent, sender }: Prepared,
   ): UpstreamResponse | Promise<UpstreamResponse> {
     const { status, headers, body, incomplete } = response;
-    const refusal = this.refusal(status, call, sent);
-    if (refusal !== undefined) throw refusal;
+    const rejection = this.rejection(status, call, sent);
+    if (rejection !== undefined) throw rejection;
     const plain = body.length <= LARGE_BYTES ? this.plainNow(response, call) : undefined;
     if (plain !== undefined) {
       return { status, headers, truncated: incomplete !== undefined, body: plain, ...sender };
@@ -98,10 +98,10 @@ export class Responses {
     bodyTimeoutMs: number,
   ): Promise<OpenResponse> {
     const { status, headers } = response;
-    const refusal = this.refusal(status, call, sent);
-    if (refusal !== undefined) {
+    const rejection = this.rejection(status, call, sent);
+    if (rejection !== undefined) {
       await response.body.return?.();
-      throw refusal;
+      throw rejection;
     }
     if (isSuccess(status, call.rules)) {
       const settings = { ...this.settings, bodyTimeoutMs };
@@ -144,7 +144,11 @@ export class Responses {
    * The error of a status that this request cannot have. Where requests are handed to a proxy, a 407 is the
    * proxy's own (RFC 9110 section 15.5.8).
    */
-  private refusal(status: number, call: UpstreamCall, { origin }: DispatchOptions): ConnectError | undefined {
+  private rejection(
+    status: number,
+    call: UpstreamCall,
+    { origin }: DispatchOptions,
+  ): ConnectError | undefined {
     const { upstream } = this;
     if (status === 407 && this.connections.isForwarded(String(origin))) {
       return restError("UPSTREAM_PROXY_REFUSED", { upstream, status });

@@ -89,7 +89,7 @@ test("what fails within the body is a truncated response, whatever it is", () =>
   );
 });
 
-test("a certificate that is refused in the middle of a request is no broken connection", () => {
+test("a certificate that is rejected in the middle of a request is no broken connection", () => {
   for (const code of ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"]) {
     expect(errorFor(coded(code), false, "own").rawMessage).toBe(
       `upstream things: no connection was established: ${code}`,

@@ -12,7 +12,7 @@ const NOT_CONNECTED =
 
 /**
  * The same, for TLS: certificates (X509_V_ERR_…, as Node.js names them), names,
- * and alerts that refuse the handshake.
+ * and alerts that reject the handshake.
  */
 const NO_TLS =
   /^(?:CERT_\w+|CRL_\w+|\w+_SELF_SIGNED_CERT|SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|ERROR_IN_CERT_\w+|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|ERR_TLS_CERT_\w+|ERR_TLS_HANDSHAKE_\w+|EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|\w*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY|NO_APPLICATION_PROTOCOL|UNKNOWN_CA|ACCESS_DENIED|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE)))$/;
@@ -50,7 +50,7 @@ export function suppliedFailure(
   const limit = `a time of the ${client} itself`;
   const proxyStatus = chain.map(({ text }) => PROXY_STATUS.exec(text)).find((match) => match !== null);
   if (proxyStatus !== undefined) {
-    return proxyRefusal(upstream, Number(proxyStatus[1] ?? proxyStatus[2]), cause);
+    return proxyRejection(upstream, Number(proxyStatus[1] ?? proxyStatus[2]), cause);
   }
   for (const { name, isConnecting } of chain) {
     if (name.startsWith("UND_MOCK_ERR")) {
@@ -77,9 +77,9 @@ export function suppliedFailure(
 }
 
 /**
- * Whether a code stands for TLS that was refused, which in TLS 1.3 is told when the request is on its way.
+ * Whether a code stands for TLS that was rejected, which in TLS 1.3 is told when the request is on its way.
  */
-export function isTlsRefusal(code: string): boolean {
+export function isTlsRejection(code: string): boolean {
   return NO_TLS.test(code);
 }
 
@@ -89,7 +89,7 @@ export function codeAmong(cause: unknown): string {
 }
 
 /** The error for a status that a proxy responded with in place of a connection. */
-export function proxyRefusal(upstream: string, status: number, cause: unknown): ConnectError {
+export function proxyRejection(upstream: string, status: number, cause: unknown): ConnectError {
   if (status < 500) return restError("UPSTREAM_PROXY_REFUSED", { upstream, status }, { cause });
   const problem = `the proxy responded with ${status}`;
   return restError("UPSTREAM_UNREACHABLE", { upstream, problem }, { cause });

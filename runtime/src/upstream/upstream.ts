@@ -32,9 +32,9 @@ export interface UpstreamCall {
   readonly bodyTimeoutMs?: number | undefined;
   /** The address of a redirect, in place of the request's own. */
   readonly hop?: Hop | undefined;
-  /** How often the credentials of the call have been replaced because they were refused. */
-  readonly renewals?: number | undefined;
-  /** In place of those that were refused before. */
+  /** How often the credentials of the call have been replaced because they were rejected. */
+  readonly refreshes?: number | undefined;
+  /** In place of those that were rejected before. */
   readonly credentials?: Credentials | undefined;
   /** In place of those that a function would provide now. */
   readonly provided?: Credentials | undefined;
@@ -59,8 +59,8 @@ export interface UpstreamResponse {
   readonly configuredCredentials: boolean;
   /** What was sent as credentials. */
   readonly secrets: readonly Secret[];
-  /** Says that the token in the credentials was refused; see `Credentials`. Absent where none was sent. */
-  readonly refused?: Credentials["refused"];
+  /** Says that the token in the credentials was rejected; see `Credentials`. Absent where none was sent. */
+  readonly rejected?: Credentials["rejected"];
 }
 
 /** What an upstream responded, its body still to come where its status means success. */
@@ -140,10 +140,10 @@ export interface Upstream {
    */
   redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
   /**
-   * The call with the credentials that take the place of those that a response refuses (401);
+   * The call with the credentials that take the place of those that a response rejects (401);
    * once for a call.
    */
-  renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
+  refreshed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
   /** The requests of callers at each origin of its base addresses; none where `breaker` is false. */
   readonly loads: readonly OriginLoad[];
   /** Aborted by `close`. */

@@ -100,7 +100,7 @@ test("a nonce counts once, and the timestamp must be within 300 seconds", async 
   expect((await ask(info, { headers: signed(info, { timestamp: `${at(0)}.000000` }) })).status).toBe(200);
 });
 
-test("protocol parameters in two places are refused, in the query alone they are taken", async () => {
+test("protocol parameters in two places are rejected, in the query alone they are taken", async () => {
   const { authorization } = signed(info);
   const query = authorization.slice("OAuth ".length).replaceAll('"', "").replaceAll(", ", "&");
   expect((await ask(`${info}?${query}`)).status).toBe(200);
@@ -109,7 +109,7 @@ test("protocol parameters in two places are refused, in the query alone they are
   expect((await ask(`${info}?${copy}`, { headers: { authorization: again } })).status).toBe(401);
 });
 
-test("protocol parameters are taken from a form body alone, and refused when they are spread over two places", async () => {
+test("protocol parameters are taken from a form body alone, and rejected when they are spread over two places", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/posts`;
   const content = "state=draft&content=%5B%7B%22type%22%3A%22text%22%2C%22text%22%3A%22a%22%7D%5D";
   const type = { "content-type": "application/x-www-form-urlencoded" };

@@ -1,4 +1,4 @@
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 
 /** Who a request speaks for. */
 export interface Caller {
@@ -17,19 +17,19 @@ export const NOBODY: Caller = Object.freeze({ via: "nothing" });
 
 /** 401 with subcode 1016: credentials are missing or do not verify. */
 export function unauthorized(): Error {
-  return refuse(401, "Unable to authorize", 1016);
+  return reject(401, "Unable to authorize", 1016);
 }
 
 /** The user's name; 401 without credentials, 403 for an application's token. */
 export function requireUser(caller: Caller): string {
   if (caller.user !== undefined) return caller.user;
-  if (caller.via === "oauth1" || caller.via === "oauth2") throw refuse(403, "A user is required");
+  if (caller.via === "oauth1" || caller.via === "oauth2") throw reject(403, "A user is required");
   throw unauthorized();
 }
 
 /** 403 when an OAuth 2.0 token lacks the scope. */
 export function requireScope(caller: Caller, scope: "basic" | "write"): void {
   if (caller.scopes && !caller.scopes.includes(scope)) {
-    throw refuse(403, `The token lacks the scope ${scope}`);
+    throw reject(403, `The token lacks the scope ${scope}`);
   }
 }

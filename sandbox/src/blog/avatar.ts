@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import type { Call } from "../dispatch/call.ts";
-import { bytes, envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { bytes, envelope, type HttpResponse, reject } from "../http/response.ts";
 import { blogByUuid, requireBlog } from "../store/blogs.ts";
 
 const SIZES = [16, 24, 30, 40, 48, 64, 96, 128, 512];
@@ -43,7 +43,7 @@ function wantsJson(call: Call): boolean {
 export function blogAvatar(call: Call): HttpResponse {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   const size = call.path.size === undefined ? DEFAULT_SIZE : Number(call.path.size);
-  if (!SIZES.includes(size)) throw refuse(400, `Invalid size: expected one of ${SIZES.join(", ")}`);
+  if (!SIZES.includes(size)) throw reject(400, `Invalid size: expected one of ${SIZES.join(", ")}`);
   if (!wantsJson(call)) return bytes(png(blog.uuid, size), "image/png");
   const location = `${call.origin}/media/avatars/${encodeURIComponent(blog.uuid)}/${size}.png`;
   return envelope({ avatar_url: location }, 302, { location });
@@ -52,7 +52,7 @@ export function blogAvatar(call: Call): HttpResponse {
 /** GET /media/avatars/{uuid}/{size}.png: where avatars' addresses lead. */
 export function avatarImage(call: Call): HttpResponse {
   const size = Number(/^(\d+)\.png$/.exec(call.path.file ?? "")?.[1]);
-  if (!SIZES.includes(size)) throw refuse(404, "No such image");
+  if (!SIZES.includes(size)) throw reject(404, "No such image");
   const { uuid } = requireBlog(call.world.db, call.path.uuid ?? "");
   return bytes(png(blogByUuid(call.world.db, uuid).uuid, size), "image/png");
 }

@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { type Blog, blogByUuid, requireBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
 import { administeredBlog, page } from "../view/access.ts";
@@ -13,7 +13,7 @@ function limited(call: Call): Blog {
   const { meter, limits } = call.world;
   const window = meter.count(`blocks ${requireUser(call.caller)}`, limits.blocksPerMinute, 60);
   if (!window.allowed) {
-    throw refuse(429, "Block list requests a minute", 0, { "retry-after": String(window.resetIn) });
+    throw reject(429, "Block list requests a minute", 0, { "retry-after": String(window.resetIn) });
   }
   return administeredBlog(call);
 }
@@ -47,7 +47,7 @@ function block(call: Call, blog: Blog, column: "target" | "address", value: stri
 
 function targetOf(call: Call, blog: Blog, identifier: string): string {
   const target = requireBlog(call.world.db, identifier);
-  if (target.uuid === blog.uuid) throw refuse(400, "A blog cannot block itself");
+  if (target.uuid === blog.uuid) throw reject(400, "A blog cannot block itself");
   return target.uuid;
 }
 
@@ -59,10 +59,10 @@ export function createBlock(call: Call): HttpResponse {
     return envelope({ already_blocked: block(call, blog, "target", targetOf(call, blog, identifier)) }, 201);
   }
   const id = call.input.id("post_id");
-  if (id === undefined) throw refuse(400, "Missing required parameter: blocked_tumblelog or post_id");
+  if (id === undefined) throw reject(400, "Missing required parameter: blocked_tumblelog or post_id");
   const post = findPost(call.world.db, id);
-  if (post?.blog !== blog.uuid) throw refuse(404, `Post not found: ${id}`);
-  if (post.extra.is_anonymous !== true) throw refuse(400, "The post is not anonymous");
+  if (post?.blog !== blog.uuid) throw reject(404, `Post not found: ${id}`);
+  if (post.extra.is_anonymous !== true) throw reject(400, "The post is not anonymous");
   return envelope({ already_blocked: block(call, blog, "address", `author of ${id}`) }, 201);
 }
 
@@ -90,11 +90,11 @@ export function deleteBlock(call: Call): HttpResponse {
       blog.uuid,
       targetOf(call, blog, identifier),
     );
-    if (removed === 0) throw refuse(404, `Not blocked: ${identifier}`);
+    if (removed === 0) throw reject(404, `Not blocked: ${identifier}`);
   } else if (call.input.flag("anonymous_only")) {
     db.run("DELETE FROM blocks WHERE blog = ? AND address IS NOT NULL", blog.uuid);
   } else {
-    throw refuse(404, "Neither blocked_tumblelog nor anonymous_only");
+    throw reject(404, "Neither blocked_tumblelog nor anonymous_only");
   }
   return envelope([]);
 }

@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuseInWords } from "../http/response.ts";
+import { envelope, type HttpResponse, rejectInWords } from "../http/response.ts";
 import { blogByUuid, blogsByUuid, blogUrl, isMember, primaryBlog, requireBlog } from "../store/blogs.ts";
 import { ownBlog, page, readableBlog } from "../view/access.ts";
 import { shortBlog } from "../view/blog-object.ts";
@@ -34,7 +34,7 @@ export function following(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);
   if (!blog.shareFollowing && !isMember(db, blog, call.caller.user)) {
-    throw refuseInWords(403, "Not authorized.");
+    throw rejectInWords(403, "Not authorized.");
   }
   return followingPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
 }

@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse, refuseInWords } from "../http/response.ts";
+import { envelope, type HttpResponse, reject, rejectInWords } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import { isMember, primaryBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
@@ -17,9 +17,9 @@ interface Like {
 
 function place(call: Call): { where: string; values: number[]; offset: number; ascending: boolean } {
   const given = ["before", "after", "offset"].filter((name) => call.query.has(name));
-  if (given.length > 1) throw refuse(400, `Use only one of ${given.join(", ")}`);
+  if (given.length > 1) throw reject(400, `Use only one of ${given.join(", ")}`);
   const offset = call.query.integer("offset") ?? 0;
-  if (offset > MAX_OFFSET) throw refuse(400, `offset is at most ${MAX_OFFSET}`);
+  if (offset > MAX_OFFSET) throw reject(400, `offset is at most ${MAX_OFFSET}`);
   const before = call.query.integer("before");
   const after = call.query.integer("after");
   if (before !== undefined) {
@@ -69,6 +69,6 @@ export function likesPage(call: Call, user: string): HttpResponse {
 export function blogLikes(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);
-  if (!blog.shareLikes && !isMember(db, blog, call.caller.user)) throw refuseInWords(403, "Not authorized.");
+  if (!blog.shareLikes && !isMember(db, blog, call.caller.user)) throw rejectInWords(403, "Not authorized.");
   return likesPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
 }

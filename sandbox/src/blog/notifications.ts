@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { type JsonObject, readJson } from "../json.ts";
 import type { Blog } from "../store/blogs.ts";
 import { ownBlog } from "../view/access.ts";
@@ -63,7 +63,7 @@ export function notifications(call: Call): HttpResponse {
   const rollups = query.flag("rollups", true);
   const types = query.list("types");
   const unknown = types.find((type) => !NOTIFICATION_TYPES.some((known) => known === type));
-  if (unknown !== undefined) throw refuse(400, `Invalid types: ${unknown}`);
+  if (unknown !== undefined) throw reject(400, `Invalid types: ${unknown}`);
   const omitted = query.list("omit_post_ids");
   const rows = world.db.all<Row>(
     `SELECT * FROM notifications WHERE blog = ? AND timestamp < ?

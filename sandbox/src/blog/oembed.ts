@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Call } from "../dispatch/call.ts";
-import { bareJson, type HttpResponse, refuse } from "../http/response.ts";
+import { bareJson, type HttpResponse, reject } from "../http/response.ts";
 import { blogUrl, findBlog } from "../store/blogs.ts";
 import { findPost } from "../store/posts.ts";
 import { escapeHtml } from "../view/html.ts";
@@ -13,12 +13,12 @@ const POST_URL = /^https?:\/\/([^/?#]+)\/post\/(\d+)(?:[/?#].*)?$/;
 export function oembed(call: Call): HttpResponse {
   const { db } = call.world;
   const address = call.query.required("url");
-  if (call.query.text("format") === "xml") throw refuse(501, "XML is not supported");
+  if (call.query.text("format") === "xml") throw reject(501, "XML is not supported");
   const match = POST_URL.exec(address);
   const blog = match ? findBlog(db, match[1] ?? "") : undefined;
   const post = findPost(db, match?.[2] ?? "");
   if (!blog || post?.blog !== blog.uuid || post.state !== "published" || blog.private) {
-    throw refuse(404, `Post not found: ${address}`);
+    throw reject(404, `Post not found: ${address}`);
   }
   const url = postUrl(blog, post);
   const embed = `${call.origin}/embed/post/${blog.uuid}/${post.id}/v2`;

@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { readJson } from "../json.ts";
 import type { Blog } from "../store/blogs.ts";
 import { page, readableBlog } from "../view/access.ts";
@@ -11,7 +11,7 @@ const IDENTIFIER = /^(t:[A-Za-z0-9_-]+|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*)$/;
 
 function pagesBlog(call: Call): Blog {
   requireUser(call.caller);
-  if (!IDENTIFIER.test(call.path.blog ?? "")) throw refuse(400, "Invalid blog identifier");
+  if (!IDENTIFIER.test(call.path.blog ?? "")) throw reject(400, "Invalid blog identifier");
   return readableBlog(call);
 }
 
@@ -40,6 +40,6 @@ export function onePage(call: Call): HttpResponse {
     blog.uuid,
     path,
   );
-  if (!row) throw refuse(404, `Page not found: ${path}`);
+  if (!row) throw reject(404, `Page not found: ${path}`);
   return envelope(readJson(row.data));
 }

@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import { type Blog, blogByUuid, primaryBlog, requireBlog } from "../store/blogs.ts";
 import {
   type Community,
@@ -32,7 +32,7 @@ export function visit(call: Call): Visit {
   const { db } = call.world;
   const handle = call.path.community ?? "";
   const community = findCommunity(db, handle);
-  if (!community) throw refuse(404, `Community not found: ${handle}`);
+  if (!community) throw reject(404, `Community not found: ${handle}`);
   const blog = blogByUuid(db, primaryBlog(db, requireUser(call.caller)));
   return { community, blog, standing: standingOf(db, community, blog.uuid) };
 }
@@ -48,7 +48,7 @@ export function visitAs(call: Call, roles: readonly Role[]): Visit {
   const found = visit(call);
   if (isOneOf(found.standing, roles)) return found;
   if (!isOneOf(found.standing, ROLES)) throw outsider(found);
-  throw refuse(403, `This takes the role ${roles.join(" or ")}`);
+  throw reject(403, `This takes the role ${roles.join(" or ")}`);
 }
 
 /** Whether the posts of a community may be read: those of a public one by all who are not banned. */
@@ -86,7 +86,7 @@ export function namesHash(community: Community, hash: string | undefined): boole
 
 /** 503 while saving is switched off. */
 export function requireSaving(call: Call): void {
-  if (call.world.rules.communitySavingFails) throw refuse(503, "The community could not be saved");
+  if (call.world.rules.communitySavingFails) throw reject(503, "The community could not be saved");
 }
 
 /** Why a member or a post is removed. */
@@ -103,9 +103,9 @@ const NOTE_CHARACTERS = 1000;
 /** `note` of at most 1,000 characters; 400 for a longer one, and for none where it is required. */
 export function noteOf(call: Call, required: boolean): string {
   const note = call.input.text("note") ?? "";
-  if (required && note.trim() === "") throw refuse(400, "Missing required parameter: note");
+  if (required && note.trim() === "") throw reject(400, "Missing required parameter: note");
   if ([...note].length > NOTE_CHARACTERS) {
-    throw refuse(400, `note is longer than ${NOTE_CHARACTERS} characters`);
+    throw reject(400, `note is longer than ${NOTE_CHARACTERS} characters`);
   }
   return note;
 }
@@ -114,6 +114,6 @@ export function noteOf(call: Call, required: boolean): string {
 export function removalOf(call: Call): { reason: string; note: string } {
   const given = call.input.required("reason");
   const reason = REASONS.find((known) => known === given);
-  if (reason === undefined) throw refuse(400, `Invalid reason: ${given}`);
+  if (reason === undefined) throw reject(400, `Invalid reason: ${given}`);
   return { reason, note: noteOf(call, reason === "other") };
 }

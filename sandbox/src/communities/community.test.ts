@@ -218,7 +218,7 @@ test("a handle changes once in seven days, and frees the old one for others", as
   expect(outcome(await askAs("demo", "GET", `${C}/gardeners`))).toBe("200");
 });
 
-test("a signature is taken for its user; an application and a bare key are refused", async () => {
+test("a signature is taken for its user; an application and a bare key are rejected", async () => {
   const url = `${C}/gardeners`;
   const timestamp = String(NOW);
   expect((await ask(url, { headers: signed(url, { timestamp }) })).status).toBe(200);

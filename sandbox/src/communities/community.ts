@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { blogByUuid, primaryBlog } from "../store/blogs.ts";
 import {
   type Community,
@@ -50,12 +50,12 @@ export function getCommunity(call: Call): HttpResponse {
 function newHandle(call: Call, community: Community): Partial<Community> {
   if (!call.input.has("handle")) return {};
   const handle = (call.input.text("handle") ?? "").toLowerCase();
-  if (!HANDLE.test(handle)) throw refuse(400, `Invalid handle: ${handle}`);
+  if (!HANDLE.test(handle)) throw reject(400, `Invalid handle: ${handle}`);
   if (handle === community.handle) return {};
   const now = call.world.clock.seconds();
   const next = nextHandleChange(community, now);
-  if (next !== undefined) throw refuse(400, "The handle can change once in 7 days");
-  if (findCommunity(call.world.db, handle)) throw refuse(400, `The handle is taken: ${handle}`);
+  if (next !== undefined) throw reject(400, "The handle can change once in 7 days");
+  if (findCommunity(call.world.db, handle)) throw reject(400, `The handle is taken: ${handle}`);
   return { handle, handleChanged: now };
 }
 
@@ -68,7 +68,7 @@ function newLabel(call: Call, community: Community): Partial<CommunityData> {
     ? input.list("content_label_categories")
     : community.data.content_label_categories;
   const unknown = categories.find((category) => !LABEL_CATEGORIES.includes(category));
-  if (unknown !== undefined) throw refuse(400, `Invalid content_label_categories: ${unknown}`);
+  if (unknown !== undefined) throw reject(400, `Invalid content_label_categories: ${unknown}`);
   const has = input.flag("has_content_label", community.data.has_content_label);
   return { has_content_label: has, content_label_categories: categories };
 }
@@ -91,7 +91,7 @@ function newData(call: Call, community: Community): CommunityData {
 
 function newPrivacy(call: Call, community: Community): boolean {
   const privacy = call.input.integer("privacy") ?? (community.private ? 1 : 0);
-  if (privacy > 1) throw refuse(400, `Invalid privacy: expected 0 or 1, got ${privacy}`);
+  if (privacy > 1) throw reject(400, `Invalid privacy: expected 0 or 1, got ${privacy}`);
   return privacy === 1;
 }
 

@@ -1,4 +1,4 @@
-import { type HeaderMap, type Refusal, refuse } from "../http/response.ts";
+import { type HeaderMap, type Rejection, reject } from "../http/response.ts";
 
 /** The failures of the communities that have a subcode. */
 export const COMMUNITY_ERRORS = {
@@ -23,7 +23,7 @@ export const COMMUNITY_ERRORS = {
 } as const;
 
 /** One of the failures with a subcode, to be thrown. */
-export function communityError(name: keyof typeof COMMUNITY_ERRORS, headers: HeaderMap = {}): Refusal {
+export function communityError(name: keyof typeof COMMUNITY_ERRORS, headers: HeaderMap = {}): Rejection {
   const { status, code, detail } = COMMUNITY_ERRORS[name];
-  return refuse(status, detail, code, headers);
+  return reject(status, detail, code, headers);
 }

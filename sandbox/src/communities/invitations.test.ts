@@ -116,7 +116,7 @@ test("one invitation a second, over all communities", async () => {
   expect(outcome(await send("gardeners", "reader-03"))).toBe("200");
 });
 
-test("so many invitations a calendar day and admin; those that are refused do not count", async () => {
+test("so many invitations a calendar day and admin; those that are rejected do not count", async () => {
   sandbox.limits.invitationsPerDay = 2;
   expect(await invite("demo", "book-club", "grace")).toBe("403.23009");
   expect(await invite("demo", "book-club", "reader-03")).toBe("200");

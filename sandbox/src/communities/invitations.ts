@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { type Blog, blogByUuid, primaryBlog, requireBlog } from "../store/blogs.ts";
 import {
   addInvitation,
@@ -39,7 +39,7 @@ const DAY = 86_400;
 function inviting(call: Call): Visit {
   const found = visitAs(call, STAFF);
   if (canInvite(found)) return found;
-  throw refuse(403, "Only admins invite to this community");
+  throw reject(403, "Only admins invite to this community");
 }
 
 /** GET /v2/communities/{community-handle}/invitations: the pending ones, newest first, twenty a page */
@@ -73,12 +73,12 @@ function messageOf(call: Call): string {
   return message;
 }
 
-/** Refuses a blog that cannot be invited: 23008, 23009, 23011, and 23003 when nobody fits in any more. */
+/** Rejects a blog that cannot be invited: 23008, 23009, 23011, and 23003 when nobody fits in any more. */
 function checkRecipient(call: Call, community: Community, recipient: Blog): void {
   const { db } = call.world;
   const primary = primaryBlog(db, recipient.owner);
-  const refused = findInvitation(db, community, recipient.uuid)?.blocked === 1;
-  if (primary !== recipient.uuid || refused || isBanned(db, community, primary)) {
+  const rejected = findInvitation(db, community, recipient.uuid)?.blocked === 1;
+  if (primary !== recipient.uuid || rejected || isBanned(db, community, primary)) {
     throw communityError("cannotJoin");
   }
   if (findMember(db, community, recipient.uuid)) throw communityError("alreadyMember");
@@ -117,10 +117,10 @@ function pending(
   const found = visit(call);
   const recipient = namedBlog(call);
   if (!allowed(found) && !isOwn(call, recipient)) {
-    throw isOneOf(found.standing, ROLES) ? refuse(403, "The invitation is not yours") : outsider(found);
+    throw isOneOf(found.standing, ROLES) ? reject(403, "The invitation is not yours") : outsider(found);
   }
   const invitation = findInvitation(call.world.db, found.community, recipient.uuid);
-  if (invitation?.state !== "pending") throw refuse(404, `No invitation for ${recipient.name}`);
+  if (invitation?.state !== "pending") throw reject(404, `No invitation for ${recipient.name}`);
   return { community: found.community, invitation };
 }
 

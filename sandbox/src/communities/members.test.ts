@@ -150,7 +150,7 @@ test("a ban is for good, and a removal without one is not", async () => {
   expect(await join("reader-05", "gardeners")).toBe("200");
 });
 
-test("roles: given by admins, refused when unknown, and never taken from the last admin", async () => {
+test("roles: given by admins, rejected when unknown, and never taken from the last admin", async () => {
   expect(await role("demo", "/gardeners/members/grace", {})).toBe("400");
   expect(await role("demo", "/gardeners/members/grace", { role: "owner" })).toBe("400");
   expect(await role("demo", "/gardeners/members/reader-03", { role: "member" })).toBe("404");

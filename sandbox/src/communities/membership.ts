@@ -1,7 +1,7 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
 import {
   addMember,
@@ -77,14 +77,14 @@ export function joinCommunity(call: Call): HttpResponse {
 
 function requireMember(call: Call, community: Community, blog: Blog): Member {
   const member = findMember(call.world.db, community, blog.uuid);
-  if (!member) throw refuse(404, `Not a member: ${blog.name}`);
+  if (!member) throw reject(404, `Not a member: ${blog.name}`);
   return member;
 }
 
 /** 400 when an admin is about to go and there is no other. */
 function requireOtherAdmin(call: Call, community: Community, member: Member): void {
   if (member.role === "admin" && adminCount(call.world.db, community) === 1) {
-    throw refuse(400, "The community would have no admin left");
+    throw reject(400, "The community would have no admin left");
   }
 }
 
@@ -99,7 +99,7 @@ export function removeFromCommunity(call: Call): HttpResponse {
   const blog = namedBlog(call);
   const own = isOwn(call, blog);
   if (standing !== "admin" && !own) {
-    throw isOneOf(standing, ROLES) ? refuse(403, "You may only remove your own blog") : outsider(found);
+    throw isOneOf(standing, ROLES) ? reject(403, "You may only remove your own blog") : outsider(found);
   }
   removalOf(call);
   const banned = call.input.flag("ban_user");
@@ -114,7 +114,7 @@ export function setRole(call: Call): HttpResponse {
   const { community } = visitAs(call, ["admin"]);
   const given = call.input.required("role");
   const role = ROLES.find((known) => known === given);
-  if (role === undefined) throw refuse(400, `Invalid role: expected ${ROLES.join(", ")}, got ${given}`);
+  if (role === undefined) throw reject(400, `Invalid role: expected ${ROLES.join(", ")}, got ${given}`);
   const blog = namedBlog(call);
   const member = requireMember(call, community, blog);
   if (role !== "admin") requireOtherAdmin(call, community, member);

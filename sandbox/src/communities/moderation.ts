@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, noContent, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, noContent, reject } from "../http/response.ts";
 import { blogByUuid } from "../store/blogs.ts";
 import { ROLES } from "../store/communities.ts";
 import { findPost, type Post } from "../store/posts.ts";
@@ -40,12 +40,12 @@ export function getModeration(call: Call): HttpResponse {
   if (!isOneOf(standing, ROLES) && !isAuthor(call, found)) throw outsider(found);
   const { post } = requirePost(call, community);
   const staff = isOneOf(standing, STAFF);
-  if (!staff && post.blog !== blog.uuid) throw refuse(403, "Only moderators and the author see this");
+  if (!staff && post.blog !== blog.uuid) throw reject(403, "Only moderators and the author see this");
   const row = db.get<ModerationRow>(
     "SELECT * FROM community_moderation WHERE post_id = ? ORDER BY seq DESC LIMIT 1",
     post.id,
   );
-  if (!row) throw refuse(404, "The post was never moderated");
+  if (!row) throw reject(404, "The post was never moderated");
   return envelope({
     action: row.action,
     ...(row.reason === null ? {} : { reason: row.reason }),

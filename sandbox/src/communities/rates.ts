@@ -1,4 +1,4 @@
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import type { World } from "../world.ts";
 
 /** How many times in a window of so many seconds. */
@@ -13,7 +13,7 @@ export function useWindows(world: World, subject: string, detail: string, rules:
   for (const { limit, seconds } of rules) {
     const window = meter.count(subject, limit, seconds, 0);
     if (window.remaining > 0) continue;
-    throw refuse(429, detail, 0, { "retry-after": String(window.resetIn) });
+    throw reject(429, detail, 0, { "retry-after": String(window.resetIn) });
   }
   for (const { limit, seconds } of rules) meter.count(subject, limit, seconds);
 }

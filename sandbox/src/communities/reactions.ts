@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { ROLES } from "../store/communities.ts";
 import type { Post } from "../store/posts.ts";
 import { isOneOf, type Visit, visit } from "./access.ts";
@@ -18,9 +18,9 @@ function reacting(call: Call): Visit {
 function emojiOf(call: Call): Emoji {
   const slug = call.input.text("slug");
   const grapheme = call.input.text("grapheme");
-  if (!slug && !grapheme) throw refuse(400, "Missing required parameter: slug or grapheme");
+  if (!slug && !grapheme) throw reject(400, "Missing required parameter: slug or grapheme");
   const emoji = slug ? emojiBySlug(slug) : emojiByGrapheme(grapheme ?? "");
-  if (!emoji) throw refuse(400, `Unknown reaction: ${slug || grapheme}`);
+  if (!emoji) throw reject(400, `Unknown reaction: ${slug || grapheme}`);
   return emoji;
 }
 
@@ -70,7 +70,7 @@ export function removeReaction(call: Call): HttpResponse {
   const post = requireVisiblePost(call, community);
   const id = call.path.reaction ?? "";
   const emoji = emojiById(id) ?? emojiByGrapheme(id);
-  if (!emoji) throw refuse(404, `Unknown reaction: ${id}`);
+  if (!emoji) throw reject(404, `Unknown reaction: ${id}`);
   call.world.db.run(
     "DELETE FROM community_reactions WHERE post_id = ? AND emoji = ? AND blog = ?",
     post.id,

@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import type { Post } from "../store/posts.ts";
 import { selectPosts } from "../store/posts.ts";
@@ -24,7 +24,7 @@ function readCursor(call: Call): Cursor | undefined {
   const text = call.query.text("cursor");
   if (text === undefined || text === "") return undefined;
   const match = /^(\d{1,15})_(\d{1,20})$/.exec(Buffer.from(text, "base64url").toString());
-  if (!match) throw refuse(400, "Invalid cursor");
+  if (!match) throw reject(400, "Invalid cursor");
   return { timestamp: Number(match[1]), id: match[2] ?? "" };
 }
 

@@ -4,7 +4,7 @@ import { type Caller, NOBODY, requireScope, requireUser, unauthorized } from "..
 import type { SignedRequest } from "../auth/oauth1.ts";
 import { readBody } from "../http/body.ts";
 import { decodePairs, Fields } from "../http/fields.ts";
-import { type HeaderMap, type HttpResponse, Refusal, reason, refuse } from "../http/response.ts";
+import { type HeaderMap, type HttpResponse, Rejection, reason, reject } from "../http/response.ts";
 import { parseTarget, type Target } from "../http/target.ts";
 import type { World } from "../world.ts";
 import type { Call, Route } from "./call.ts";
@@ -32,10 +32,10 @@ function isEncrypted({ socket }: IncomingMessage): boolean {
 function checkTransport(world: World, request: IncomingMessage): void {
   const forwarded = request.headers["x-forwarded-proto"];
   if (world.rules.requireHttps && forwarded !== "https" && !isEncrypted(request)) {
-    throw refuse(404, "HTTPS is required");
+    throw reject(404, "HTTPS is required");
   }
   if (world.rules.requireUserAgent && !request.headers["user-agent"]) {
-    throw refuse(400, "Missing User-Agent header");
+    throw reject(400, "Missing User-Agent header");
   }
 }
 
@@ -56,7 +56,7 @@ function countCall(world: World, consumer: string): HeaderMap {
   }
   const full = !day.allowed ? day : !hour.allowed ? hour : undefined;
   if (full) {
-    throw refuse(429, "Rate limit of the consumer key", 0, {
+    throw reject(429, "Rate limit of the consumer key", 0, {
       ...headers,
       "retry-after": String(full.resetIn),
     });
@@ -67,14 +67,14 @@ function countCall(world: World, consumer: string): HeaderMap {
 function countAddress(world: World, address: string): void {
   const window = world.meter.count(`address ${address}`, world.limits.callsPerAddressPerMinute, 60);
   if (!window.allowed) {
-    throw refuse(429, "Rate limit of the address", 0, { "retry-after": String(window.resetIn) });
+    throw reject(429, "Rate limit of the address", 0, { "retry-after": String(window.resetIn) });
   }
 }
 
 function checkLevel(route: Route, caller: Caller): void {
   if (route.level === "none" || route.level === "self") return;
   if (route.level === "oauth1") {
-    if (caller.via !== "oauth1") throw refuse(400, "The request is not signed with OAuth 1.0a");
+    if (caller.via !== "oauth1") throw reject(400, "The request is not signed with OAuth 1.0a");
     requireUser(caller);
     return;
   }
@@ -130,7 +130,7 @@ export interface Service {
   /** Runs before each handler, in its transaction: what time has brought about. */
   readonly prepare: (world: World) => void;
   /** The failure for a path below `/feed` that leads nowhere. */
-  readonly feedNotFound: () => Refusal;
+  readonly feedNotFound: () => Rejection;
 }
 
 function prepared(service: Service, world: World, handle: () => HttpResponse): HttpResponse {
@@ -138,7 +138,7 @@ function prepared(service: Service, world: World, handle: () => HttpResponse): H
   return handle();
 }
 
-/** Finds the route, reads and authenticates the request, and calls the handler. Refusals become responses. */
+/** Finds the route, reads and authenticates the request, and calls the handler. Rejections become responses. */
 export async function dispatch(
   world: World,
   service: Service,
@@ -147,15 +147,15 @@ export async function dispatch(
   let headers: HeaderMap = {};
   try {
     const target = parseTarget(request.url ?? "");
-    if (!target) throw refuse(400, "Malformed request target");
+    if (!target) throw reject(400, "Malformed request target");
     const found = service.router.find(request.method ?? "", target.rawPath);
     const feed = target.segments[0] === "feed";
     if (!feed) checkTransport(world, request);
     if (!feed) countAddress(world, request.socket.remoteAddress ?? "");
     if (Array.isArray(found)) {
       if (feed) throw service.feedNotFound();
-      if (found.length === 0) throw refuse(404, "No such endpoint");
-      throw refuse(405, `${reason(405)}`, 0, { allow: found.join(", ") });
+      if (found.length === 0) throw reject(404, "No such endpoint");
+      throw reject(405, `${reason(405)}`, 0, { allow: found.join(", ") });
     }
     const { route, path } = found;
     const call = await read(world, request, target);
@@ -164,12 +164,12 @@ export async function dispatch(
     if (caller.consumer !== undefined) headers = countCall(world, caller.consumer);
     checkLevel(route, caller);
     const handle = () => route.handle({ ...call, path, caller });
-    // The OAuth endpoints keep what they wrote when they refuse: a used nonce and a used code stay used.
+    // The OAuth endpoints keep what they wrote when they reject: a used nonce and a used code stay used.
     const response =
       route.level === "self" ? handle() : world.db.transaction(() => prepared(service, world, handle));
     return { ...response, headers: { ...headers, ...response.headers } };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof Rejection)) throw error;
     return { ...error.response, headers: { ...headers, ...error.response.headers } };
   }
 }

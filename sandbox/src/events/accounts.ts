@@ -1,5 +1,5 @@
 import type { World } from "../world.ts";
-import { refuseFeed } from "./caller.ts";
+import { rejectFeed } from "./caller.ts";
 
 export interface Account {
   readonly id: number;
@@ -15,7 +15,7 @@ export interface Repo {
   readonly network: number;
 }
 
-const notFound = () => refuseFeed(404, "Not Found");
+const notFound = () => rejectFeed(404, "Not Found");
 
 /** An account by login or, in id-based paths, by id; 404 otherwise. */
 export function requireAccount(
@@ -72,5 +72,5 @@ export function requireRepo(
   if (!old) throw notFound();
   const repo = visible(world, world.db.get<Repo>("SELECT * FROM feed_repos WHERE id = ?", old.repo), login);
   const url = moved(repo.id);
-  throw refuseFeed(301, "Moved Permanently", { headers: { location: url }, body: { url } });
+  throw rejectFeed(301, "Moved Permanently", { headers: { location: url }, body: { url } });
 }

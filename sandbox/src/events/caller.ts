@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { bareJson, type HeaderMap, Refusal } from "../http/response.ts";
+import { bareJson, type HeaderMap, Rejection } from "../http/response.ts";
 import type { World } from "../world.ts";
 
 const DOCUMENTATION = "https://docs.feed.example/rest/activity/events";
@@ -16,25 +16,25 @@ export interface FeedCaller {
 }
 
 /** An error as the event feed reports it. */
-export function refuseFeed(
+export function rejectFeed(
   status: number,
   message: string,
   more: { headers?: HeaderMap; body?: object } = {},
-): Refusal {
+): Rejection {
   const body = { message, ...more.body, documentation_url: DOCUMENTATION, status: String(status) };
-  return new Refusal(bareJson(body, status, more.headers), message);
+  return new Rejection(bareJson(body, status, more.headers), message);
 }
 
-/** Throws the refusal that is in force for this caller, if there is one. */
-export function checkRefusals(world: World, caller: FeedCaller): void {
+/** Throws the rejection that is in force for this caller, if there is one. */
+export function checkRejections(world: World, caller: FeedCaller): void {
   const now = world.clock.now();
-  const found = world.feed.refusals.find(
+  const found = world.feed.rejections.find(
     ({ token, until }) => now < until && (token === undefined || token === caller.token),
   );
   if (found === undefined) return;
   const seconds = Math.ceil((found.until - now) / 1000);
   const headers = found.retryAfter ? { "retry-after": String(seconds) } : {};
-  throw refuseFeed(found.status, found.message, { headers });
+  throw rejectFeed(found.status, found.message, { headers });
 }
 
 /** Whose quota a request counts against, for the meter. */
@@ -56,7 +56,7 @@ export function feedCaller(call: Call): FeedCaller {
     "SELECT kind, login, scopes FROM feed_tokens WHERE token = ?",
     token,
   );
-  if (!row) throw refuseFeed(401, "Bad credentials");
+  if (!row) throw rejectFeed(401, "Bad credentials");
   const acts = row.kind !== "installation" && row.login !== null;
   return { token, login: acts ? (row.login ?? undefined) : undefined, scopes: row.scopes ?? undefined };
 }
@@ -77,6 +77,6 @@ export function rateHeaders(world: World, caller: FeedCaller, address: string, c
     headers["X-OAuth-Scopes"] = caller.scopes;
     headers["X-Accepted-OAuth-Scopes"] = "";
   }
-  if (!window.allowed) throw refuseFeed(world.feed.quotaStatus, "API rate limit exceeded", { headers });
+  if (!window.allowed) throw rejectFeed(world.feed.quotaStatus, "API rate limit exceeded", { headers });
   return headers;
 }

@@ -87,9 +87,9 @@ test("a 304 costs nothing of the quota, even of one that is used up, and the quo
   for (const status of [403, 429] as const) {
     sandbox.events.quotaStatus = status;
     sandbox.events.exhaust();
-    const refused = await feed(PATH);
-    expect([refused.status, remaining(refused)]).toEqual([status, "0"]);
-    const reset = Number(refused.headers["x-ratelimit-reset"]) * 1000;
+    const rejected = await feed(PATH);
+    expect([rejected.status, remaining(rejected)]).toEqual([status, "0"]);
+    const reset = Number(rejected.headers["x-ratelimit-reset"]) * 1000;
     expect(reset).toBeGreaterThan(sandbox.clock.now());
     expect((await feed(PATH, tagged(first))).status).toBe(304);
     expect((await feed(PATH, bearer(CREDENTIALS.feedToken))).status).toBe(200);
@@ -113,7 +113,7 @@ test.each([
   ["throttle", { retryAfter: false }, 403, false],
   ["outage", {}, 503, false],
   ["outage", { retryAfter: true }, 503, true],
-] as const)("%s %j refuses all with %d until it is over", async (kind, more, status, said) => {
+] as const)("%s %j rejects all with %d until it is over", async (kind, more, status, said) => {
   const first = await feed(PATH);
   sandbox.events[kind]({ seconds: 90, ...more });
   for (const headers of [{}, tagged(first), bearer(CREDENTIALS.feedToken)]) {
@@ -127,7 +127,7 @@ test.each([
   expect((await feed(PATH)).status).toBe(200);
 });
 
-test("a refusal may concern one token, and end early", async () => {
+test("a rejection may concern one token, and end early", async () => {
   sandbox.events.outage({ seconds: 90, token: CREDENTIALS.feedToken });
   expect((await feed(PATH, bearer(CREDENTIALS.feedToken))).status).toBe(503);
   expect((await feed(PATH)).status).toBe(200);

@@ -5,7 +5,7 @@ import { DEPTH, HISTORY_SECONDS } from "./page.ts";
 import { clearEvents, type NewEvent, publishEvent } from "./publish.ts";
 import { EventSource, type EventSourceOptions } from "./source.ts";
 
-export interface RefuseOptions {
+export interface RejectOptions {
   /** How long it lasts, by the clock. */
   readonly seconds: number;
   /** Default 403 for a secondary limit, 503 for an outage. */
@@ -22,7 +22,7 @@ export interface RefuseOptions {
 export interface SandboxEvents {
   /** Seconds announced in `X-Poll-Interval`; 60 at first. */
   pollInterval: number;
-  /** What a used-up quota is refused with; 403 at first. */
+  /** What a used-up quota is rejected with; 403 at first. */
   quotaStatus: 403 | 429;
   /** The feed's time in seconds: it started at the seeded events and runs with the clock. */
   now(): number;
@@ -49,9 +49,9 @@ export interface SandboxEvents {
    */
   exhaust(tokenOrAddress?: string): void;
   /** A secondary limit: 403 (or 429) in spite of the quota, also for conditional requests. */
-  throttle(options: RefuseOptions): void;
+  throttle(options: RejectOptions): void;
   /** 503 for a time. */
-  outage(options: RefuseOptions): void;
+  outage(options: RejectOptions): void;
   /** Ends what `throttle` and `outage` began. */
   recover(): void;
   /** Moves a repository, `owner/name`; its former name is 301 from now on. */
@@ -82,14 +82,20 @@ function fill(world: World, event: NewEvent, count: number): string[] {
   );
 }
 
-function refuse(
+function reject(
   world: World,
   message: string,
-  options: Required<Omit<RefuseOptions, "token">>,
+  options: Required<Omit<RejectOptions, "token">>,
   token?: string,
 ): void {
   const { status, retryAfter, seconds } = options;
-  world.feed.refusals.push({ status, message, until: world.clock.now() + seconds * 1000, retryAfter, token });
+  world.feed.rejections.push({
+    status,
+    message,
+    until: world.clock.now() + seconds * 1000,
+    retryAfter,
+    token,
+  });
 }
 
 function rename(world: World, from: string, to: string): void {
@@ -167,13 +173,13 @@ export function feedControl(world: World): SandboxEvents {
     },
     throttle: ({ token, ...options }) => {
       const message = "You have exceeded a secondary rate limit";
-      refuse(world, message, { status: 403, retryAfter: true, ...options }, token);
+      reject(world, message, { status: 403, retryAfter: true, ...options }, token);
     },
     outage: ({ token, ...options }) => {
-      refuse(world, "Service unavailable", { status: 503, retryAfter: false, ...options }, token);
+      reject(world, "Service unavailable", { status: 503, retryAfter: false, ...options }, token);
     },
     recover: () => {
-      feed.refusals = [];
+      feed.rejections = [];
     },
     ...things(world),
   };

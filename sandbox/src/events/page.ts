@@ -5,7 +5,7 @@ import { noneMatchNames } from "../http/entity-tag.ts";
 import { percentEncode } from "../http/fields.ts";
 import { bareJson, type HeaderMap, type HttpResponse } from "../http/response.ts";
 import { readJson, writeJson } from "../json.ts";
-import { type FeedCaller, rateHeaders, refuseFeed } from "./caller.ts";
+import { type FeedCaller, rateHeaders, rejectFeed } from "./caller.ts";
 
 /** A timeline: which events it holds, and the path its `Link` header uses. */
 export interface Timeline {
@@ -29,7 +29,7 @@ function positive(text: string | undefined, fallback: number): number {
 function checkVersion(call: Call): void {
   const version = call.headers["x-service-api-version"];
   if (version !== undefined && !API_VERSIONS.includes(String(version))) {
-    throw refuseFeed(400, `Unknown API version: ${String(version)}`);
+    throw rejectFeed(400, `Unknown API version: ${String(version)}`);
   }
 }
 
@@ -67,7 +67,7 @@ export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline)
   const pages = Math.ceil(DEPTH / perPage);
   if (pageNumber > pages) {
     const headers = rateHeaders(world, caller, call.address, 1);
-    throw refuseFeed(
+    throw rejectFeed(
       422,
       `In order to keep the API fast for everyone, pagination is limited to ${DEPTH} events.`,
       {

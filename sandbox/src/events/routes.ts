@@ -1,7 +1,7 @@
 import type { Call, Route } from "../dispatch/call.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { type Account, type Repo, requireAccount, requireRepo, requireRepoById } from "./accounts.ts";
-import { checkRefusals, type FeedCaller, feedCaller, refuseFeed } from "./caller.ts";
+import { checkRejections, type FeedCaller, feedCaller, rejectFeed } from "./caller.ts";
 import { type Timeline, timelinePage } from "./page.ts";
 
 type Find = (call: Call, caller: FeedCaller) => Timeline;
@@ -74,7 +74,7 @@ function orgDashboard(call: Call, user: Account, caller: FeedCaller): Timeline {
       org.login,
       user.login,
     ) > 0;
-  if (!same(user.login, caller.login) || !member) throw refuseFeed(404, "Not Found");
+  if (!same(user.login, caller.login) || !member) throw rejectFeed(404, "Not Found");
   return {
     where: "org = ?",
     values: [org.login],
@@ -115,7 +115,7 @@ for (const [prefix, find] of [
 
 function response(call: Call, find: Find): HttpResponse {
   const caller = feedCaller(call);
-  checkRefusals(call.world, caller);
+  checkRejections(call.world, caller);
   return timelinePage(call, caller, find(call, caller));
 }
 

@@ -193,6 +193,6 @@ test.each([
     "invalid number of events in an hour, expected more than 0 up to 3600000: 3600001",
   ],
   [{ perHour: 1, lateShare: 2 }, "invalid share of late events, expected 0 to 1: 2"],
-])("%j is refused", async (events, text) => {
+])("%j is rejected", async (events, text) => {
   await expect(startSandbox({ events })).rejects.toThrow(text);
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isObject, readJson } from "../json.ts";
 import { decodePairs, Fields } from "./fields.ts";
 import { type Part, readMultipart } from "./multipart.ts";
-import { refuse } from "./response.ts";
+import { reject } from "./response.ts";
 
 /** A request's body, read once, in whichever of the three encodings it came. */
 export interface Body {
@@ -25,7 +25,7 @@ async function readAll(request: IncomingMessage): Promise<string> {
     size += chunk.length;
     if (size <= BODY_LIMIT) chunks.push(chunk);
   }
-  if (size > BODY_LIMIT) throw refuse(413, "Body is too large");
+  if (size > BODY_LIMIT) throw reject(413, "Body is too large");
   return Buffer.concat(chunks).toString("utf8");
 }
 
@@ -34,9 +34,9 @@ function jsonFields(source: string): Fields {
   try {
     value = readJson(source);
   } catch {
-    throw refuse(400, "Malformed JSON", 8001);
+    throw reject(400, "Malformed JSON", 8001);
   }
-  if (!isObject(value)) throw refuse(400, "The JSON body is not an object", 8001);
+  if (!isObject(value)) throw reject(400, "The JSON body is not an object", 8001);
   return Fields.fromJson(value);
 }
 
@@ -66,7 +66,7 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
     return { ...NO_BODY, encoding: "json", fields: jsonFields(source) };
   }
   if (type !== "application/x-www-form-urlencoded" && type !== "") {
-    throw refuse(415, `Unsupported Content-Type: ${type}`);
+    throw reject(415, `Unsupported Content-Type: ${type}`);
   }
   const pairs = decodePairs(source);
   return { ...NO_BODY, encoding: "form", formPairs: type === "" ? [] : pairs, fields: new Fields(pairs) };

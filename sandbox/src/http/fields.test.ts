@@ -49,7 +49,7 @@ test("brackets with an index far off make a list without holes", () => {
   expect(query("x[7][a]=1&x[3][a]=0").json("x")).toEqual([{ a: "0" }, { a: "1" }]);
 });
 
-test("nesting and parameters beyond their limits are refused", () => {
+test("nesting and parameters beyond their limits are rejected", () => {
   const deep = query(`x${"[a]".repeat(30)}=1`);
   expect(() => deep.json("x")).toThrow("Invalid x: nested too deeply");
   const many = new Fields(Array.from({ length: 20_001 }, (_, i) => [`x[${i}]`, "1"] as const));

@@ -1,6 +1,6 @@
 import { parse } from "qs";
 import { type JsonObject, readJson } from "../json.ts";
-import { refuse } from "./response.ts";
+import { reject } from "./response.ts";
 
 /** How clients in several languages write a boolean as text. */
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
@@ -82,7 +82,7 @@ export class Fields {
   /** The text, or 400 when the parameter is missing or empty. */
   required(name: string): string {
     const value = this.text(name);
-    if (value === undefined || value === "") throw refuse(400, `Missing required parameter: ${name}`);
+    if (value === undefined || value === "") throw reject(400, `Missing required parameter: ${name}`);
     return value;
   }
 
@@ -92,7 +92,7 @@ export class Fields {
     if (value === undefined || value === "") return fallback;
     const found = allowed.find((item) => item === value);
     if (found === undefined) {
-      throw refuse(400, `Invalid ${name}: expected ${allowed.join(", ")}, got ${value}`);
+      throw reject(400, `Invalid ${name}: expected ${allowed.join(", ")}, got ${value}`);
     }
     return found;
   }
@@ -103,9 +103,9 @@ export class Fields {
     if (value === undefined || value === "") return undefined;
     const number = Number(value);
     if (!Number.isFinite(number) || !Number.isInteger(number)) {
-      throw refuse(400, `Invalid ${name}: not a number`);
+      throw reject(400, `Invalid ${name}: not a number`);
     }
-    if (number < (rule.min ?? 0)) throw refuse(400, `Invalid ${name}: below ${rule.min ?? 0}`);
+    if (number < (rule.min ?? 0)) throw reject(400, `Invalid ${name}: below ${rule.min ?? 0}`);
     return Math.min(number, rule.clampTo ?? Number.MAX_SAFE_INTEGER);
   }
 
@@ -113,7 +113,7 @@ export class Fields {
   id(name: string): string | undefined {
     const value = this.text(name);
     if (value === undefined || value === "") return undefined;
-    if (!/^\d{1,20}$/.test(value)) throw refuse(400, `Invalid ${name}: not a post id`);
+    if (!/^\d{1,20}$/.test(value)) throw reject(400, `Invalid ${name}: not a post id`);
     return value.replace(/^0+(?=\d)/, "");
   }
 
@@ -123,7 +123,7 @@ export class Fields {
     if (value === undefined || value === "") return fallback;
     const flag = FLAGS.get(value);
     if (flag !== undefined) return flag;
-    throw refuse(400, `Invalid ${name}: expected true or false, got ${value}`);
+    throw reject(400, `Invalid ${name}: expected true or false, got ${value}`);
   }
 
   /** An array of strings in any of its forms; indexed items in the order of their index. */
@@ -167,7 +167,7 @@ const NESTED = { depth: 20, parameters: 20_000, items: 2000 } as const;
 function nested(entries: readonly Entry[], name: string): unknown {
   const found = entries.filter(([key]) => key.startsWith(`${name}[`));
   if (found.length === 0) return undefined;
-  if (found.length > NESTED.parameters) throw refuse(400, `Invalid ${name}: too many parameters`, 8001);
+  if (found.length > NESTED.parameters) throw reject(400, `Invalid ${name}: too many parameters`, 8001);
   const values = new Map<string, unknown>();
   for (const [key, value] of found) {
     const list = values.get(key);
@@ -181,6 +181,6 @@ function nested(entries: readonly Entry[], name: string): unknown {
   try {
     return parse(Object.fromEntries(values) as Record<string, string>, options)[name];
   } catch {
-    throw refuse(400, `Invalid ${name}: nested too deeply`, 8001);
+    throw reject(400, `Invalid ${name}: nested too deeply`, 8001);
   }
 }

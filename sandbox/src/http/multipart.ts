@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { refuse } from "./response.ts";
+import { reject } from "./response.ts";
 
 /** One part of a multipart body. Media is hashed while it passes and never held; text is kept. */
 export interface Part {
@@ -55,7 +55,7 @@ export async function readMultipart(request: IncomingMessage): Promise<Part[]> {
       isPartAFile: () => true,
     });
   } catch {
-    throw refuse(400, "Malformed multipart body: no boundary");
+    throw reject(400, "Malformed multipart body: no boundary");
   }
   parser.on("file", (name, stream, filename, _encoding, type) => {
     const part: Part = { name: name ?? "", type, size: 0, sha256: "", head: Buffer.alloc(0) };
@@ -76,8 +76,8 @@ export async function readMultipart(request: IncomingMessage): Promise<Part[]> {
   } catch {
     request.unpipe(parser);
     request.resume();
-    throw refuse(400, "Malformed multipart body");
+    throw reject(400, "Malformed multipart body");
   }
-  if (budget.text < 0) throw refuse(413, "Text parts are too large");
+  if (budget.text < 0) throw reject(413, "Text parts are too large");
   return parts;
 }

@@ -53,12 +53,12 @@ export function redirect(location: string, status = 302): HttpResponse {
 }
 
 /** A failure that carries its whole response. Thrown by handlers, sent by the server. */
-export class Refusal extends Error {
+export class Rejection extends Error {
   readonly response: HttpResponse;
 
   constructor(response: HttpResponse, message: string) {
     super(message);
-    this.name = "Refusal";
+    this.name = "Rejection";
     this.response = response;
   }
 }
@@ -90,25 +90,25 @@ export function reason(status: number): string {
 }
 
 /** An error in the envelope: `response` is `[]` and `errors` names the cause. */
-export function refuse(status: number, detail: string, code = 0, headers: HeaderMap = {}): Refusal {
+export function reject(status: number, detail: string, code = 0, headers: HeaderMap = {}): Rejection {
   const errors = [{ title: reason(status), code, detail }];
-  return new Refusal({ status, headers, body: { kind: "envelope", response: [], errors } }, detail);
+  return new Rejection({ status, headers, body: { kind: "envelope", response: [], errors } }, detail);
 }
 
 /** An error whose `response` is a plain string and that has no `errors`. */
-export function refuseInWords(status: number, words: string): Refusal {
-  return new Refusal(envelope(words, status), words);
+export function rejectInWords(status: number, words: string): Rejection {
+  return new Rejection(envelope(words, status), words);
 }
 
 /** An OAuth 2.0 error object (RFC 6749 section 5.2), without the envelope. */
-export function refuseToken(status: number, error: string, description: string): Refusal {
+export function rejectToken(status: number, error: string, description: string): Rejection {
   const headers = { "cache-control": "no-store" };
-  return new Refusal(bareJson({ error, error_description: description }, status, headers), description);
+  return new Rejection(bareJson({ error, error_description: description }, status, headers), description);
 }
 
 /** Text of one line, as the OAuth 1.0a endpoints report errors. */
-export function refuseText(status: number, line: string): Refusal {
-  return new Refusal(text(`${line}\n`, status), line);
+export function rejectText(status: number, line: string): Rejection {
+  return new Rejection(text(`${line}\n`, status), line);
 }
 
 /** The whole JSON document of a response, or `undefined` when it is not JSON. */

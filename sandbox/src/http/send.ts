@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { writeJson } from "../json.ts";
 import type { Fault } from "./faults.ts";
 import { decodePairs, Fields } from "./fields.ts";
-import { document, type HeaderMap, type HttpResponse, type Refusal, refuse } from "./response.ts";
+import { document, type HeaderMap, type HttpResponse, type Rejection, reject } from "./response.ts";
 import { spoilBody } from "./spoil.ts";
 
 const FUNCTION_NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;
@@ -16,7 +16,7 @@ function jsonpName(request: IncomingMessage): string | undefined {
   const query = new Fields(decodePairs(url.slice(url.indexOf("?") + 1)));
   const name = query.text("jsonp") ?? query.text("callback");
   if (name === undefined || FUNCTION_NAME.test(name)) return name;
-  throw refuse(400, "Invalid JSONP function name");
+  throw reject(400, "Invalid JSONP function name");
 }
 
 interface Wire {
@@ -69,7 +69,7 @@ export async function send(
   try {
     name = allowJsonp ? jsonpName(request) : undefined;
   } catch (error) {
-    real = (error as Refusal).response;
+    real = (error as Rejection).response;
   }
   const drift = fault && "drift" in fault ? fault.drift : (json: unknown) => json;
   const sent = wire(real, name, drift);

@@ -8,7 +8,7 @@ import {
 } from "node:net";
 import type { FaultQueue } from "./faults.ts";
 import type { ReceivedList } from "./received.ts";
-import { type HttpResponse, refuse } from "./response.ts";
+import { type HttpResponse, reject } from "./response.ts";
 import { send } from "./send.ts";
 import { spoilBefore } from "./spoil.ts";
 
@@ -37,7 +37,7 @@ function fail(error: unknown, request: IncomingMessage, out: ServerResponse): vo
     out.destroy();
     return;
   }
-  const { response } = refuse(
+  const { response } = reject(
     500,
     error instanceof Error ? `${error.message}\n${error.stack}` : String(error),
   );

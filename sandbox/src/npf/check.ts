@@ -1,9 +1,9 @@
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import { isObject, type JsonObject } from "../json.ts";
 
 /** 400 with subcode 8001: an NPF parameter is invalid or badly formatted. */
 export function invalid(detail: string): Error {
-  return refuse(400, detail, 8001);
+  return reject(400, detail, 8001);
 }
 
 /** The array under a name; absent or null is empty; anything else is 8001. */

@@ -1,4 +1,4 @@
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import { arrayOf, integerOf, invalid, objectOf } from "./check.ts";
 
@@ -44,7 +44,7 @@ function rowsLayout(layout: JsonObject, content: readonly JsonObject[], carousel
   if (hidden >= 0) throw invalid(`Every block must appear in display, and ${hidden} does not`);
   for (const [i, row] of display.entries()) {
     const carousel = rowMode(row) === "carousel";
-    if (carousel && !carousels) throw refuse(403, "You cannot create a carousel");
+    if (carousel && !carousels) throw reject(403, "You cannot create a carousel");
     const several = carousel || (rows[i]?.length ?? 0) > 1;
     if (several && rows[i]?.some((index) => content[index]?.type !== "image")) {
       throw invalid("Rows of several blocks and carousels hold only images");
@@ -57,7 +57,7 @@ function rowsLayout(layout: JsonObject, content: readonly JsonObject[], carousel
 }
 
 function askLayout(layout: JsonObject, content: readonly JsonObject[]): JsonObject {
-  const fail = (detail: string) => refuse(400, detail, 8016);
+  const fail = (detail: string) => reject(400, detail, 8016);
   const asked = indexes(layout.blocks, content.length, fail);
   const attribution = layout.attribution;
   if (attribution !== undefined && !(isObject(attribution) && attribution.type === "blog")) {

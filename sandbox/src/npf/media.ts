@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Part } from "../http/multipart.ts";
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import { integerOf, invalid } from "./check.ts";
 import { MEDIA_TYPES } from "./limits.ts";
@@ -32,11 +32,11 @@ export class Uploads {
     const type = typeof media.type === "string" ? media.type : (own ?? MEDIA_TYPES[kind][0] ?? "");
     const accepted = MEDIA_TYPES[kind];
     if (!accepted.includes(type) || (own !== undefined && !accepted.includes(own))) {
-      throw refuse(400, `Media type ${own ?? type} is not accepted for ${kind}`, 8005);
+      throw reject(400, `Media type ${own ?? type} is not accepted for ${kind}`, 8005);
     }
     const most = kind === "video" ? this.limits.videoBytes : this.limits.fileBytes;
-    if (part.size > most) throw refuse(400, `${kind} of ${part.size} bytes, at most ${most}`, 8005);
-    if (part.size === 0) throw refuse(400, `Part ${identifier} is empty`, 8005);
+    if (part.size > most) throw reject(400, `${kind} of ${part.size} bytes, at most ${most}`, 8005);
+    if (part.size === 0) throw reject(400, `Part ${identifier} is empty`, 8005);
     this.used.set(identifier, { kind, part, type });
     return uploadedMedia(part, kind, type, media);
   }

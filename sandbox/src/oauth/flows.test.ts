@@ -93,7 +93,7 @@ test("the callback may come signed in the query or a form body, or be the regist
   );
 });
 
-test("a refusal leads to the bare callback", async () => {
+test("a rejection leads to the bare callback", async () => {
   const { oauth_token = "" } = await temporary();
   const denied = await post("/oauth/authorize", { oauth_token, decision: "deny" });
   expect(denied.headers.location).toBe("http://127.0.0.1:9/back?keep=1");

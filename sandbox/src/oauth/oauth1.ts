@@ -3,7 +3,7 @@ import type { Call } from "../dispatch/call.ts";
 import { signedRequestOf } from "../dispatch/dispatch.ts";
 import { randomToken } from "../entropy.ts";
 import { percentEncode } from "../http/fields.ts";
-import { type HttpResponse, redirect, refuseText, text } from "../http/response.ts";
+import { type HttpResponse, redirect, rejectText, text } from "../http/response.ts";
 import { consentPage, loggedIn, loginOf, messagePage, sessionCookie, withQuery } from "./pages.ts";
 
 const LIFETIME_SECONDS = 600;
@@ -36,13 +36,13 @@ function formAnswer(values: Record<string, string>): HttpResponse {
 
 function protocolOf(call: Call): Protocol {
   const protocol = findProtocol(signedRequestOf(call));
-  if (protocol === undefined) throw refuseText(400, "The request is not signed");
-  if (typeof protocol === "string") throw refuseText(400, "The protocol parameters are malformed");
+  if (protocol === undefined) throw rejectText(400, "The request is not signed");
+  if (typeof protocol === "string") throw rejectText(400, "The protocol parameters are malformed");
   for (const name of ["oauth_consumer_key", "oauth_signature_method", "oauth_timestamp", "oauth_nonce"]) {
-    if (!protocol.values.get(name)) throw refuseText(400, `Missing parameter: ${name}`);
+    if (!protocol.values.get(name)) throw rejectText(400, `Missing parameter: ${name}`);
   }
   if (protocol.values.get("oauth_signature_method") !== "HMAC-SHA1") {
-    throw refuseText(400, "The signature method is not HMAC-SHA1");
+    throw rejectText(400, "The signature method is not HMAC-SHA1");
   }
   return protocol;
 }
@@ -50,7 +50,7 @@ function protocolOf(call: Call): Protocol {
 function consumerOf(call: Call, protocol: Protocol): Consumer {
   const key = protocol.values.get("oauth_consumer_key") ?? "";
   const consumer = call.world.db.get<Consumer>("SELECT * FROM consumers WHERE key = ?", key);
-  if (!consumer) throw refuseText(401, "Unknown consumer key");
+  if (!consumer) throw rejectText(401, "Unknown consumer key");
   return consumer;
 }
 
@@ -60,7 +60,7 @@ function verified(call: Call, protocol: Protocol, consumer: Consumer, tokenSecre
     token: tokenSecret,
   });
   if (failure !== undefined) {
-    throw refuseText(failure === "malformed" ? 400 : 401, `The request does not verify: ${failure}`);
+    throw rejectText(failure === "malformed" ? 400 : 401, `The request does not verify: ${failure}`);
   }
 }
 
@@ -76,7 +76,7 @@ export function requestToken(call: Call): HttpResponse {
   verified(call, protocol, consumer, "");
   const callback = parameter(call, protocol, "oauth_callback") || consumer.callback;
   if (callback !== "oob" && !/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(callback)) {
-    throw refuseText(400, "Invalid oauth_callback");
+    throw rejectText(400, "Invalid oauth_callback");
   }
   const token = randomToken(50);
   const secret = randomToken(50);
@@ -86,10 +86,10 @@ export function requestToken(call: Call): HttpResponse {
 }
 
 function temporary(call: Call, token: string | undefined): Temporary {
-  if (!token) throw refuseText(400, "Missing parameter: oauth_token");
+  if (!token) throw rejectText(400, "Missing parameter: oauth_token");
   const row = call.world.db.get<Temporary>("SELECT * FROM oauth1_requests WHERE token = ?", token);
   if (!row || row.expires <= call.world.clock.seconds()) {
-    throw refuseText(401, "Unknown or expired oauth_token");
+    throw rejectText(401, "Unknown or expired oauth_token");
   }
   return row;
 }
@@ -140,11 +140,11 @@ export function accessToken(call: Call): HttpResponse {
   const protocol = protocolOf(call);
   const consumer = consumerOf(call, protocol);
   const row = temporary(call, protocol.values.get("oauth_token"));
-  if (row.consumer !== consumer.key) throw refuseText(401, "The token is another consumer's");
+  if (row.consumer !== consumer.key) throw rejectText(401, "The token is another consumer's");
   verified(call, protocol, consumer, row.secret);
   const verifier = parameter(call, protocol, "oauth_verifier");
-  if (!verifier) throw refuseText(400, "Missing parameter: oauth_verifier");
-  if (row.verifier !== verifier || row.user === null) throw refuseText(401, "oauth_verifier does not fit");
+  if (!verifier) throw rejectText(400, "Missing parameter: oauth_verifier");
+  if (row.verifier !== verifier || row.user === null) throw rejectText(401, "oauth_verifier does not fit");
   db.run("DELETE FROM oauth1_requests WHERE token = ?", row.token);
   const token = randomToken(50);
   const secret = randomToken(50);

@@ -100,7 +100,7 @@ export function decide(call: Call): HttpResponse {
   const wrong = fault(request);
   if (wrong) return wrong;
   if (call.body.fields.text("decision") !== "allow") {
-    return failure(request, "access_denied", "The user refused");
+    return failure(request, "access_denied", "The user rejected");
   }
   const user = loginOf(call) ?? loggedIn(call);
   if (user === undefined) return messagePage("Not logged in", "Name or password is wrong", 401);

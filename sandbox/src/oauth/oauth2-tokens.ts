@@ -1,6 +1,6 @@
 import type { Call } from "../dispatch/call.ts";
 import { randomToken, sameSecret } from "../entropy.ts";
-import { bareJson, type HttpResponse, refuseToken } from "../http/response.ts";
+import { bareJson, type HttpResponse, rejectToken } from "../http/response.ts";
 
 export const SCOPES = ["basic", "write", "offline_access"];
 /** Seconds an access token lives. */
@@ -53,7 +53,7 @@ function issueTokens(
 
 function required(call: Call, name: string): string {
   const value = call.body.fields.text(name);
-  if (!value) throw refuseToken(400, "invalid_request", `Missing parameter: ${name}`);
+  if (!value) throw rejectToken(400, "invalid_request", `Missing parameter: ${name}`);
   return value;
 }
 
@@ -75,7 +75,7 @@ function authenticatedClient(call: Call, basicAllowed: boolean): Client {
   }
   const client = call.world.db.get<Client>("SELECT * FROM consumers WHERE key = ?", id);
   if (!client || !sameSecret(client.secret, secret)) {
-    throw refuseToken(401, "invalid_client", "Unknown client or wrong secret");
+    throw rejectToken(401, "invalid_client", "Unknown client or wrong secret");
   }
   return client;
 }
@@ -98,7 +98,7 @@ function byCode(call: Call): HttpResponse {
     row?.client === client.key && row.expires > clock.seconds() && row.redirect_uri === redirectUri;
   if (row?.client === client.key) db.run("DELETE FROM oauth2_codes WHERE code = ?", code);
   if (!fits || !row) {
-    throw refuseToken(401, "invalid_grant", "The code is unknown, used, expired or not for this client");
+    throw rejectToken(401, "invalid_grant", "The code is unknown, used, expired or not for this client");
   }
   return issueTokens(call, client.key, row.user, row.scope, row.scope.split(" ").includes("offline_access"));
 }
@@ -113,7 +113,7 @@ function byRefresh(call: Call): HttpResponse {
     client.key,
     call.world.clock.seconds(),
   );
-  if (!row) throw refuseToken(401, "invalid_grant", "The refresh token is unknown, used or expired");
+  if (!row) throw rejectToken(401, "invalid_grant", "The refresh token is unknown, used or expired");
   db.run("DELETE FROM oauth2_tokens WHERE refresh = ?", token);
   return issueTokens(call, client.key, row.user, row.scope, true);
 }
@@ -122,7 +122,7 @@ function byClient(call: Call): HttpResponse {
   const client = authenticatedClient(call, true);
   const scope = call.body.fields.text("scope") || "basic";
   const unknown = scope.split(" ").find((item) => !SCOPES.includes(item));
-  if (unknown !== undefined) throw refuseToken(400, "invalid_scope", `Unknown scope: ${unknown}`);
+  if (unknown !== undefined) throw rejectToken(400, "invalid_scope", `Unknown scope: ${unknown}`);
   return issueTokens(call, client.key, null, scope, false);
 }
 
@@ -132,7 +132,7 @@ export function token(call: Call): HttpResponse {
   if (grant === "authorization_code") return byCode(call);
   if (grant === "refresh_token") return byRefresh(call);
   if (grant === "client_credentials") return byClient(call);
-  throw refuseToken(400, "unsupported_grant_type", `Unknown grant_type: ${grant}`);
+  throw rejectToken(400, "unsupported_grant_type", `Unknown grant_type: ${grant}`);
 }
 
 /** POST /v2/oauth2/exchange: an OAuth 1.0a token for OAuth 2.0 tokens; the old one is dead afterwards. */

@@ -245,7 +245,7 @@ test.each<[string, unknown, number]>([
   ["an unknown type", [{ type: "spiral" }], 8001],
   ["a question with an index beyond", [{ type: "ask", blocks: [7] }], 8016],
   ["an anonymous question with an image", [{ type: "ask", blocks: [0] }], 8016],
-])("a layout with %s is refused", async (_name, layout, subcode) => {
+])("a layout with %s is rejected", async (_name, layout, subcode) => {
   expect(code(await create(THREE, { layout }))).toEqual([400, subcode]);
 });
 
@@ -358,7 +358,7 @@ test("a reblog: the parent's content becomes the trail, and the parent gets a no
   });
 });
 
-test("trail options, and reblogs that are refused", async () => {
+test("trail options, and reblogs that are rejected", async () => {
   const parent = await parentPost();
   const reblog = (more: object) => sendJson(posts, { ...parent, ...more });
   expect((await fetched(await reblog({ hide_trail: true }))).trail).toEqual([]);

@@ -1,7 +1,7 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { type Blog, isMember, requireBlog } from "../store/blogs.ts";
 import { blankPost, findPost, nextPostId, type PostState } from "../store/posts.ts";
 import { legacyType } from "../view/blocks-to-legacy.ts";
@@ -14,7 +14,7 @@ export function blogToPostTo(call: Call, state: PostState): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (isMember(call.world.db, blog, requireUser(call.caller))) return blog;
   if (state === "submission" && blog.data.can_submit === true) return blog;
-  throw refuse(403, "You may not post to this blog");
+  throw reject(403, "You may not post to this blog");
 }
 
 const DISPLAY: Record<PostState, string> = {
@@ -42,7 +42,7 @@ export function createPost(call: Call): HttpResponse {
   const reblog = reblogOf(call, blog);
   if (!reblog && draft.content.length === 0) throw missing("content");
   if (reblog && [...draft.uploads.used.values()].some((item) => item.kind === "video")) {
-    throw refuse(403, "A reblog cannot hold an uploaded video", 8008);
+    throw reject(403, "A reblog cannot hold an uploaded video", 8008);
   }
   const { publishOn, date } = timesOf(call, state);
   checkRoom(world, blog, user, state);

@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import { isObject, type JsonObject, writeJson } from "../json.ts";
 import { type BlockContext, checkContent } from "../npf/blocks.ts";
 import { invalid } from "../npf/check.ts";
@@ -131,5 +131,5 @@ export function slugOf(call: Call, content: readonly JsonObject[]): string {
 
 /** 400 without subcode: data that is required is missing. */
 export function missing(what: string): Error {
-  return refuse(400, `Missing required data: ${what}`);
+  return reject(400, `Missing required data: ${what}`);
 }

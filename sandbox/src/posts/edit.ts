@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import { invalid } from "../npf/check.ts";
 import type { Blog } from "../store/blogs.ts";
@@ -51,7 +51,7 @@ export function saveEdited(call: Call, blog: Blog, post: Post, state: PostState)
 function checkParent(call: Call, post: Post): void {
   const parent = call.input.text("parent_post_id");
   if (parent !== undefined && parent !== post.parentId) {
-    throw refuse(400, "parent_post_id is not the post's parent", 8002);
+    throw reject(400, "parent_post_id is not the post's parent", 8002);
   }
 }
 
@@ -70,7 +70,7 @@ function editedContent(call: Call, post: Post): JsonObject {
   const { content, layout, uploads } = draftOf(call, given ? undefined : current.content);
   if (post.parentId === null && content.length === 0) throw missing("content");
   if (post.parentId !== null && [...uploads.used.values()].some((item) => item.kind === "video")) {
-    throw refuse(403, "A reblog cannot hold an uploaded video", 8008);
+    throw reject(403, "A reblog cannot hold an uploaded video", 8008);
   }
   storeUploads(call, requireUser(call.caller), uploads);
   return { content, layout, trail };
@@ -91,7 +91,7 @@ export function editPost(call: Call): HttpResponse {
   requirePosting(call.world);
   const { blog, post } = ownPost(call, call.path.post);
   if (post.stored === "legacy" && post.type !== "text") {
-    throw refuse(400, "Only block-based and text posts can be edited");
+    throw reject(400, "Only block-based and text posts can be edited");
   }
   checkParent(call, post);
   const state = nextState(call, post);

@@ -1,7 +1,7 @@
 import { requireUser } from "../auth/caller.ts";
 import { gmtDate, isoDate } from "../clock.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import { type Blog, isMember } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
@@ -12,7 +12,7 @@ import { type View, viewOf } from "../view/view.ts";
 
 function contentFields(post: Post, format: "npf" | "legacy"): JsonObject {
   if (format === "legacy") {
-    if (post.stored === "blocks") throw refuse(400, "A block-based post has no legacy format");
+    if (post.stored === "blocks") throw reject(400, "A block-based post has no legacy format");
     return { type: post.type, ...post.content, format: post.format };
   }
   const { content, layout, trail } = blocksOf(post);
@@ -78,6 +78,6 @@ export function fetchPost(call: Call): HttpResponse {
   const id = call.path.post ?? "";
   const post = findPost(call.world.db, id);
   const visible = post?.state === "published" || isMember(call.world.db, blog, user);
-  if (post?.blog !== blog.uuid || !visible) throw refuse(404, `Post not found: ${id}`);
+  if (post?.blog !== blog.uuid || !visible) throw reject(404, `Post not found: ${id}`);
   return envelope({ ...fields(call, blog, post, viewOf(call)), ...contentFields(post, format) });
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Call } from "../dispatch/call.ts";
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import { MEDIA_TYPES } from "../npf/limits.ts";
 import type { LegacyType } from "../store/posts.ts";
@@ -18,7 +18,7 @@ export interface LegacyFile {
 }
 
 function tooLarge(size: number, most: number): void {
-  if (size > most) throw refuse(400, `File of ${size} bytes, at most ${most}`, 8005);
+  if (size > most) throw reject(400, `File of ${size} bytes, at most ${most}`, 8005);
 }
 
 function isData(name: string): boolean {
@@ -40,9 +40,9 @@ function dataFiles(call: Call, kind: "image" | "audio" | "video"): LegacyFile[] 
     tooLarge(file.size, most);
     const known = file.type !== "application/octet-stream" && file.type !== "text/plain";
     if (known && !MEDIA_TYPES[kind].includes(file.type)) {
-      throw refuse(400, `${file.type} is not accepted for ${kind}`, 8005);
+      throw reject(400, `${file.type} is not accepted for ${kind}`, 8005);
     }
-    if (file.size === 0) throw refuse(400, "An empty file", 8005);
+    if (file.size === 0) throw reject(400, "An empty file", 8005);
   }
   return files;
 }
@@ -52,7 +52,7 @@ function base64Files(call: Call): LegacyFile[] {
   return call.input.list("data64").map((value) => {
     const text = value.replaceAll(/\s/g, "").replaceAll(" ", "+");
     if (text === "" || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) {
-      throw refuse(400, "data64 is not base64", 8005);
+      throw reject(400, "data64 is not base64", 8005);
     }
     const bytes = Buffer.from(text, "base64");
     tooLarge(bytes.length, call.world.limits.fileBytes);
@@ -76,7 +76,7 @@ type Read = (call: Call, files: LegacyFile[]) => JsonObject;
 function need(fields: JsonObject, ...names: string[]): JsonObject {
   for (const name of names) {
     if (fields[name] === undefined || fields[name] === "") {
-      throw refuse(400, `Missing required parameter: ${name}`);
+      throw reject(400, `Missing required parameter: ${name}`);
     }
   }
   return fields;
@@ -101,7 +101,7 @@ const readPhoto: Read = (call, files) => {
   files.push(...dataFiles(call, "image"), ...base64Files(call));
   const urls = source ? [source] : files.map((file) => `${MEDIA}/${file.sha256.slice(0, 32)}.jpg`);
   if (urls.length === 0) return fields;
-  if (source && !/^https?:\/\//.test(source)) throw refuse(400, `Invalid source: ${source}`);
+  if (source && !/^https?:\/\//.test(source)) throw reject(400, `Invalid source: ${source}`);
   const rows = urls.length > 1 ? { photoset_layout: "1".repeat(urls.length) } : {};
   return { ...fields, width: 1280, height: 960, photos: urls.map(photo), ...rows };
 };
@@ -168,7 +168,7 @@ const readVideo: Read = (call, files) => {
   if (upload) files.push(upload);
   if (!embed && !upload) return fields;
   if (embed && /^\w+:\/\/\S+$/.test(embed) && !isVideo(embed)) {
-    throw refuse(400, "The video's service is not supported");
+    throw reject(400, "The video's service is not supported");
   }
   const url = upload ? `${MEDIA}/${upload.sha256.slice(0, 32)}.mp4` : embed;
   const code = embed?.startsWith("<") ? embed : `<iframe src="${escapeHtml(String(url))}"></iframe>`;

@@ -1,7 +1,7 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
 import { randomToken } from "../entropy.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { type Blog, blogByUuid } from "../store/blogs.ts";
 import { blankPost, findPost, nextPostId, type Post, type PostState } from "../store/posts.ts";
 import { usedToday, useToday } from "../usage.ts";
@@ -15,7 +15,7 @@ import { type LegacyFile, POSTABLE, readLegacy } from "./legacy-fields.ts";
 import { checkRoom, requirePosting, settle } from "./publish.ts";
 import { reblogParent, trailAfter } from "./reblog.ts";
 
-const plain = (detail: string) => refuse(400, detail);
+const plain = (detail: string) => reject(400, detail);
 
 function legacyState(call: Call): PostState | undefined {
   const state = stateOf(call, plain);
@@ -51,7 +51,7 @@ function countFiles(call: Call, user: string, type: string, files: readonly Lega
     ? (["videos", world.limits.videosPerDay] as const)
     : (["photos", world.limits.imagesPerDay] as const);
   if (usedToday(world, user, feature) + files.length > most) {
-    throw refuse(403, "Daily upload limit reached", video ? 8011 : 8004);
+    throw reject(403, "Daily upload limit reached", video ? 8011 : 8004);
   }
   useToday(world, user, feature, files.length);
 }
@@ -108,7 +108,7 @@ export function legacyReblog(call: Call): HttpResponse {
   const blog = blogToPostTo(call, state);
   const id = input.id("id") ?? input.required("id");
   const found = findPost(world.db, id);
-  if (!found) throw refuse(404, `Post not found: ${id}`);
+  if (!found) throw reject(404, `Post not found: ${id}`);
   const parent = reblogParent(
     world,
     blog,

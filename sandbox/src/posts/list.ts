@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
 import { countPosts, LEGACY_TYPES, type LegacyType, type Post, selectPosts } from "../store/posts.ts";
 import { readableBlog } from "../view/access.ts";
@@ -30,13 +30,13 @@ function pathType(call: Call): string | undefined {
 function typeFilter(call: Call): Filter {
   const type = pathType(call);
   if (type === undefined || type === "") return { where: "", values: [] };
-  if (!LEGACY_TYPES.includes(type as LegacyType)) throw refuse(400, `Invalid type: ${type}`);
+  if (!LEGACY_TYPES.includes(type as LegacyType)) throw reject(400, `Invalid type: ${type}`);
   return { where: " AND type = ?", values: [type] };
 }
 
 function tagFilter(call: Call): Filter {
   const tags = call.query.list("tag").filter((tag) => tag !== "");
-  if (tags.length > MAX_TAGS) throw refuse(400, `At most ${MAX_TAGS} tags`);
+  if (tags.length > MAX_TAGS) throw reject(400, `At most ${MAX_TAGS} tags`);
   const one = " AND EXISTS (SELECT 1 FROM json_each(posts.tags) WHERE lower(value) = lower(?))";
   return { where: one.repeat(tags.length), values: tags };
 }
@@ -44,7 +44,7 @@ function tagFilter(call: Call): Filter {
 function timeFilter(call: Call): Filter {
   const before = call.query.integer("before");
   const after = call.query.integer("after");
-  if (before !== undefined && call.query.has("offset")) throw refuse(400, "Use either before or offset");
+  if (before !== undefined && call.query.has("offset")) throw reject(400, "Use either before or offset");
   const where = [
     before === undefined ? "" : " AND timestamp < ?",
     after === undefined ? "" : " AND timestamp > ?",
@@ -83,11 +83,11 @@ function readCursor(call: Call, blog: Blog): { time: number; id: string } | unde
   try {
     state = JSON.parse(Buffer.from(cursor, "base64url").toString()) as typeof state;
   } catch {
-    throw refuse(400, "Invalid page_number");
+    throw reject(400, "Invalid page_number");
   }
-  if (typeof state.t !== "number" || typeof state.i !== "string") throw refuse(400, "Invalid page_number");
+  if (typeof state.t !== "number" || typeof state.i !== "string") throw reject(400, "Invalid page_number");
   if (call.query.text("tumblelog") !== blog.name || state.p !== fingerprint(repeated(call), blog)) {
-    throw refuse(400, "page_number belongs to a request with other parameters");
+    throw reject(400, "page_number belongs to a request with other parameters");
   }
   return { time: state.t, id: state.i };
 }
@@ -102,7 +102,7 @@ function single(call: Call, blog: Blog, id: string): HttpResponse {
     id,
     ...type.values,
   );
-  if (posts.length === 0) throw refuse(404, `Post not found: ${id}`);
+  if (posts.length === 0) throw reject(404, `Post not found: ${id}`);
   const shown = posts.map((post) => postObject(post, view));
   return envelope({ blog: blogObject(blog, view), posts: shown, total_posts: 1 });
 }

@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { ownPost } from "../view/access.ts";
 
 function setMute(call: Call, muted: boolean, end: number): HttpResponse {
@@ -11,7 +11,7 @@ function setMute(call: Call, muted: boolean, end: number): HttpResponse {
 /** POST /v2/blog/{blog-identifier}/posts/{post-id}/mute: for some seconds, or with 0 until it is unmuted */
 export function mutePost(call: Call): HttpResponse {
   const seconds = call.input.integer("mute_length_seconds", { min: Number.MIN_SAFE_INTEGER }) ?? 0;
-  if (seconds < 0) throw refuse(400, "mute_length_seconds is below 0");
+  if (seconds < 0) throw reject(400, "mute_length_seconds is below 0");
   return setMute(call, true, seconds === 0 ? 0 : call.world.clock.seconds() + seconds);
 }
 

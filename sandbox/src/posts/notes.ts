@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import { findPost } from "../store/posts.ts";
 import { readableBlog } from "../view/access.ts";
@@ -57,7 +57,7 @@ export function listNotes(call: Call): HttpResponse {
   const mode = call.query.oneOf("mode", MODES, "all");
   const before = call.query.integer("before_timestamp");
   const post = findPost(db, id);
-  if (post?.blog !== blog.uuid || post.state !== "published") throw refuse(404, `Post not found: ${id}`);
+  if (post?.blog !== blog.uuid || post.state !== "published") throw reject(404, `Post not found: ${id}`);
   const scale = mode === "conversation" ? 1 : 1_000_000;
   const limit = before === undefined ? Number.MAX_SAFE_INTEGER : before * scale;
   const select = (where: string, count: number) =>

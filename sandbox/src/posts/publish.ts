@@ -1,6 +1,6 @@
 import { notify } from "../blog/notifications.ts";
 import type { Call } from "../dispatch/call.ts";
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import { mediaKey, type Uploads } from "../npf/media.ts";
 import { type Blog, blogByUuid } from "../store/blogs.ts";
@@ -21,17 +21,17 @@ import type { World } from "../world.ts";
 
 /** 503 while posting is switched off. */
 export function requirePosting(world: World): void {
-  if (world.rules.postingDisabled) throw refuse(503, "Posting is disabled");
+  if (world.rules.postingDisabled) throw reject(503, "Posting is disabled");
 }
 
 /** Checks the queue's and the day's room for a post in this state: 403 with 8022 or 8023. */
 export function checkRoom(world: World, blog: Blog, user: string, state: PostState): void {
   if (state === "queued") {
     const queued = countPosts(world.db, "blog = ? AND state = 'queued'", blog.uuid);
-    if (queued >= world.limits.queuedPosts) throw refuse(403, "The queue is full", 8022);
+    if (queued >= world.limits.queuedPosts) throw reject(403, "The queue is full", 8022);
   }
   if (state === "published" && usedToday(world, user, "posts") >= world.limits.postsPerDay) {
-    throw refuse(403, "Daily post limit reached", 8023);
+    throw reject(403, "Daily post limit reached", 8023);
   }
 }
 
@@ -47,13 +47,13 @@ export function storeUploads(call: Call, user: string, uploads: Uploads): void {
   const images = kinds.filter((item) => item.kind !== "video").length;
   const videos = kinds.filter((item) => item.kind === "video").length;
   if (images > 0 && usedToday(world, user, "photos") + images > limits.imagesPerDay) {
-    throw refuse(403, "Daily media upload limit reached", 8004);
+    throw reject(403, "Daily media upload limit reached", 8004);
   }
   if (videos > 0) {
     const busy = db.count("SELECT COUNT(*) AS n FROM media WHERE owner = ? AND ready_at > ?", user, now);
-    if (busy > 0) throw refuse(403, "An earlier video is still transcoding", 8010);
+    if (busy > 0) throw reject(403, "An earlier video is still transcoding", 8010);
     if (usedToday(world, user, "videos") + videos > limits.videosPerDay) {
-      throw refuse(403, "Daily video limit reached", 8011);
+      throw reject(403, "Daily video limit reached", 8011);
     }
   }
   if (images > 0) useToday(world, user, "photos", images);

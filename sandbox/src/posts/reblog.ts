@@ -1,5 +1,5 @@
 import type { Call } from "../dispatch/call.ts";
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import type { JsonObject } from "../json.ts";
 import { invalid } from "../npf/check.ts";
 import { type Blog, blogByUuid, findBlog } from "../store/blogs.ts";
@@ -10,7 +10,7 @@ import type { World } from "../world.ts";
 import { missing } from "./draft.ts";
 
 function badParent(detail: string): Error {
-  return refuse(400, detail, 8002);
+  return reject(400, detail, 8002);
 }
 
 /** The post that may be reblogged into `blog`: 8002 when it cannot be, 403 when it may not be. */
@@ -32,7 +32,7 @@ export function reblogParent(
   );
   if (blocked > 0) throw badParent("The parent blog cannot be interacted with");
   if (parent.extra.interactability_reblog === "noone") {
-    throw refuse(403, "The parent post may not be reblogged");
+    throw reject(403, "The parent post may not be reblogged");
   }
   return parent;
 }

@@ -1,6 +1,6 @@
 import type { Call } from "../dispatch/call.ts";
 import { shuffled } from "../entropy.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import type { Blog } from "../store/blogs.ts";
 import { countPosts, type Post, selectPosts } from "../store/posts.ts";
 import { ownBlog, page } from "../view/access.ts";
@@ -35,14 +35,14 @@ export function listQueue(call: Call): HttpResponse {
 export function reorderQueue(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const id = call.input.id("post_id");
-  if (id === undefined) throw refuse(400, "Missing required parameter: post_id");
+  if (id === undefined) throw reject(400, "Missing required parameter: post_id");
   const after = call.input.id("insert_after") ?? "0";
   const posts = queue(call, blog);
   const moving = posts.find((post) => post.id === id);
-  if (!moving) throw refuse(400, `Not in the queue: ${id}`);
+  if (!moving) throw reject(400, `Not in the queue: ${id}`);
   const others = posts.filter((post) => post !== moving);
   const at = after === "0" ? -1 : others.findIndex((post) => post.id === after);
-  if (after !== "0" && at < 0) throw refuse(400, `Not in the queue: ${after}`);
+  if (after !== "0" && at < 0) throw reject(400, `Not in the queue: ${after}`);
   arrange(call, others.toSpliced(at + 1, 0, moving));
   return envelope([]);
 }

@@ -1,4 +1,4 @@
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import { type JsonObject, readJson } from "../json.ts";
 import type { Database } from "./database.ts";
 
@@ -69,7 +69,7 @@ function first(db: Database, where: string, value: string): Blog | undefined {
 /** The blog, or 404. */
 export function requireBlog(db: Database, identifier: string): Blog {
   const blog = findBlog(db, identifier);
-  if (!blog) throw refuse(404, `Blog not found: ${identifier}`);
+  if (!blog) throw reject(404, `Blog not found: ${identifier}`);
   return blog;
 }
 

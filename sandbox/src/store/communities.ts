@@ -231,7 +231,7 @@ export function addInvitation(
   });
 }
 
-/** Ends a pending invitation; `blocked` refuses all that would follow. */
+/** Ends a pending invitation; `blocked` rejects all that would follow. */
 export function endInvitation(
   db: Database,
   community: Community,

@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 
 /** One of the two lists of filters. */
 interface FilterKind {
@@ -37,11 +37,11 @@ const CONTENT: FilterKind = {
  */
 function checked(kind: FilterKind, value: string): string {
   const trimmed = value.trim();
-  if (trimmed === "") throw refuse(400, `${kind.name} holds an empty string`);
+  if (trimmed === "") throw reject(400, `${kind.name} holds an empty string`);
   if ([...trimmed].length > kind.characters) {
-    throw refuse(400, `${kind.name} holds more than ${kind.characters} characters in one string`);
+    throw reject(400, `${kind.name} holds more than ${kind.characters} characters in one string`);
   }
-  if (kind.forbidden.test(trimmed)) throw refuse(400, `Invalid ${kind.name}: ${trimmed}`);
+  if (kind.forbidden.test(trimmed)) throw reject(400, `Invalid ${kind.name}: ${trimmed}`);
   return trimmed;
 }
 
@@ -59,14 +59,14 @@ function add(call: Call, kind: FilterKind): HttpResponse {
   const user = requireUser(call.caller);
   const { db, limits } = call.world;
   const values = call.input.list(kind.name).map((value) => checked(kind, value));
-  if (values.length === 0) throw refuse(400, `Missing required parameter: ${kind.name}`);
+  if (values.length === 0) throw reject(400, `Missing required parameter: ${kind.name}`);
   for (const value of values) {
     const sql = "INSERT OR IGNORE INTO filters (user, kind, value) VALUES (?, ?, ?)";
     const added = db.run(sql, user, kind.name, value);
-    if (added === 0 && kind.unique) throw refuse(400, `Already filtered: ${value}`);
+    if (added === 0 && kind.unique) throw reject(400, `Already filtered: ${value}`);
   }
   const total = db.count("SELECT COUNT(*) AS n FROM filters WHERE user = ? AND kind = ?", user, kind.name);
-  if (total > limits[kind.limit]) throw refuse(403, `At most ${limits[kind.limit]} ${kind.name}`);
+  if (total > limits[kind.limit]) throw reject(403, `At most ${limits[kind.limit]} ${kind.name}`);
   return envelope({}, 201);
 }
 

@@ -2,7 +2,7 @@ import { requireUser } from "../auth/caller.ts";
 import { followingPage } from "../blog/follows.ts";
 import { notify } from "../blog/notifications.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { type Blog, blogByUuid, findBlog, isMember, primaryBlog } from "../store/blogs.ts";
 import { untilTomorrow, usedToday, useToday } from "../usage.ts";
 import { blogObject } from "../view/blog-object.ts";
@@ -22,10 +22,10 @@ export function userFollowing(call: Call): HttpResponse {
 function blogAt(call: Call, url: string): Blog {
   const { db } = call.world;
   const host = BLOG_URL.exec(url)?.[1];
-  if (host === undefined) throw refuse(400, `Not a blog URL: ${url}`);
+  if (host === undefined) throw reject(400, `Not a blog URL: ${url}`);
   const blog = findBlog(db, host);
   if (!blog || (blog.private && !isMember(db, blog, requireUser(call.caller)))) {
-    throw refuse(404, `Blog not found: ${url}`);
+    throw reject(404, `Blog not found: ${url}`);
   }
   return blog;
 }
@@ -33,22 +33,22 @@ function blogAt(call: Call, url: string): Blog {
 /** The blog that its e-mail address finds, where it allows that. */
 function blogOfEmail(call: Call, email: string): Blog {
   const { db } = call.world;
-  if (!EMAIL.test(email)) throw refuse(400, `Not an e-mail address: ${email}`);
+  if (!EMAIL.test(email)) throw reject(400, `Not an e-mail address: ${email}`);
   const row = db.get<{ blog: string }>("SELECT blog FROM discovery WHERE email = ? AND allowed = 1", email);
-  if (!row) throw refuse(404, `Blog not found: ${email}`);
+  if (!row) throw reject(404, `Blog not found: ${email}`);
   return blogByUuid(db, row.blog);
 }
 
 function checkFollow(world: World, user: string, blog: Blog): void {
   const { db, limits } = world;
   const primary = primaryBlog(db, user);
-  if (blog.owner === user) throw refuse(400, "You cannot follow your own blog");
+  if (blog.owner === user) throw reject(400, "You cannot follow your own blog");
   const blocked = "SELECT COUNT(*) AS n FROM blocks WHERE blog = ? AND target = ?";
-  if (db.count(blocked, blog.uuid, primary) > 0) throw refuse(403, "The blog blocks you");
+  if (db.count(blocked, blog.uuid, primary) > 0) throw reject(403, "The blog blocks you");
   const followed = db.count("SELECT COUNT(*) AS n FROM follows WHERE user = ?", user);
-  if (followed >= limits.followedBlogs) throw refuse(429, "You follow as many blogs as you can");
+  if (followed >= limits.followedBlogs) throw reject(429, "You follow as many blogs as you can");
   if (usedToday(world, user, "follows") >= limits.followsPerDay) {
-    throw refuse(429, "Daily follow limit reached", 0, untilTomorrow(world));
+    throw reject(429, "Daily follow limit reached", 0, untilTomorrow(world));
   }
 }
 
@@ -59,7 +59,7 @@ export function follow(call: Call): HttpResponse {
   const { db } = world;
   const url = call.input.text("url");
   const email = call.input.text("email");
-  if (!url && !email) throw refuse(400, "Missing required parameter: url or email");
+  if (!url && !email) throw reject(400, "Missing required parameter: url or email");
   const blog = url ? blogAt(call, url) : blogOfEmail(call, email ?? "");
   const known = db.count("SELECT COUNT(*) AS n FROM follows WHERE user = ? AND blog = ?", user, blog.uuid);
   if (known === 0) {

@@ -2,7 +2,7 @@ import { requireUser } from "../auth/caller.ts";
 import { likesPage } from "../blog/likes.ts";
 import { notify } from "../blog/notifications.ts";
 import type { Call } from "../dispatch/call.ts";
-import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { envelope, type HttpResponse, reject } from "../http/response.ts";
 import { blogByUuid, isMember, primaryBlog } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
 import { untilTomorrow, usedToday, useToday } from "../usage.ts";
@@ -25,7 +25,7 @@ function likable(call: Call): Post {
   const blog = post && blogByUuid(db, post.blog);
   const member = blog && isMember(db, blog, requireUser(call.caller));
   const visible = post?.state === "published" && (!blog?.private || member);
-  if (!post || !visible || post.reblogKey !== key) throw refuse(404, `Post not found: ${id}`);
+  if (!post || !visible || post.reblogKey !== key) throw reject(404, `Post not found: ${id}`);
   return post;
 }
 
@@ -42,7 +42,7 @@ export function like(call: Call): HttpResponse {
   );
   if (added === 0) return envelope([]);
   if (usedToday(world, user, "likes") >= world.limits.likesPerDay) {
-    throw refuse(429, "Daily like limit reached", 0, untilTomorrow(world));
+    throw reject(429, "Daily like limit reached", 0, untilTomorrow(world));
   }
   useToday(world, user, "likes");
   const blog = blogByUuid(world.db, primaryBlog(world.db, user));

@@ -193,8 +193,8 @@ test("a blog that blocks the caller cannot be followed", async () => {
 test("follows and likes have a limit a day, and follows one in all", async () => {
   sandbox.limits.followsPerDay = 1;
   expect(outcome(await post("/follow", { url: "grace.blog.example" }, "reader-01"))).toBe("200");
-  const refused = await post("/follow", { url: "ada.blog.example" }, "reader-01");
-  expect([outcome(refused), refused.headers["retry-after"]]).toEqual(["429", String(DAY - (NOW % DAY))]);
+  const rejected = await post("/follow", { url: "ada.blog.example" }, "reader-01");
+  expect([outcome(rejected), rejected.headers["retry-after"]]).toEqual(["429", String(DAY - (NOW % DAY))]);
   sandbox.clock.advance(DAY * 1000);
   expect(outcome(await post("/follow", { url: "ada.blog.example" }, "reader-01"))).toBe("200");
   sandbox.limits.followedBlogs = 25;

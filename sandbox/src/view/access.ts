@@ -1,6 +1,6 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
-import { refuse } from "../http/response.ts";
+import { reject } from "../http/response.ts";
 import { type Blog, isAdmin, isMember, requireBlog } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
 
@@ -10,7 +10,7 @@ import { findPost, type Post } from "../store/posts.ts";
 export function readableBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (blog.private && !isMember(call.world.db, blog, call.caller.user)) {
-    throw refuse(403, "You are not allowed to access this blog");
+    throw reject(403, "You are not allowed to access this blog");
   }
   return blog;
 }
@@ -19,7 +19,7 @@ export function readableBlog(call: Call): Blog {
 export function ownBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (!isMember(call.world.db, blog, requireUser(call.caller))) {
-    throw refuse(403, "You are not a member of this blog");
+    throw reject(403, "You are not a member of this blog");
   }
   return blog;
 }
@@ -28,7 +28,7 @@ export function ownBlog(call: Call): Blog {
 export function administeredBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (!isAdmin(call.world.db, blog, requireUser(call.caller))) {
-    throw refuse(403, "You are not an admin of this blog");
+    throw reject(403, "You are not an admin of this blog");
   }
   return blog;
 }
@@ -36,9 +36,9 @@ export function administeredBlog(call: Call): Blog {
 /** A post of the path's blog, for the blog's members: 404 when it does not exist there. */
 export function ownPost(call: Call, id: string | undefined): { blog: Blog; post: Post } {
   const blog = ownBlog(call);
-  if (id === undefined || id === "") throw refuse(400, "Missing required parameter: id");
+  if (id === undefined || id === "") throw reject(400, "Missing required parameter: id");
   const post = findPost(call.world.db, id);
-  if (post?.blog !== blog.uuid) throw refuse(404, `Post not found: ${id}`);
+  if (post?.blog !== blog.uuid) throw reject(404, `Post not found: ${id}`);
   return { blog, post };
 }
 

@@ -109,7 +109,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "credential-fields-unused": {
       meaning:
-        "A method has `credential_fields`, but sends no other credentials. A refusal is then always about those of the caller.",
+        "A method has `credential_fields`, but sends no other credentials. A rejection is then always about those of the caller.",
       remedy: "Remove `credential_fields`.",
     },
     "rate-limit-requests": {

@@ -1,7 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect } from "vitest";
 import { NotificationType } from "../../../gen/blog/v1/notification_pb.ts";
-import { answers, type Case, commonCases, demo, FORMS, fails, pageCases, refuses } from "../case.ts";
+import { answers, type Case, commonCases, demo, FORMS, fails, pageCases, rejects } from "../case.ts";
 
 const at = (seconds: number) => timestampFromMs(seconds * 1000);
 /** When the seeded blogs stand still. */
@@ -48,10 +48,10 @@ const INFO: Case[] = [
   ),
   ...commonCases("GET P/info", ({ blogs }, blogIdentifier) => blogs.getBlogInfo({ blogIdentifier }), "key"),
   fails("GET P/info", "a private blog", ({ blogs }) => blogs.getBlogInfo({ blogIdentifier: "ada-secret" })),
-  refuses("GET P/info", "a field with a comma", ({ blogs }) =>
+  rejects("GET P/info", "a field with a comma", ({ blogs }) =>
     blogs.getBlogInfo({ ...demo, fields: ["name,title"] }),
   ),
-  refuses("GET P/info", "the www host", ({ blogs }) =>
+  rejects("GET P/info", "the www host", ({ blogs }) =>
     blogs.getBlogInfo({ blogIdentifier: "www.blog.example" }),
   ),
 ];
@@ -106,13 +106,13 @@ const AVATAR: Case[] = [
     ({ blogs }) => blogs.getAvatar({ blogIdentifier: "nobody" }),
     { as: "nobody" },
   ),
-  fails("GET P/avatar[/size]", "a signature that is refused", ({ blogs }) => blogs.getAvatar(demo), {
-    as: "signed-refused",
+  fails("GET P/avatar[/size]", "a signature that is rejected", ({ blogs }) => blogs.getAvatar(demo), {
+    as: "signed-rejected",
   }),
-  refuses("GET P/avatar[/size]", "size: 50", ({ blogs }) => blogs.getAvatar({ ...demo, size: 50 }), {
+  rejects("GET P/avatar[/size]", "size: 50", ({ blogs }) => blogs.getAvatar({ ...demo, size: 50 }), {
     as: "nobody",
   }),
-  refuses("GET P/avatar[/size]", "no blog", ({ blogs }) => blogs.getAvatar({ blogIdentifier: "" }), {
+  rejects("GET P/avatar[/size]", "no blog", ({ blogs }) => blogs.getAvatar({ blogIdentifier: "" }), {
     as: "nobody",
   }),
 ];
@@ -192,7 +192,7 @@ const BLOCKS: Case[] = [
     ({ blogs }) => blogs.createBlock({ ...demo, target: { case: "blockedBlog", value: "reader-01" } }),
     { as: "read-only" },
   ),
-  refuses("POST P/blocks", "neither blocked_tumblelog nor post_id", ({ blogs }) => blogs.createBlock(demo)),
+  rejects("POST P/blocks", "neither blocked_tumblelog nor post_id", ({ blogs }) => blogs.createBlock(demo)),
   ...blockCases("POST P/blocks", ({ blogs }, blogIdentifier) =>
     blogs.createBlock({ blogIdentifier, target: { case: "blockedBlog", value: "reader-01" } }),
   ),
@@ -206,8 +206,8 @@ const BLOCKS: Case[] = [
   fails("POST P/blocks/bulk", "one that is not there", ({ blogs }) =>
     blogs.bulkCreateBlocks({ ...demo, blockedBlogs: ["reader-01", "nobody"] }),
   ),
-  refuses("POST P/blocks/bulk", "none", ({ blogs }) => blogs.bulkCreateBlocks(demo)),
-  refuses("POST P/blocks/bulk", "a name with a comma", ({ blogs }) =>
+  rejects("POST P/blocks/bulk", "none", ({ blogs }) => blogs.bulkCreateBlocks(demo)),
+  rejects("POST P/blocks/bulk", "a name with a comma", ({ blogs }) =>
     blogs.bulkCreateBlocks({ ...demo, blockedBlogs: ["a,b"] }),
   ),
   ...blockCases("POST P/blocks/bulk", ({ blogs }, blogIdentifier) =>
@@ -232,7 +232,7 @@ const BLOCKS: Case[] = [
   fails("DELETE P/blocks", "anonymous_only: false alone", ({ blogs }) =>
     blogs.deleteBlock({ ...demo, target: { case: "anonymousOnly", value: false } }),
   ),
-  refuses("DELETE P/blocks", "nobody", ({ blogs }) => blogs.deleteBlock(demo)),
+  rejects("DELETE P/blocks", "nobody", ({ blogs }) => blogs.deleteBlock(demo)),
   ...blockCases("DELETE P/blocks", ({ blogs }, blogIdentifier) =>
     blogs.deleteBlock({ blogIdentifier, target: { case: "anonymousOnly", value: true } }),
   ),
@@ -273,11 +273,11 @@ const LIKES: Case[] = [
   fails("GET P/likes", "likes that are not shared", ({ blogs }) =>
     blogs.listLikes({ blogIdentifier: "grace" }),
   ),
-  refuses("GET P/likes", "offset: 1001", ({ blogs }) => blogs.listLikes({ ...demo, offset: 1001 })),
-  refuses("GET P/likes", "before and after", ({ blogs }) =>
+  rejects("GET P/likes", "offset: 1001", ({ blogs }) => blogs.listLikes({ ...demo, offset: 1001 })),
+  rejects("GET P/likes", "before and after", ({ blogs }) =>
     blogs.listLikes({ ...demo, before: at(1), after: at(1) }),
   ),
-  refuses("GET P/likes", "before and offset", ({ blogs }) =>
+  rejects("GET P/likes", "before and offset", ({ blogs }) =>
     blogs.listLikes({ ...demo, before: at(1), offset: 1 }),
   ),
 ];
@@ -363,7 +363,7 @@ const FOLLOWS: Case[] = [
   fails("GET P/followed_by", "a follower that is not there", ({ blogs }) =>
     blogs.getFollowedBy({ ...demo, followerBlog: "nobody" }),
   ),
-  refuses("GET P/followed_by", "no query", ({ blogs }) => blogs.getFollowedBy(demo)),
+  rejects("GET P/followed_by", "no query", ({ blogs }) => blogs.getFollowedBy(demo)),
 ];
 
 const WANTED = [
@@ -421,10 +421,10 @@ const NOTIFICATIONS: Case[] = [
   fails("GET P/notifications", "not a member", ({ blogs }) =>
     blogs.listNotifications({ blogIdentifier: "ada" }),
   ),
-  refuses("GET P/notifications", "a type that is only in answers", ({ blogs }) =>
+  rejects("GET P/notifications", "a type that is only in answers", ({ blogs }) =>
     blogs.listNotifications({ ...demo, types: [NotificationType.GENERIC] }),
   ),
-  refuses("GET P/notifications", "post 0 to leave out", ({ blogs }) =>
+  rejects("GET P/notifications", "post 0 to leave out", ({ blogs }) =>
     blogs.listNotifications({ ...demo, omitPostIds: [0n] }),
   ),
 ];
@@ -477,7 +477,7 @@ const PAGES: Case[] = [
   fails("GET P/pages/{page-name}", "a private blog", ({ blogs }) =>
     blogs.getPage({ blogIdentifier: "ada-secret", pageName: "about" }),
   ),
-  refuses("GET P/pages/{page-name}", "no page", ({ blogs }) => blogs.getPage(demo)),
+  rejects("GET P/pages/{page-name}", "no page", ({ blogs }) => blogs.getPage(demo)),
 ];
 
 const post = (id: bigint) => `https://demo.blog.example/post/${id}`;
@@ -502,14 +502,14 @@ const EMBEDS: Case[] = [
     ({ embeds }) => embeds.getEmbed({ url: post(5n) }),
     { as: "nobody" },
   ),
-  refuses("GET {web_url}/oembed", "no address", ({ embeds }) => embeds.getEmbed({}), { as: "nobody" }),
-  refuses(
+  rejects("GET {web_url}/oembed", "no address", ({ embeds }) => embeds.getEmbed({}), { as: "nobody" }),
+  rejects(
     "GET {web_url}/oembed",
     "the address of no post",
     ({ embeds }) => embeds.getEmbed({ url: "https://example.org/" }),
     { as: "nobody" },
   ),
-  refuses(
+  rejects(
     "GET {web_url}/oembed",
     "a greatest width of 0",
     ({ embeds }, { ids }) => embeds.getEmbed({ url: post(ids.blocks), maxWidth: 0 }),

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { answers, type Case, fails, refuses } from "../case.ts";
+import { answers, type Case, fails, rejects } from "../case.ts";
 import type { BlogWorld } from "../world.ts";
 
 /** Where a page of the service leads a browser to. */
@@ -118,13 +118,13 @@ export const OAUTH_CASES: readonly Case[] = [
     },
     { prepare: asClient },
   ),
-  refuses(
+  rejects(
     ACCESS,
     "no token",
     ({ oauth }) => oauth.createAccessToken({ oauthTokenSecret: "y", oauthVerifier: "z" }),
     { prepare: asClient },
   ),
-  refuses(
+  rejects(
     ACCESS,
     "no verifier",
     ({ oauth }) => oauth.createAccessToken({ oauthToken: "x", oauthTokenSecret: "y" }),
@@ -179,14 +179,14 @@ export const OAUTH_CASES: readonly Case[] = [
       grant: { case: "authorizationCode", value: { code: "x" } },
     }),
   ),
-  refuses(TOKEN, "no grant", ({ oauth }, world) => oauth.createToken(client(world))),
-  refuses(TOKEN, "no code", ({ oauth }, world) =>
+  rejects(TOKEN, "no grant", ({ oauth }, world) => oauth.createToken(client(world))),
+  rejects(TOKEN, "no code", ({ oauth }, world) =>
     oauth.createToken({ ...client(world), grant: { case: "authorizationCode", value: {} } }),
   ),
-  refuses(TOKEN, "no client_id", ({ oauth }) =>
+  rejects(TOKEN, "no client_id", ({ oauth }) =>
     oauth.createToken({ clientSecret: "x", grant: { case: "authorizationCode", value: { code: "x" } } }),
   ),
-  refuses(TOKEN, "no client_secret", ({ oauth }) =>
+  rejects(TOKEN, "no client_secret", ({ oauth }) =>
     oauth.createToken({ clientId: "x", grant: { case: "authorizationCode", value: { code: "x" } } }),
   ),
 
@@ -227,11 +227,11 @@ export const OAUTH_CASES: readonly Case[] = [
   fails(REFRESH, "a wrong secret", ({ oauth }, world) =>
     oauth.refreshToken({ ...client(world), clientSecret: "another-secret", refreshToken: "x" }),
   ),
-  refuses(REFRESH, "no refresh token", ({ oauth }, world) => oauth.refreshToken(client(world))),
-  refuses(REFRESH, "no client_id", ({ oauth }) =>
+  rejects(REFRESH, "no refresh token", ({ oauth }, world) => oauth.refreshToken(client(world))),
+  rejects(REFRESH, "no client_id", ({ oauth }) =>
     oauth.refreshToken({ clientSecret: "x", refreshToken: "x" }),
   ),
-  refuses(REFRESH, "no client_secret", ({ oauth }) =>
+  rejects(REFRESH, "no client_secret", ({ oauth }) =>
     oauth.refreshToken({ clientId: "x", refreshToken: "x" }),
   ),
 
@@ -255,8 +255,8 @@ export const OAUTH_CASES: readonly Case[] = [
     },
     { as: "signed" },
   ),
-  fails(EXCHANGE, "a signature that is refused", ({ oauth }) => oauth.exchangeToken({}), {
-    as: "signed-refused",
+  fails(EXCHANGE, "a signature that is rejected", ({ oauth }) => oauth.exchangeToken({}), {
+    as: "signed-rejected",
   }),
   fails(EXCHANGE, "a request that is not OAuth 1.0a", ({ oauth }) => oauth.exchangeToken({}), {
     as: "signed",

@@ -14,7 +14,7 @@ import {
   FORMS,
   fails,
   pageCases,
-  refuses,
+  rejects,
 } from "../case.ts";
 
 const at = (seconds: number) => timestampFromMs(seconds * 1000);
@@ -155,13 +155,13 @@ const list: Case[] = [
   fails(LIST, "a page token that was changed", ({ posts }) =>
     posts.listPosts({ ...demo, pageToken: { page_number: "x" } }),
   ),
-  refuses(LIST, "five tags", ({ posts }) => posts.listPosts({ ...demo, tags: ["a", "b", "c", "d", "e"] })),
-  refuses(LIST, "type: BLOCKS", ({ posts }) => posts.listPosts({ ...demo, type: PostType.BLOCKS })),
-  refuses(LIST, "before and offset", ({ posts }) => posts.listPosts({ ...demo, before: at(1), offset: 1 })),
-  refuses(LIST, "an order that is not there", ({ posts }) =>
+  rejects(LIST, "five tags", ({ posts }) => posts.listPosts({ ...demo, tags: ["a", "b", "c", "d", "e"] })),
+  rejects(LIST, "type: BLOCKS", ({ posts }) => posts.listPosts({ ...demo, type: PostType.BLOCKS })),
+  rejects(LIST, "before and offset", ({ posts }) => posts.listPosts({ ...demo, before: at(1), offset: 1 })),
+  rejects(LIST, "an order that is not there", ({ posts }) =>
     posts.listPosts({ ...demo, sort: 9 as SortOrder }),
   ),
-  refuses(LIST, "a notation that is not there", ({ posts }) =>
+  rejects(LIST, "a notation that is not there", ({ posts }) =>
     posts.listPosts({ ...demo, filter: 9 as PostFilter }),
   ),
 ];
@@ -227,7 +227,7 @@ const QUEUE: Case[] = [
   fails("POST P/posts/queue/reorder", "behind one that is not in the queue", ({ posts }, { ids }) =>
     posts.reorderQueue({ ...demo, postId: ids.queue[0] ?? 0n, insertAfter: 5n }),
   ),
-  refuses("POST P/posts/queue/reorder", "no post", ({ posts }) => posts.reorderQueue(demo)),
+  rejects("POST P/posts/queue/reorder", "no post", ({ posts }) => posts.reorderQueue(demo)),
 
   answers(
     "POST P/posts/queue/shuffle",
@@ -268,7 +268,7 @@ const WAITING: Case[] = [
     ({ posts }, blogIdentifier) => posts.listDraftPosts({ blogIdentifier }),
     "user",
   ),
-  refuses("GET P/posts/draft", "a notation that is not there", ({ posts }) =>
+  rejects("GET P/posts/draft", "a notation that is not there", ({ posts }) =>
     posts.listDraftPosts({ ...demo, filter: 9 as PostFilter }),
   ),
 
@@ -295,7 +295,7 @@ const WAITING: Case[] = [
     ({ posts }, blogIdentifier) => posts.listSubmissionPosts({ blogIdentifier }),
     "user",
   ),
-  refuses("GET P/posts/submission", "offset: -1", ({ posts }) =>
+  rejects("GET P/posts/submission", "offset: -1", ({ posts }) =>
     posts.listSubmissionPosts({ ...demo, offset: -1 }),
   ),
 ];
@@ -358,8 +358,8 @@ const ONE_CASES: Case[] = [
     posts.getPost({ ...demo, postId: ids.blocks, postFormat: PostContentFormat.LEGACY }),
   ),
   ...documented(ONE, ({ posts }, { ids }) => posts.getPost({ ...demo, postId: ids.blocks })),
-  refuses(ONE, "no post", ({ posts }) => posts.getPost(demo)),
-  refuses(ONE, "a form that is not there", ({ posts }, { ids }) =>
+  rejects(ONE, "no post", ({ posts }) => posts.getPost(demo)),
+  rejects(ONE, "a form that is not there", ({ posts }, { ids }) =>
     posts.getPost({ ...demo, postId: ids.blocks, postFormat: 9 as PostContentFormat }),
   ),
 ];
@@ -391,10 +391,10 @@ const MUTE_CASES: Case[] = [
     "user",
   ),
   fails(MUTE, "a post that is not there", ({ posts }) => posts.mutePost({ ...demo, postId: 5n })),
-  refuses(MUTE, "a length below 0", ({ posts }, { ids }) =>
+  rejects(MUTE, "a length below 0", ({ posts }, { ids }) =>
     posts.mutePost({ ...demo, postId: ids.blocks, muteLengthSeconds: -1 }),
   ),
-  refuses(MUTE, "no post", ({ posts }) => posts.mutePost(demo)),
+  rejects(MUTE, "no post", ({ posts }) => posts.mutePost(demo)),
   answers(
     UNMUTE,
     "a muted post",
@@ -411,7 +411,7 @@ const MUTE_CASES: Case[] = [
     "user",
   ),
   fails(UNMUTE, "a post that is not there", ({ posts }) => posts.unmutePost({ ...demo, postId: 5n })),
-  refuses(UNMUTE, "no post", ({ posts }) => posts.unmutePost(demo)),
+  rejects(UNMUTE, "no post", ({ posts }) => posts.unmutePost(demo)),
 ];
 
 const DELETE = "POST P/post/delete";
@@ -425,7 +425,7 @@ const REMOVE: Case[] = [
     "user",
   ),
   fails(DELETE, "a post that is not there", ({ posts }) => posts.deletePost({ ...demo, postId: 5n })),
-  refuses(DELETE, "no post", ({ posts }) => posts.deletePost(demo)),
+  rejects(DELETE, "no post", ({ posts }) => posts.deletePost(demo)),
 ];
 
 const NOTES = "GET P/notes";
@@ -472,14 +472,14 @@ const notes: Case[] = [
     "key",
   ),
   fails(NOTES, "a post that is not there", ({ posts }) => posts.listNotes({ ...demo, postId: 5n })),
-  refuses(NOTES, "no post", ({ posts }) => posts.listNotes(demo)),
-  refuses(NOTES, "a mode that is not there", ({ posts }, { ids }) =>
+  rejects(NOTES, "no post", ({ posts }) => posts.listNotes(demo)),
+  rejects(NOTES, "a mode that is not there", ({ posts }, { ids }) =>
     posts.listNotes({ ...demo, postId: ids.noted, mode: 9 as NoteMode }),
   ),
-  refuses(NOTES, "microseconds outside of a conversation", ({ posts }, { ids }) =>
+  rejects(NOTES, "microseconds outside of a conversation", ({ posts }, { ids }) =>
     posts.listNotes({ ...demo, postId: ids.noted, beforeMicros: at(EPOCH) }),
   ),
-  refuses(NOTES, "seconds in a conversation", ({ posts }, { ids }) =>
+  rejects(NOTES, "seconds in a conversation", ({ posts }, { ids }) =>
     posts.listNotes({ ...demo, postId: ids.noted, mode: NoteMode.CONVERSATION, before: at(EPOCH) }),
   ),
 ];

@@ -1,7 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { PostFilter } from "../../../gen/blog/v1/post_resource_pb.ts";
 import { BLOCKS, FEATURED, POST } from "../../user/bodies.ts";
-import { answers, type Case, fails, pageCases, refuses, says, sends } from "../case.ts";
+import { answers, type Case, fails, pageCases, rejects, says, sends } from "../case.ts";
 
 const TAGGED = "GET /v2/tagged";
 const at = (seconds: number) => timestampFromMs(seconds * 1000);
@@ -39,7 +39,7 @@ export const TAGGED_CASES: readonly Case[] = [
     },
   ),
   fails(TAGGED, "no credentials", ({ posts }) => posts.listTaggedPosts({ tag: "seed" }), { as: "nobody" }),
-  fails(TAGGED, "credentials that are refused", ({ posts }) => posts.listTaggedPosts({ tag: "seed" }), {
+  fails(TAGGED, "credentials that are rejected", ({ posts }) => posts.listTaggedPosts({ tag: "seed" }), {
     prepare: says(401, 1016, "Unable to authorize"),
   }),
   fails(TAGGED, "more calls than are allowed", ({ posts }) => posts.listTaggedPosts({ tag: "seed" }), {
@@ -51,8 +51,8 @@ export const TAGGED_CASES: readonly Case[] = [
       posts.listTaggedPosts({ tag: "seed", ...(limit === undefined ? {} : { limit }) }),
     says(400),
   ).filter(({ name }) => name.startsWith("limit")),
-  refuses(TAGGED, "no tag", ({ posts }) => posts.listTaggedPosts({}), { prepare: says(400) }),
-  refuses(
+  rejects(TAGGED, "no tag", ({ posts }) => posts.listTaggedPosts({}), { prepare: says(400) }),
+  rejects(
     TAGGED,
     "a notation that is not there",
     ({ posts }) => posts.listTaggedPosts({ tag: "seed", filter: 9 as PostFilter }),

@@ -5,7 +5,7 @@ import type { CreateLegacyPostRequestSchema } from "../../../gen/blog/v1/legacy_
 import type { ContentBlockSchema } from "../../../gen/blog/v1/npf_pb.ts";
 import { type CreatePostRequestSchema, SortOrder } from "../../../gen/blog/v1/post_pb.ts";
 import { InteractabilityReblog, PostFormat, PostState } from "../../../gen/blog/v1/post_resource_pb.ts";
-import { answers, type Case, commonCases, demo, documented, fails, refuses } from "../case.ts";
+import { answers, type Case, commonCases, demo, documented, fails, rejects } from "../case.ts";
 import type { BlogWorld } from "../world.ts";
 
 type Create = Omit<MessageInitShape<typeof CreatePostRequestSchema>, "$typeName" | "$unknown">;
@@ -171,15 +171,15 @@ const CREATING: Case[] = [
     "a time of publication that has passed",
     create({ state: PostState.QUEUED, publishOn: at(1) }),
   ),
-  refuses(ORIGINAL, "no content", ({ posts }) => posts.createPost(demo)),
-  refuses(ORIGINAL, "state: SUBMISSION", create({ state: PostState.SUBMISSION })),
-  refuses(ORIGINAL, "a tag with a comma", create({ tags: ["a,b"] })),
-  refuses(
+  rejects(ORIGINAL, "no content", ({ posts }) => posts.createPost(demo)),
+  rejects(ORIGINAL, "state: SUBMISSION", create({ state: PostState.SUBMISSION })),
+  rejects(ORIGINAL, "a tag with a comma", create({ tags: ["a,b"] })),
+  rejects(
     ORIGINAL,
     "a text of 4097 characters",
     create({ content: [{ block: { case: "text", value: { text: "x".repeat(4097) } } }] }),
   ),
-  refuses(
+  rejects(
     ORIGINAL,
     "31 pictures",
     create({
@@ -188,40 +188,40 @@ const CREATING: Case[] = [
       }),
     }),
   ),
-  refuses(
+  rejects(
     ORIGINAL,
     "11 links",
     create({
       content: new Array(11).fill({ block: { case: "link", value: { url: "https://e.example/" } } }),
     }),
   ),
-  refuses(ORIGINAL, "a block without anything", create({ content: [{}] })),
-  refuses(
+  rejects(ORIGINAL, "a block without anything", create({ content: [{}] })),
+  rejects(
     ORIGINAL,
     "a block of text without text",
     create({ content: [{ block: { case: "text", value: {} } }] }),
   ),
-  refuses(
+  rejects(
     ORIGINAL,
     "a picture without a medium",
     create({ content: [{ block: { case: "image", value: {} } }] }),
   ),
-  refuses(
+  rejects(
     ORIGINAL,
     "a sound without an address",
     create({ content: [{ block: { case: "audio", value: {} } }] }),
   ),
-  refuses(
+  rejects(
     ORIGINAL,
     "an indentation of 8",
     create({ content: [{ block: { case: "text", value: { text: "x", indentLevel: 8 } } }] }),
   ),
-  refuses(
+  rejects(
     ORIGINAL,
     "a medium without a name",
     create({ content: [picture("a")], media: [{ content: PNG }] }),
   ),
-  refuses(
+  rejects(
     ORIGINAL,
     "a reader that is not there",
     create({ interactabilityReblog: 9 as InteractabilityReblog }),
@@ -291,16 +291,16 @@ const REBLOGGING: Case[] = [
   fails(REBLOG, "an item that the chain does not have", ({ posts }, world) =>
     posts.reblogPost({ ...demo, ...parent(world), excludeTrailItems: [7] }),
   ),
-  refuses(REBLOG, "no blog of the post", ({ posts }, world) =>
+  rejects(REBLOG, "no blog of the post", ({ posts }, world) =>
     posts.reblogPost({ ...demo, ...parent(world), parentBlogUuid: "" }),
   ),
-  refuses(REBLOG, "no post", ({ posts }, world) =>
+  rejects(REBLOG, "no post", ({ posts }, world) =>
     posts.reblogPost({ ...demo, ...parent(world), parentPostId: 0n }),
   ),
-  refuses(REBLOG, "no key", ({ posts }, world) =>
+  rejects(REBLOG, "no key", ({ posts }, world) =>
     posts.reblogPost({ ...demo, ...parent(world), reblogKey: "" }),
   ),
-  refuses(REBLOG, "item -1 of the chain", ({ posts }, world) =>
+  rejects(REBLOG, "item -1 of the chain", ({ posts }, world) =>
     posts.reblogPost({ ...demo, ...parent(world), excludeTrailItems: [-1] }),
   ),
 ];
@@ -376,8 +376,8 @@ const EDITING: Case[] = [
     ({ posts }, { ids }) => posts.updatePost({ ...demo, postId: ids.blocks, content: CONTENT }),
     { prepare: off },
   ),
-  refuses(EDIT, "no post", ({ posts }) => posts.updatePost({ ...demo, content: CONTENT })),
-  refuses(EDIT, "state: ASK", ({ posts }, { ids }) =>
+  rejects(EDIT, "no post", ({ posts }) => posts.updatePost({ ...demo, content: CONTENT })),
+  rejects(EDIT, "state: ASK", ({ posts }, { ids }) =>
     posts.updatePost({ ...demo, postId: ids.blocks, state: PostState.ASK }),
   ),
 ];
@@ -469,35 +469,35 @@ const LEGACY: Case[] = [
   fails(CREATE, "posting that is switched off", ({ posts }) => posts.createLegacyPost({ ...demo, ...text }), {
     prepare: off,
   }),
-  refuses(CREATE, "no type", ({ posts }) => posts.createLegacyPost(demo)),
-  refuses(CREATE, "a text without text", ({ posts }) =>
+  rejects(CREATE, "no type", ({ posts }) => posts.createLegacyPost(demo)),
+  rejects(CREATE, "a text without text", ({ posts }) =>
     posts.createLegacyPost({ ...demo, content: { case: "text", value: {} } }),
   ),
-  refuses(CREATE, "a photo without a photo", ({ posts }) =>
+  rejects(CREATE, "a photo without a photo", ({ posts }) =>
     posts.createLegacyPost({ ...demo, content: { case: "photo", value: {} } }),
   ),
-  refuses(CREATE, "a quotation without one", ({ posts }) =>
+  rejects(CREATE, "a quotation without one", ({ posts }) =>
     posts.createLegacyPost({ ...demo, content: { case: "quote", value: {} } }),
   ),
-  refuses(CREATE, "a link without an address", ({ posts }) =>
+  rejects(CREATE, "a link without an address", ({ posts }) =>
     posts.createLegacyPost({ ...demo, content: { case: "link", value: {} } }),
   ),
-  refuses(CREATE, "a chat without words", ({ posts }) =>
+  rejects(CREATE, "a chat without words", ({ posts }) =>
     posts.createLegacyPost({ ...demo, content: { case: "chat", value: {} } }),
   ),
-  refuses(CREATE, "a sound without one", ({ posts }) =>
+  rejects(CREATE, "a sound without one", ({ posts }) =>
     posts.createLegacyPost({ ...demo, content: { case: "audio", value: {} } }),
   ),
-  refuses(CREATE, "a video without one", ({ posts }) =>
+  rejects(CREATE, "a video without one", ({ posts }) =>
     posts.createLegacyPost({ ...demo, content: { case: "video", value: {} } }),
   ),
-  refuses(CREATE, "state: UNAPPROVED", ({ posts }) =>
+  rejects(CREATE, "state: UNAPPROVED", ({ posts }) =>
     posts.createLegacyPost({ ...demo, ...text, state: PostState.UNAPPROVED }),
   ),
-  refuses(CREATE, "format: RAW", ({ posts }) =>
+  rejects(CREATE, "format: RAW", ({ posts }) =>
     posts.createLegacyPost({ ...demo, ...text, format: PostFormat.RAW }),
   ),
-  refuses(CREATE, "a tag with a comma", ({ posts }) =>
+  rejects(CREATE, "a tag with a comma", ({ posts }) =>
     posts.createLegacyPost({ ...demo, ...text, tags: ["a,b"] }),
   ),
 ];
@@ -527,8 +527,8 @@ const CHANGING: Case[] = [
   fails(CHANGE, "a post in blocks", ({ posts }, { ids }) =>
     posts.updateLegacyPost({ ...demo, ...text, postId: ids.blocks }),
   ),
-  refuses(CHANGE, "no post", ({ posts }) => posts.updateLegacyPost({ ...demo, ...text })),
-  refuses(CHANGE, "state: UNAPPROVED", ({ posts }, world) =>
+  rejects(CHANGE, "no post", ({ posts }) => posts.updateLegacyPost({ ...demo, ...text })),
+  rejects(CHANGE, "state: UNAPPROVED", ({ posts }, world) =>
     posts.updateLegacyPost({ ...demo, postId: oldText(world), state: PostState.UNAPPROVED }),
   ),
 ];
@@ -556,10 +556,10 @@ const SHARING: Case[] = [
   fails(SHARE, "a wrong key", ({ posts }, world) =>
     posts.reblogLegacyPost({ ...demo, ...shared(world), reblogKey: "wrong" }),
   ),
-  refuses(SHARE, "no post", ({ posts }, world) =>
+  rejects(SHARE, "no post", ({ posts }, world) =>
     posts.reblogLegacyPost({ ...demo, ...shared(world), postId: 0n }),
   ),
-  refuses(SHARE, "no key", ({ posts }, world) =>
+  rejects(SHARE, "no key", ({ posts }, world) =>
     posts.reblogLegacyPost({ ...demo, ...shared(world), reblogKey: "" }),
   ),
 ];

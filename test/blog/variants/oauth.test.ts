@@ -132,7 +132,7 @@ describe.each([
   });
 });
 
-/** Whose credentials a refusal is about where those of the application are configured. */
+/** Whose credentials a rejection is about where those of the application are configured. */
 const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, string, boolean]> = [
   ["the code of CreateToken is the caller's", create, "Unauthenticated", true],
   ["the refresh token of RefreshToken is the caller's", refresh, "Unauthenticated", true],
@@ -141,7 +141,7 @@ const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, 
   ["the token of ExchangeToken is the configured one", exchange, "Internal", false],
 ];
 
-test.each(REFUSALS)("a refusal with configured credentials: %s", async (_, call, code, isToldWhy) => {
+test.each(REFUSALS)("a rejection with configured credentials: %s", async (_, call, code, isToldWhy) => {
   const body = "Unknown or expired oauth_token\n";
   const answer = { status: 401, body, headers: { "content-type": "text/plain" } };
   const oauth1 = { consumerKey: "k", consumerSecret: "s", token: "t0", tokenSecret: "ts0" };

@@ -2,7 +2,7 @@ import { CommunityContext } from "../../../gen/community/v1/community_pb.ts";
 import { CommunityVisibility, JoinType } from "../../../gen/community/v1/community_resource_pb.ts";
 import { InvitationType } from "../../../gen/community/v1/invitation_resource_pb.ts";
 import { TimelineType } from "../../../gen/community/v1/timeline_pb.ts";
-import { answers, type Case, fails, refuses, says, sends } from "../../blog/case.ts";
+import { answers, type Case, fails, rejects, says, sends } from "../../blog/case.ts";
 import { callerCases } from "../../user/case.ts";
 import { EDITABLE, FULL, INVITED, SHORT, TIMELINE } from "../bodies.ts";
 import { ACCESS, communityCases, documented, gardeners } from "../case.ts";
@@ -108,7 +108,7 @@ const READING: Case[] = [
   ),
   ...communityCases(GET, ({ communities }, communityHandle) => communities.getCommunity({ communityHandle })),
   ...documented(GET, ACCESS, ({ communities }) => communities.getCommunity(gardeners)),
-  refuses(
+  rejects(
     GET,
     "a context that is not there",
     ({ communities }) => communities.getCommunity({ ...gardeners, context: 9 as CommunityContext }),
@@ -168,27 +168,27 @@ const UPDATING: Case[] = [
     { prepare: says(400, 0, "The handle can be changed once in 7 days") },
   ),
   ...["", "@@growers", "a/b", "a b"].map((handle) =>
-    refuses(
+    rejects(
       UPDATE,
       `handle: ${JSON.stringify(handle)}`,
       ({ communities }) => communities.updateCommunity({ ...gardeners, handle }),
       { prepare: says(400) },
     ),
   ),
-  refuses(
+  rejects(
     UPDATE,
     "no visibility that there is",
     ({ communities }) =>
       communities.updateCommunity({ ...gardeners, visibility: CommunityVisibility.UNSPECIFIED }),
     { prepare: says(400) },
   ),
-  refuses(
+  rejects(
     UPDATE,
     "no way to join that there is",
     ({ communities }) => communities.updateCommunity({ ...gardeners, joinType: 9 as JoinType }),
     { prepare: says(400) },
   ),
-  refuses(
+  rejects(
     UPDATE,
     "an empty tag",
     ({ communities }) => communities.updateCommunity({ ...gardeners, tags: { values: [""] } }),
@@ -283,7 +283,7 @@ const TIMELINES: Case[] = [
     communities.listTimeline({ communityHandle }),
   ),
   ...documented(TIME, ACCESS, ({ communities }) => communities.listTimeline(gardeners)),
-  refuses(
+  rejects(
     TIME,
     "a type that is not there",
     ({ communities }) => communities.listTimeline({ ...gardeners, type: 9 as TimelineType }),

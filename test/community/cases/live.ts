@@ -8,7 +8,7 @@ import { MemberFilter, MemberRole } from "../../../gen/community/v1/member_pb.ts
 import { ModerationAction } from "../../../gen/community/v1/moderation_pb.ts";
 import { RemovalReason } from "../../../gen/community/v1/removal_reason_pb.ts";
 import { TimelineType } from "../../../gen/community/v1/timeline_pb.ts";
-import { answers, type Case, fails, refuses } from "../../blog/case.ts";
+import { answers, type Case, fails, rejects } from "../../blog/case.ts";
 import { type Api, all, type BlogWorld } from "../../blog/world.ts";
 import { gardeners } from "../case.ts";
 
@@ -50,9 +50,9 @@ const ok = (endpoint: string, name: string, call: Call, answer: unknown, options
 const no = (endpoint: string, name: string, call: Call, options = {}) =>
   fails(endpoint, name, over(call), options);
 const bad = (endpoint: string, name: string, call: Call, options = {}) =>
-  refuses(endpoint, name, over(call), options);
+  rejects(endpoint, name, over(call), options);
 
-/** The three refusals of whoever may not see a community. */
+/** The three rejections of whoever may not see a community. */
 function closed(endpoint: string, call: (api: Api["communities"], of: typeof gardeners) => Promise<unknown>) {
   return [
     no(endpoint, "403.23020: banned", (api) => call(api, gardeners), as("reader-02")),

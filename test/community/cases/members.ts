@@ -1,7 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { MemberFilter, MemberRole } from "../../../gen/community/v1/member_pb.ts";
 import { RemovalReason } from "../../../gen/community/v1/removal_reason_pb.ts";
-import { answers, type Case, fails, refuses, says, sends } from "../../blog/case.ts";
+import { answers, type Case, fails, rejects, says, sends } from "../../blog/case.ts";
 import { INVITATION, LINKS, MEMBER } from "../bodies.ts";
 import { ACCESS, communityCases, documented, gardeners } from "../case.ts";
 
@@ -16,7 +16,7 @@ function blogCases(
   call: (api: Parameters<Case["call"]>[0], blog: string) => Promise<unknown>,
 ): Case[] {
   return NO_BLOGS.map((blog) =>
-    refuses(
+    rejects(
       endpoint,
       `blog: ${JSON.stringify(blog)}`,
       (api) => call(api, blog),
@@ -83,14 +83,14 @@ const INVITATION_CASES: Case[] = [
     ({ communities }) => communities.createInvitation({ ...gardeners, recipientBlog: "reader-01" }),
   ),
   ...NO_BLOGS.map((recipientBlog) =>
-    refuses(
+    rejects(
       INVITE,
       `recipient_blog: ${JSON.stringify(recipientBlog)}`,
       ({ communities }) => communities.createInvitation({ ...gardeners, recipientBlog }),
       { prepare: says(400) },
     ),
   ),
-  refuses(
+  rejects(
     INVITE,
     "a message of 101 characters",
     ({ communities }) =>
@@ -193,10 +193,10 @@ const LISTING_AND_JOINING: Case[] = [
     communities.listMembers({ communityHandle }),
   ),
   ...documented(MEMBERS, ACCESS, ({ communities }) => communities.listMembers(gardeners)),
-  refuses(MEMBERS, "page: 0", ({ communities }) => communities.listMembers({ ...gardeners, page: 0 }), {
+  rejects(MEMBERS, "page: 0", ({ communities }) => communities.listMembers({ ...gardeners, page: 0 }), {
     prepare: says(400),
   }),
-  refuses(
+  rejects(
     MEMBERS,
     "a filter that is not there",
     ({ communities }) => communities.listMembers({ ...gardeners, filter: 9 as MemberFilter }),
@@ -285,20 +285,20 @@ const REMOVING: Case[] = [
     ],
     ({ communities }) => communities.removeMember(spam),
   ),
-  refuses(REMOVE, "no reason", ({ communities }) => communities.removeMember(reader), { prepare: says(400) }),
-  refuses(
+  rejects(REMOVE, "no reason", ({ communities }) => communities.removeMember(reader), { prepare: says(400) }),
+  rejects(
     REMOVE,
     "a reason that is not there",
     ({ communities }) => communities.removeMember({ ...reader, reason: 9 as RemovalReason }),
     { prepare: says(400) },
   ),
-  refuses(
+  rejects(
     REMOVE,
     "another reason without a note",
     ({ communities }) => communities.removeMember({ ...reader, reason: RemovalReason.OTHER }),
     { prepare: says(400) },
   ),
-  refuses(
+  rejects(
     REMOVE,
     "a note of 1001 characters",
     ({ communities }) => communities.removeMember({ ...spam, note: "x".repeat(1001) }),
@@ -328,8 +328,8 @@ const REMOVING: Case[] = [
     ],
     ({ communities }) => communities.updateMemberRole({ ...reader, role: MemberRole.MEMBER }),
   ),
-  refuses(ROLE, "no role", ({ communities }) => communities.updateMemberRole(reader), { prepare: says(400) }),
-  refuses(
+  rejects(ROLE, "no role", ({ communities }) => communities.updateMemberRole(reader), { prepare: says(400) }),
+  rejects(
     ROLE,
     "a role that is not there",
     ({ communities }) => communities.updateMemberRole({ ...reader, role: 9 as MemberRole }),

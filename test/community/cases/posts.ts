@@ -1,6 +1,6 @@
 import { ModerationAction } from "../../../gen/community/v1/moderation_pb.ts";
 import { RemovalReason } from "../../../gen/community/v1/removal_reason_pb.ts";
-import { answers, type Case, refuses, says, sends } from "../../blog/case.ts";
+import { answers, type Case, rejects, says, sends } from "../../blog/case.ts";
 import { BANNER, MODERATED } from "../bodies.ts";
 import { communityCases, documented, gardeners } from "../case.ts";
 
@@ -41,14 +41,14 @@ const REACTIONS: Case[] = [
     ],
     ({ communities }) => communities.addReaction(thumb),
   ),
-  refuses(REACT, "no emoji", ({ communities }) => communities.addReaction(post), { prepare: says(400) }),
-  refuses(
+  rejects(REACT, "no emoji", ({ communities }) => communities.addReaction(post), { prepare: says(400) }),
+  rejects(
     REACT,
     "an empty slug",
     ({ communities }) => communities.addReaction({ ...post, emoji: { case: "slug", value: "" } }),
     { prepare: says(400) },
   ),
-  refuses(REACT, "no post", ({ communities }) => communities.addReaction({ ...thumb, postId: 0n }), {
+  rejects(REACT, "no post", ({ communities }) => communities.addReaction({ ...thumb, postId: 0n }), {
     prepare: says(404),
   }),
 
@@ -64,7 +64,7 @@ const REACTIONS: Case[] = [
   ...communityCases(UNREACT, ({ communities }, communityHandle) =>
     communities.removeReaction({ ...post, communityHandle, reactionId: "7" }),
   ),
-  refuses(UNREACT, "no reaction", ({ communities }) => communities.removeReaction(post)),
+  rejects(UNREACT, "no reaction", ({ communities }) => communities.removeReaction(post)),
 ];
 
 const GET = "GET C/moderation/posts/{post-id}";
@@ -103,7 +103,7 @@ const MODERATION: Case[] = [
     ],
     ({ communities }) => communities.getModeratedPost(post),
   ),
-  refuses(GET, "no post", ({ communities }) => communities.getModeratedPost(gardeners), {
+  rejects(GET, "no post", ({ communities }) => communities.getModeratedPost(gardeners), {
     prepare: says(404),
   }),
 
@@ -137,14 +137,14 @@ const MODERATION: Case[] = [
     ],
     ({ communities }) => communities.removePost(offTopic),
   ),
-  refuses(REMOVE, "no reason", ({ communities }) => communities.removePost(post), { prepare: says(400) }),
-  refuses(
+  rejects(REMOVE, "no reason", ({ communities }) => communities.removePost(post), { prepare: says(400) }),
+  rejects(
     REMOVE,
     "another reason without a note",
     ({ communities }) => communities.removePost({ ...post, reason: RemovalReason.OTHER }),
     { prepare: says(400) },
   ),
-  refuses(
+  rejects(
     REMOVE,
     "a note of 1001 characters",
     ({ communities }) => communities.removePost({ ...offTopic, note: "x".repeat(1001) }),
@@ -173,8 +173,8 @@ const MODERATION: Case[] = [
     ],
     ({ communities }) => communities.restorePost(again),
   ),
-  refuses(RESTORE, "no note", ({ communities }) => communities.restorePost(post), { prepare: says(400) }),
-  refuses(
+  rejects(RESTORE, "no note", ({ communities }) => communities.restorePost(post), { prepare: says(400) }),
+  rejects(
     RESTORE,
     "a note of 1001 characters",
     ({ communities }) => communities.restorePost({ ...post, note: "x".repeat(1001) }),

@@ -1,4 +1,4 @@
-import { answers, type Case, fails, refuses, says, sends } from "../../blog/case.ts";
+import { answers, type Case, fails, rejects, says, sends } from "../../blog/case.ts";
 import { callerCases } from "../case.ts";
 
 /** Tags and texts that a path or a query could spoil. */
@@ -49,8 +49,8 @@ const TAGS: Case[] = [
       prepare: says(403),
     },
   ),
-  refuses(ADD_TAGS, "no tag", ({ filters }) => filters.addFilteredTags({}), { prepare: says(400) }),
-  refuses(ADD_TAGS, "an empty tag", ({ filters }) => filters.addFilteredTags({ filteredTags: ["a", ""] }), {
+  rejects(ADD_TAGS, "no tag", ({ filters }) => filters.addFilteredTags({}), { prepare: says(400) }),
+  rejects(ADD_TAGS, "an empty tag", ({ filters }) => filters.addFilteredTags({ filteredTags: ["a", ""] }), {
     prepare: says(400),
   }),
 
@@ -69,7 +69,7 @@ const TAGS: Case[] = [
   fails(REMOVE_TAG, "an invalid tag", ({ filters }) => filters.removeFilteredTag({ tag: "#" }), {
     prepare: says(400),
   }),
-  refuses(REMOVE_TAG, "no tag", ({ filters }) => filters.removeFilteredTag({})),
+  rejects(REMOVE_TAG, "no tag", ({ filters }) => filters.removeFilteredTag({})),
   fails(REMOVE_TAG, "a tag that is a step up in a path", ({ filters }) =>
     filters.removeFilteredTag({ tag: ".." }),
   ),
@@ -116,11 +116,11 @@ const CONTENT: Case[] = [
       prepare: says(403),
     },
   ),
-  refuses(ADD, "no text", ({ filters }) => filters.addFilteredContent({}), { prepare: says(400) }),
-  refuses(ADD, "an empty text", ({ filters }) => filters.addFilteredContent({ filteredContent: [""] }), {
+  rejects(ADD, "no text", ({ filters }) => filters.addFilteredContent({}), { prepare: says(400) }),
+  rejects(ADD, "an empty text", ({ filters }) => filters.addFilteredContent({ filteredContent: [""] }), {
     prepare: says(400),
   }),
-  refuses(
+  rejects(
     ADD,
     "a text of 251 characters",
     ({ filters }) => filters.addFilteredContent({ filteredContent: ["x".repeat(251)] }),
@@ -140,7 +140,7 @@ const CONTENT: Case[] = [
   fails(REMOVE, "an invalid text", ({ filters }) => filters.removeFilteredContent({ filteredContent: "a" }), {
     prepare: says(400),
   }),
-  refuses(REMOVE, "no text", ({ filters }) => filters.removeFilteredContent({}), { prepare: says(400) }),
+  rejects(REMOVE, "no text", ({ filters }) => filters.removeFilteredContent({}), { prepare: says(400) }),
 ];
 
 export const FILTER_CASES: readonly Case[] = [...TAGS, ...CONTENT];

@@ -1,5 +1,5 @@
 /** What the sandbox itself responds about the user, on success and with every error it can meet. */
-import { answers, type Case, fails, refuses } from "../../blog/case.ts";
+import { answers, type Case, fails, rejects } from "../../blog/case.ts";
 import { type Api, all, type BlogWorld } from "../../blog/world.ts";
 import { ODD_TEXTS } from "./filters.ts";
 
@@ -34,7 +34,7 @@ const USERS: Case[] = [
   answers("GET /v2/user/likes", "offset: 1000", ({ users }) => users.listLikes({ offset: 1000 }), {
     likedPosts: [],
   }),
-  refuses("GET /v2/user/likes", "offset: 1001", ({ users }) => users.listLikes({ offset: 1001 })),
+  rejects("GET /v2/user/likes", "offset: 1001", ({ users }) => users.listLikes({ offset: 1001 })),
   answers("GET /v2/user/following", "all of them", async ({ users }) => all(users.streamFollowing({})), {
     length: 25,
   }),
@@ -53,11 +53,11 @@ const USERS: Case[] = [
   fails("POST /v2/user/follow", "404: a blog that cannot be found by e-mail", ({ users }) =>
     users.followBlog({ target: { case: "email", value: "grace@example.org" } }),
   ),
-  refuses("POST /v2/user/follow", "neither address", ({ users }) => users.followBlog({})),
-  refuses("POST /v2/user/follow", "no URL", ({ users }) =>
+  rejects("POST /v2/user/follow", "neither address", ({ users }) => users.followBlog({})),
+  rejects("POST /v2/user/follow", "no URL", ({ users }) =>
     users.followBlog({ target: { case: "url", value: "ada" } }),
   ),
-  refuses("POST /v2/user/follow", "no e-mail address", ({ users }) =>
+  rejects("POST /v2/user/follow", "no e-mail address", ({ users }) =>
     users.followBlog({ target: { case: "email", value: "ada@" } }),
   ),
   answers(
@@ -106,7 +106,7 @@ const FILTERS: Case[] = [
     ({ filters }) => filters.addFilteredTags({ filteredTags: ["more"] }),
     limited({ filteredTags: 6 }),
   ),
-  refuses(TAGS, "400: an empty tag", ({ filters }) => filters.addFilteredTags({ filteredTags: [""] })),
+  rejects(TAGS, "400: an empty tag", ({ filters }) => filters.addFilteredTags({ filteredTags: [""] })),
   answers("GET /v2/user/filtered_content", "the texts", ({ filters }) => filters.listFilteredContent({}), {
     filteredContent: ["cliffhanger", "50% off & more"],
   }),
@@ -131,7 +131,7 @@ const FILTERS: Case[] = [
     ({ filters }) => filters.addFilteredContent({ filteredContent: ["more"] }),
     limited({ filteredContent: 2 }),
   ),
-  refuses(CONTENT, "400: an empty text", ({ filters }) =>
+  rejects(CONTENT, "400: an empty text", ({ filters }) =>
     filters.addFilteredContent({ filteredContent: [""] }),
   ),
   answers(
@@ -151,7 +151,7 @@ const FILTERS: Case[] = [
       as: "unknown",
     },
   ),
-  refuses("GET /v2/tagged", "400: no tag", ({ posts }) => posts.listTaggedPosts({})),
+  rejects("GET /v2/tagged", "400: no tag", ({ posts }) => posts.listTaggedPosts({})),
 ];
 
 export const LIVE_USER_CASES: readonly Case[] = [...USERS, ...FILTERS];

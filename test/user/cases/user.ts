@@ -2,7 +2,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect } from "vitest";
 import { BlogType } from "../../../gen/blog/v1/blog_resource_pb.ts";
 import { PostFormat, PostType } from "../../../gen/blog/v1/post_resource_pb.ts";
-import { answers, type Case, fails, pageCases, refuses, says, sends } from "../../blog/case.ts";
+import { answers, type Case, fails, pageCases, rejects, says, sends } from "../../blog/case.ts";
 import { BLOCKS, BLOG, LIMITS, NEXT, POST, USER } from "../bodies.ts";
 import { callerCases } from "../case.ts";
 
@@ -79,7 +79,7 @@ const DASHBOARDS: Case[] = [
   ),
   ...callerCases(DASHBOARD, ({ users }) => users.listDashboard({})),
   ...pageCases(DASHBOARD, ({ users }, page) => users.listDashboard(page), says(400)),
-  refuses(DASHBOARD, "type: BLOCKS", ({ users }) => users.listDashboard({ type: PostType.BLOCKS }), {
+  rejects(DASHBOARD, "type: BLOCKS", ({ users }) => users.listDashboard({ type: PostType.BLOCKS }), {
     prepare: says(400),
   }),
 ];
@@ -113,11 +113,11 @@ const LIKE_LISTS: Case[] = [
   ),
   ...callerCases(LIKES, ({ users }) => users.listLikes({})),
   ...pageCases(LIKES, ({ users }, page) => users.listLikes(page), says(400)),
-  refuses(LIKES, "offset: 1001", ({ users }) => users.listLikes({ offset: 1001 }), { prepare: says(400) }),
-  refuses(LIKES, "before and after", ({ users }) => users.listLikes({ before: at(1), after: at(1) }), {
+  rejects(LIKES, "offset: 1001", ({ users }) => users.listLikes({ offset: 1001 }), { prepare: says(400) }),
+  rejects(LIKES, "before and after", ({ users }) => users.listLikes({ before: at(1), after: at(1) }), {
     prepare: says(400),
   }),
-  refuses(LIKES, "after and offset", ({ users }) => users.listLikes({ after: at(1), offset: 1 }), {
+  rejects(LIKES, "after and offset", ({ users }) => users.listLikes({ after: at(1), offset: 1 }), {
     prepare: says(400),
   }),
 ];
@@ -172,9 +172,9 @@ const FOLLOWS: Case[] = [
     ({ users }) => users.followBlog({ target: { case: "email", value: "ada@blog.example" } }),
     { prepare: says(404, 0, "No blog for ada@blog.example") },
   ),
-  refuses(FOLLOW, "neither address", ({ users }) => users.followBlog({}), { prepare: says(400) }),
+  rejects(FOLLOW, "neither address", ({ users }) => users.followBlog({}), { prepare: says(400) }),
   ...NO_URLS.map((value) =>
-    refuses(
+    rejects(
       FOLLOW,
       `url: ${JSON.stringify(value)}`,
       ({ users }) => users.followBlog({ target: { case: "url", value } }),
@@ -182,7 +182,7 @@ const FOLLOWS: Case[] = [
     ),
   ),
   ...NO_EMAILS.map((value) =>
-    refuses(
+    rejects(
       FOLLOW,
       `email: ${JSON.stringify(value)}`,
       ({ users }) => users.followBlog({ target: { case: "email", value } }),
@@ -203,7 +203,7 @@ const FOLLOWS: Case[] = [
     prepare: says(404),
   }),
   ...[...NO_URLS, "ada.blog.example"].map((value) =>
-    refuses(UNFOLLOW, `url: ${JSON.stringify(value)}`, ({ users }) => users.unfollowBlog({ url: value }), {
+    rejects(UNFOLLOW, `url: ${JSON.stringify(value)}`, ({ users }) => users.unfollowBlog({ url: value }), {
       prepare: says(404),
     }),
   ),
@@ -218,8 +218,8 @@ const LIKING: Case[] = (["likePost", "unlikePost"] as const).flatMap((method) =>
     fails(endpoint, "a post that is not there, or another key", ({ users }) => users[method](post), {
       prepare: says(404),
     }),
-    refuses(endpoint, "no post", ({ users }) => users[method]({ reblogKey: "k1" }), { prepare: says(404) }),
-    refuses(endpoint, "no key", ({ users }) => users[method]({ postId: ID }), { prepare: says(404) }),
+    rejects(endpoint, "no post", ({ users }) => users[method]({ reblogKey: "k1" }), { prepare: says(404) }),
+    rejects(endpoint, "no key", ({ users }) => users[method]({ postId: ID }), { prepare: says(404) }),
   ];
 });
 

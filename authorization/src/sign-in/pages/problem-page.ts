@@ -1,57 +1,58 @@
 import type { FlowClient, FlowError } from "../../interaction.ts";
 import { html } from "../../text/html.ts";
-import type { ThirdPartyFailure } from "../third-party.ts";
+import type { ProviderFailure } from "../provider.ts";
 import { targetsOf } from "./consent-page.ts";
 import type { Page } from "./page.ts";
 
 /** What a failure means to a person, and to the client. */
 interface Meaning {
   readonly status: number;
-  readonly title: (party: string) => string;
-  readonly text: (party: string) => string;
+  readonly title: (provider: string) => string;
+  readonly text: (provider: string) => string;
   readonly error: FlowError;
-  readonly description: (party: string) => string;
+  readonly description: (provider: string) => string;
 }
 
 /** What each failure of a third party means. */
-export const MEANINGS: Readonly<Record<ThirdPartyFailure, Meaning>> = {
+export const MEANINGS: Readonly<Record<ProviderFailure, Meaning>> = {
   denied: {
     status: 403,
-    title: (party) => `You did not sign in at ${party}`,
-    text: (party) => `${party} says that access was not allowed. Nothing has been shared.`,
+    title: (provider) => `You did not sign in at ${provider}`,
+    text: (provider) => `${provider} says that access was not allowed. Nothing has been shared.`,
     error: "access_denied",
-    description: (party) => `the person did not allow access at ${party}`,
+    description: (provider) => `the person did not allow access at ${provider}`,
   },
   unavailable: {
     status: 503,
-    title: (party) => `${party} does not respond`,
-    text: (party) => `${party} cannot be reached, or is too slow at the moment. Try again in a few minutes.`,
+    title: (provider) => `${provider} does not respond`,
+    text: (provider) =>
+      `${provider} cannot be reached, or is too slow at the moment. Try again in a few minutes.`,
     error: "temporarily_unavailable",
-    description: (party) => `${party} does not respond`,
+    description: (provider) => `${provider} does not respond`,
   },
-  refused: {
+  rejected: {
     status: 400,
     title: () => "The sign-in took too long",
-    text: (party) =>
-      `${party} no longer accepts this sign-in: it has expired, or was used before. Try again from the beginning.`,
+    text: (provider) =>
+      `${provider} no longer accepts this sign-in: it has expired, or was used before. Try again from the beginning.`,
     error: "access_denied",
-    description: (party) => `${party} refused the sign-in`,
+    description: (provider) => `${provider} rejected the sign-in`,
   },
   misconfigured: {
     status: 502,
-    title: (party) => `Signing in at ${party} is not set up correctly`,
-    text: (party) =>
-      `${party} refused this gateway, not you. Tell those who run the gateway; trying again will not help before.`,
+    title: (provider) => `Signing in at ${provider} is not set up correctly`,
+    text: (provider) =>
+      `${provider} rejected this gateway, not you. Tell those who run the gateway; trying again will not help before.`,
     error: "server_error",
-    description: (party) => `${party} refused the gateway`,
+    description: (provider) => `${provider} rejected the gateway`,
   },
   invalid: {
     status: 502,
-    title: (party) => `${party} sent something unexpected`,
-    text: (party) =>
-      `What came back from ${party} does not belong to this sign-in, or cannot be understood. It was not used. Try again from the beginning.`,
+    title: (provider) => `${provider} sent something unexpected`,
+    text: (provider) =>
+      `What came back from ${provider} does not belong to this sign-in, or cannot be understood. It was not used. Try again from the beginning.`,
     error: "server_error",
-    description: (party) => `${party} sent something unexpected`,
+    description: (provider) => `${provider} sent something unexpected`,
   },
 };
 
@@ -66,9 +67,9 @@ export interface WayOut {
 }
 
 /** The page about a third party that failed. */
-export function problemPage(failure: ThirdPartyFailure, party: string, out: WayOut): Page {
+export function problemPage(failure: ProviderFailure, provider: string, out: WayOut): Page {
   const { status, title, text, error } = MEANINGS[failure];
-  const body = html`<p>${text(party)}</p>
+  const body = html`<p>${text(provider)}</p>
 <form method="post" action="${out.action}">
 <input type="hidden" name="proof" value="${out.proof}">
 <div class="actions">
@@ -76,7 +77,7 @@ export function problemPage(failure: ThirdPartyFailure, party: string, out: WayO
 <button name="decision" value="leave">Go back to the application</button>
 </div>
 </form>`;
-  return { status, outcome: error, title: title(party), body, formTargets: targetsOf(out.client) };
+  return { status, outcome: error, title: title(provider), body, formTargets: targetsOf(out.client) };
 }
 
 /** The page for what does not belong to any sign-in that goes on here. */

@@ -169,7 +169,7 @@ export const CredentialService: GenService<{
     output: typeof CredentialAnswerSchema;
   },
   /**
-   * Signed by the application, with a code of the user that the upstream may refuse.
+   * Signed by the application, with a code of the user that the upstream may reject.
    *
    * @generated from rpc rules.v1.CredentialService.ConfirmCode
    */

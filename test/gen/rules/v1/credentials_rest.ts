@@ -123,7 +123,7 @@ export const CredentialService_byToken: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByToken)
 
 /**
- * Signed by the application, with a code of the user that the upstream may refuse.
+ * Signed by the application, with a code of the user that the upstream may reject.
  *
  * POST /confirm
  *
@@ -219,7 +219,7 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
   comments: {
     service: "What proves who is calling.",
     methods: {
-      confirmCode: "Signed by the application, with a code of the user that the upstream may refuse.",
+      confirmCode: "Signed by the application, with a code of the user that the upstream may reject.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.CredentialService)

@@ -149,7 +149,7 @@ export const OrderSchema: GenEnum<Order> = /*@__PURE__*/
   enumDesc(file_rules_v1_paths, 1);
 
 /**
- * Values in paths that are refused, or written otherwise, by default; and constants in the query beside a body.
+ * Values in paths that are rejected, or written otherwise, by default; and constants in the query beside a body.
  *
  * @generated from service rules.v1.PathService
  */

@@ -261,18 +261,18 @@ export const PlaceService_findEscaped: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindEscaped)
 
 /**
- * Several paths, and a slash that is refused.
+ * Several paths, and a slash that is rejected.
  *
  * GET /rooms/{room}/shelves/{shelf}
  * GET /shelves/{shelf}
  * GET /{name=rooms/*}
  *
- * @generated from rpc rules.v1.PlaceService.FindRefused
+ * @generated from rpc rules.v1.PlaceService.FindRejected
  */
-export const PlaceService_findRefused: UnaryAdapter<
-  typeof PlaceService.method.findRefused.input,
-  typeof PlaceService.method.findRefused.output
-> = unary(PlaceService.method.findRefused, {
+export const PlaceService_findRejected: UnaryAdapter<
+  typeof PlaceService.method.findRejected.input,
+  typeof PlaceService.method.findRejected.output
+> = unary(PlaceService.method.findRejected, {
   rules: { ...PlaceService_rules, idempotent: true },
   request(message: FindRequest): RestRequest {
     if (fits(message.room, "*") && fits(message.shelf, "*")) {
@@ -303,7 +303,7 @@ export const PlaceService_findRefused: UnaryAdapter<
     throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
   },
 });
-// @@protoc_insertion_point(method:rules.v1.PlaceService.FindRefused)
+// @@protoc_insertion_point(method:rules.v1.PlaceService.FindRejected)
 
 /**
  * Where the fields of a request go, and how they are written there.
@@ -320,7 +320,7 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
     sendDeclared: PlaceService_sendDeclared,
     sendCamel: PlaceService_sendCamel,
     findEscaped: PlaceService_findEscaped,
-    findRefused: PlaceService_findRefused,
+    findRejected: PlaceService_findRejected,
   },
   comments: {
     service: "Where the fields of a request go, and how they are written there.",
@@ -332,7 +332,7 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
       sendDeclared: "Names and numbers as the service says, and fields of the path in the body too.",
       sendCamel: "Names and numbers as ProtoJSON has them.",
       findEscaped: "Several paths, and a slash that is escaped.",
-      findRefused: "Several paths, and a slash that is refused.",
+      findRejected: "Several paths, and a slash that is rejected.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.PlaceService)

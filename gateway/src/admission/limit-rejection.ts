@@ -1,10 +1,14 @@
 import { Code } from "@connectrpc/connect";
 import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { gatewayError } from "../call/gateway-error.ts";
-import type { Refused } from "../call/refused.ts";
+import type { LimitRejection } from "../call/limit-rejection.ts";
 
 /** UNAVAILABLE, or RESOURCE_EXHAUSTED where it is the caller's own share, with when to call again. */
-export function refused(limit: Refused["limit"], text: string, retryMs: number): Refused {
+export function limitRejection(
+  limit: LimitRejection["limit"],
+  text: string,
+  retryMs: number,
+): LimitRejection {
   const isOfClient = limit === "callsPerClient" || limit === "watchersPerClient";
   const code = isOfClient ? Code.ResourceExhausted : Code.Unavailable;
   const reason = isOfClient ? "CALLS_EXCEEDED" : "OVERLOADED";

@@ -3,7 +3,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
 import { sharedListener, sharedTimer } from "../listener/callbacks.ts";
-import type { ParkedStream } from "../listener/http.ts";
+import type { DetachedStream } from "../listener/http.ts";
 import { sendable } from "../protocol/headers.ts";
 import { sharedFrameOf } from "./frames.ts";
 import type { OpenStreams } from "./open-streams.ts";
@@ -20,8 +20,8 @@ export interface Feed {
   leave(error?: ConnectError): ConnectError;
 }
 
-/** What all parked watches share. */
-export interface ParkedOptions {
+/** What all detached watches share. */
+export interface DetachedOptions {
   readonly writeMaxBytes: number;
   readonly types: Parameters<typeof sharedFrameOf>[3]["types"];
   readonly openStreams: OpenStreams;
@@ -33,14 +33,14 @@ export interface WatchParts {
   readonly wire: StreamWire;
   readonly head: Head;
   readonly feed: Feed;
-  readonly parked: ParkedStream;
+  readonly detached: DetachedStream;
   /** Sent with the first message. */
   readonly headers: Fields;
-  readonly options: ParkedOptions;
+  readonly options: DetachedOptions;
 }
 
 /** By their stream: its listeners are the same for all. */
-const WATCHES = new WeakMap<ServerHttp2Stream, ParkedWatch>();
+const WATCHES = new WeakMap<ServerHttp2Stream, DetachedWatch>();
 
 const failed = (stream: ServerHttp2Stream, error: unknown) => WATCHES.get(stream)?.fail(error);
 const onDrain = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream)?.drained(), failed);
@@ -57,13 +57,13 @@ const WANT_TRAILERS = "wantTrailers";
  * closure. Messages are written as they come, as long as the client reads them; those that it does not read
  * wait in the feed, which drops who is too slow.
  */
-export class ParkedWatch {
+export class DetachedWatch {
   private readonly call: Call;
   private readonly wire: StreamWire;
   private readonly head: Head;
   private readonly feed: Feed;
-  private readonly parked: ParkedStream;
-  private readonly options: ParkedOptions;
+  private readonly detached: DetachedStream;
+  private readonly options: DetachedOptions;
   private readonly timer: NodeJS.Timeout;
   /** Until they are sent. */
   private headers: Fields | undefined;
@@ -77,15 +77,15 @@ export class ParkedWatch {
   private onOver: ((defect?: unknown) => void) | undefined;
   private defect: unknown;
 
-  constructor({ call, wire, head, feed, parked, headers, options }: WatchParts) {
+  constructor({ call, wire, head, feed, detached, headers, options }: WatchParts) {
     this.call = call;
     this.wire = wire;
     this.head = head;
     this.feed = feed;
-    this.parked = parked;
+    this.detached = detached;
     this.headers = headers;
     this.options = options;
-    const { stream } = parked;
+    const { stream } = detached;
     WATCHES.set(stream, this);
     stream.on(DRAIN, onDrain).on(CLOSE, onClose).on(WANT_TRAILERS, onTrailers);
     const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
@@ -97,7 +97,7 @@ export class ParkedWatch {
   /** Begins to send what is there. `onOver` is told when it has ended, with a defect if there was one. */
   begin(onOver: (defect?: unknown) => void): void {
     this.onOver = onOver;
-    if (this.parked.stream.destroyed || this.parked.stream.closed) {
+    if (this.detached.stream.destroyed || this.detached.stream.closed) {
       this.closed();
     } else {
       this.ready();
@@ -148,7 +148,7 @@ export class ParkedWatch {
     this.defect = error;
     this.outcome(error);
     this.isOver = true;
-    this.parked.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    this.detached.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
   /** The deadline is over. */
@@ -157,14 +157,14 @@ export class ParkedWatch {
   }
 
   drained(): void {
-    const { stream, progressed } = this.parked;
+    const { stream, progressed } = this.detached;
     progressed(stream);
     this.isBusy = false;
     this.ready();
   }
 
   closed(): void {
-    const { stream, progressed } = this.parked;
+    const { stream, progressed } = this.detached;
     progressed(stream);
     if (!stream.writableFinished || stream.aborted) this.hungUp();
     this.clear();
@@ -174,7 +174,7 @@ export class ParkedWatch {
   }
 
   trail(): void {
-    const { stream } = this.parked;
+    const { stream } = this.detached;
     if (stream.destroyed || stream.closed) return;
     stream.sendTrailers(sendable(this.trailers ?? {}));
   }
@@ -225,7 +225,7 @@ export class ParkedWatch {
   }
 
   private finish({ frame, trailers }: StreamEnd): void {
-    const { stream } = this.parked;
+    const { stream } = this.detached;
     if (stream.destroyed || stream.closed) return;
     if (frame === undefined && this.headers !== undefined) {
       stream.respond({ ":status": 200, ...sendable({ ...this.headers, ...trailers }) }, { endStream: true });
@@ -235,11 +235,11 @@ export class ParkedWatch {
     this.trailers = trailers;
     if (frame !== undefined) this.write(frame);
     stream.end();
-    this.parked.wrote(stream);
+    this.detached.wrote(stream);
   }
 
   private write(frame: Uint8Array): void {
-    const { stream, wrote } = this.parked;
+    const { stream, wrote } = this.detached;
     if (stream.destroyed || stream.closed) return;
     if (this.headers !== undefined) {
       stream.respond({ ":status": 200, ...sendable(this.headers) }, { waitForTrailers: true });
@@ -252,6 +252,6 @@ export class ParkedWatch {
   }
 }
 
-function expire(watch: ParkedWatch): void {
+function expire(watch: DetachedWatch): void {
   watch.expire();
 }

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Secret } from "connect-rest-runtime";
-import type { OAuth1PartySettings } from "../sign-in/oauth1-party.ts";
-import type { OAuth2PartySettings } from "../sign-in/oauth2-party.ts";
+import type { OAuth1ProviderSettings } from "../sign-in/oauth1-provider.ts";
+import type { OAuth2ProviderSettings } from "../sign-in/oauth2-provider.ts";
 import type { UpstreamTokens } from "../sign-in/tokens.ts";
 
 /** A request to an endpoint of a third party. */
-export interface PartyRequest {
+export interface ProviderRequest {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly form: URLSearchParams;
@@ -16,12 +16,12 @@ export interface PartyRequest {
 }
 
 /** Responds in place of an endpoint; `false` leaves it to the endpoint. */
-export type Fault = (request: PartyRequest, response: ServerResponse) => boolean | undefined;
+export type Fault = (request: ProviderRequest, response: ServerResponse) => boolean | undefined;
 
 /** A made-up upstream with an OAuth 2 server that rotates refresh tokens, told by tests what to do. */
-export interface OAuth2TestParty {
+export interface OAuth2TestProvider {
   readonly url: string;
-  readonly settings: OAuth2PartySettings;
+  readonly settings: OAuth2ProviderSettings;
   /** Requests to each endpoint: `/authorize`, `/token code`, `/token refresh`, `/revoke`, `/me`. */
   readonly counts: Map<string, number>;
   /** Tokens that were revoked. */
@@ -49,16 +49,16 @@ export interface OAuth2TestParty {
 }
 
 const CLIENT_ID = "gateway";
-const CLIENT_SECRET = "party-client-secret-000000000000000001";
+const CLIENT_SECRET = "provider-client-secret-000000000000000001";
 
-/** Starts a made-up OAuth 2 party. */
-export async function startOAuth2Party(): Promise<OAuth2TestParty> {
+/** Starts a made-up OAuth 2 provider. */
+export async function startOAuth2Provider(): Promise<OAuth2TestProvider> {
   const codes = new Map<string, { account: string; challenge: string | null; redirectUri: string | null }>();
   const access = new Map<string, string>();
   const refresh = new Map<string, string>();
   const token = () => {
     const value = `tp-${randomBytes(16).toString("hex")}`;
-    party.secrets.add(value);
+    provider.secrets.add(value);
     return value;
   };
   const issue = (account: string) => {
@@ -69,19 +69,19 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
       token_type: "bearer",
       id_token: false,
     };
-    if (party.lifetime !== undefined) body.expires_in = party.lifetime;
-    if (party.hasRefresh) {
+    if (provider.lifetime !== undefined) body.expires_in = provider.lifetime;
+    if (provider.hasRefresh) {
       const refreshToken = token();
       refresh.set(refreshToken, account);
       body.refresh_token = refreshToken;
     }
     return body;
   };
-  const endpoints: Record<string, (request: PartyRequest, response: ServerResponse) => void> = {
+  const endpoints: Record<string, (request: ProviderRequest, response: ServerResponse) => void> = {
     "/authorize": ({ query }, response) => {
       const code = token();
       const redirectUri = query.get("redirect_uri");
-      codes.set(code, { account: party.account, challenge: query.get("code_challenge"), redirectUri });
+      codes.set(code, { account: provider.account, challenge: query.get("code_challenge"), redirectUri });
       const back = new URL(redirectUri ?? "http://127.0.0.1:1/");
       back.searchParams.set("code", code);
       back.searchParams.set("state", query.get("state") ?? "");
@@ -91,7 +91,7 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
       const code = codes.get(form.get("code") ?? "");
       codes.delete(form.get("code") ?? "");
       const verifier = form.get("code_verifier");
-      if (verifier !== null) party.secrets.add(verifier);
+      if (verifier !== null) provider.secrets.add(verifier);
       const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
       const fits = code?.challenge === challenge && code?.redirectUri === form.get("redirect_uri");
       if (code === undefined || !fits) return send(response, 400, { error: "invalid_grant" });
@@ -100,13 +100,13 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
     "/token refresh": ({ form }, response) => {
       const given = form.get("refresh_token") ?? "";
       const account = refresh.get(given);
-      if (party.rotates) refresh.delete(given);
+      if (provider.rotates) refresh.delete(given);
       if (account === undefined) return send(response, 400, { error: "invalid_grant" });
       send(response, 200, issue(account));
     },
     "/revoke": ({ form }, response) => {
       const given = form.get("token") ?? "";
-      party.revoked.push(given);
+      provider.revoked.push(given);
       access.delete(given);
       refresh.delete(given);
       response.end();
@@ -126,8 +126,8 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
     const grant = request.form.get("grant_type");
     const kind = { authorization_code: "code", refresh_token: "refresh" }[grant ?? ""];
     const name = kind === undefined ? path : `${path} ${kind}`;
-    party.counts.set(name, (party.counts.get(name) ?? 0) + 1);
-    if (party.faults.get(name)?.(request, response) === true) return;
+    provider.counts.set(name, (provider.counts.get(name) ?? 0) + 1);
+    if (provider.faults.get(name)?.(request, response) === true) return;
     const isClients = path === "/token" || path === "/revoke";
     const [, basic = ""] = (request.headers.authorization ?? "").split("Basic ");
     const pair = Buffer.from(basic, "base64").toString().split(":").map(decodeURIComponent).join(":");
@@ -138,7 +138,7 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
     if (endpoint === undefined) return send(response, 404, {});
     endpoint(request, response);
   });
-  const party: OAuth2TestParty = {
+  const provider: OAuth2TestProvider = {
     url: server.url,
     settings: {
       authorizationEndpoint: `${server.url}/authorize`,
@@ -166,18 +166,18 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
     },
     accountOf: (accessToken) => access.get(accessToken),
     signIn: () => {
-      const { access_token, refresh_token } = issue(party.account);
+      const { access_token, refresh_token } = issue(provider.account);
       return { kind: "oauth2", accessToken: String(access_token), refreshToken: String(refresh_token) };
     },
     close: server.close,
   };
-  return party;
+  return provider;
 }
 
 /** A made-up upstream with an OAuth 1.0a server. */
-export interface OAuth1TestParty {
+export interface OAuth1TestProvider {
   readonly url: string;
-  readonly settings: OAuth1PartySettings;
+  readonly settings: OAuth1ProviderSettings;
   readonly counts: Map<string, number>;
   readonly secrets: Set<string>;
   readonly faults: Map<string, Fault>;
@@ -187,16 +187,16 @@ export interface OAuth1TestParty {
   close(): Promise<void>;
 }
 
-const CONSUMER_KEY = "party-consumer-key-0000000001";
-const CONSUMER_SECRET = "party-consumer-secret-0000001";
+const CONSUMER_KEY = "provider-consumer-key-0000000001";
+const CONSUMER_SECRET = "provider-consumer-secret-0000001";
 
-/** Starts a made-up OAuth 1.0a party; it verifies signatures (RFC 5849 section 3.2) by itself. */
-export async function startOAuth1Party(): Promise<OAuth1TestParty> {
+/** Starts a made-up OAuth 1.0a provider; it verifies signatures (RFC 5849 section 3.2) by itself. */
+export async function startOAuth1Provider(): Promise<OAuth1TestProvider> {
   const temporary = new Map<string, { secret: string; callback: string; verifier?: string }>();
   const tokens = new Map<string, { secret: string; account: string }>();
   const token = () => {
     const value = `tp-${randomBytes(16).toString("hex")}`;
-    party.secrets.add(value);
+    provider.secrets.add(value);
     return value;
   };
   const form = (response: ServerResponse, values: Record<string, string>) =>
@@ -204,8 +204,8 @@ export async function startOAuth1Party(): Promise<OAuth1TestParty> {
       .writeHead(200, { "content-type": "application/x-www-form-urlencoded" })
       .end(new URLSearchParams(values).toString());
   const server = await listen((path, request, response) => {
-    party.counts.set(path, (party.counts.get(path) ?? 0) + 1);
-    if (party.faults.get(path)?.(request, response) === true) return;
+    provider.counts.set(path, (provider.counts.get(path) ?? 0) + 1);
+    if (provider.faults.get(path)?.(request, response) === true) return;
     if (path === "/authorize") {
       const given = request.query.get("oauth_token") ?? "";
       const row = temporary.get(given);
@@ -222,7 +222,7 @@ export async function startOAuth1Party(): Promise<OAuth1TestParty> {
     const row = temporary.get(given);
     const secret = path === "/me" ? tokens.get(given)?.secret : row?.secret;
     const key = [CONSUMER_SECRET, path === "/request" ? "" : (secret ?? "?")].join("&");
-    if (protocol.get("oauth_signature") !== signature(`${party.url}${path}`, request, protocol, key)) {
+    if (protocol.get("oauth_signature") !== signature(`${provider.url}${path}`, request, protocol, key)) {
       return send(response, 401, { error: "signature" });
     }
     if (path === "/request") {
@@ -236,13 +236,13 @@ export async function startOAuth1Party(): Promise<OAuth1TestParty> {
         return send(response, 401, {});
       }
       const values = { oauth_token: token(), oauth_token_secret: token() };
-      tokens.set(values.oauth_token, { secret: values.oauth_token_secret, account: party.account });
+      tokens.set(values.oauth_token, { secret: values.oauth_token_secret, account: provider.account });
       form(response, values);
     } else {
       send(response, 200, { user: { name: tokens.get(given)?.account } });
     }
   });
-  const party: OAuth1TestParty = {
+  const provider: OAuth1TestProvider = {
     url: server.url,
     settings: {
       requestTokenEndpoint: `${server.url}/request`,
@@ -260,7 +260,7 @@ export async function startOAuth1Party(): Promise<OAuth1TestParty> {
     forget: () => tokens.clear(),
     close: server.close,
   };
-  return party;
+  return provider;
 }
 
 function protocolOf(header: string): Map<string, string> {
@@ -270,7 +270,7 @@ function protocolOf(header: string): Map<string, string> {
 
 function signature(
   address: string,
-  { method, query, form }: PartyRequest,
+  { method, query, form }: ProviderRequest,
   protocol: ReadonlyMap<string, string>,
   key: string,
 ): string {
@@ -291,10 +291,10 @@ export function send(response: ServerResponse, status: number, body: unknown): v
 }
 
 async function listen(
-  serve: (path: string, request: PartyRequest, response: ServerResponse) => unknown,
+  serve: (path: string, request: ProviderRequest, response: ServerResponse) => unknown,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer(async (incoming, response) => {
-    const url = new URL(incoming.url ?? "", "http://party.invalid");
+    const url = new URL(incoming.url ?? "", "http://provider.invalid");
     let body = "";
     for await (const chunk of incoming) body += String(chunk);
     const { method = "", headers } = incoming;

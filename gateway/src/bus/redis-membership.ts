@@ -2,10 +2,10 @@ import type { FeedEntryKind, FeedMember, FeedName } from "connect-rest-runtime/i
 import type { BusObserver } from "./bus-options.ts";
 import type { Connection } from "./connection.ts";
 import { leaseOf, MAX_LEASE_MS, MIN_LEASE_MS } from "./lease.ts";
+import { ALONE, Membership } from "./membership.ts";
 import { MAX_ENTRY_BYTES } from "./outbox.ts";
 import { LEASE, PUBLISH, READ, RELEASE } from "./scripts.ts";
 import { SEALING_BYTES, type Sealing } from "./sealing.ts";
-import { ALONE, Seat } from "./seat.ts";
 
 /** The largest entry that is read, in bytes. */
 const MAX_SEALED_BYTES = MAX_ENTRY_BYTES + SEALING_BYTES;
@@ -17,13 +17,13 @@ const SPREAD_MS = 100;
 
 const KINDS: readonly string[] = ["window", "news", "poll"] satisfies readonly FeedEntryKind[];
 
-/** What a seat stands on. */
-export interface SeatOptions {
+/** What a membership stands on. */
+export interface MembershipOptions {
   readonly connection: Connection;
   readonly observer: BusObserver;
   readonly sealing: Sealing;
   readonly prefix: string;
-  /** Tells this seat from all others. */
+  /** Tells this membership from all others. */
   readonly owner: string;
 }
 
@@ -39,8 +39,8 @@ interface Incoming {
  * fence that is checked where entries are written; all others read. Without the bus for longer than a lease
  * lasts, each polls for itself, as without a bus.
  */
-export class RedisSeat extends Seat {
-  private readonly options: SeatOptions;
+export class RedisMembership extends Membership {
+  private readonly options: MembershipOptions;
   private readonly channel: string;
   private readonly keys: { readonly lease: string; readonly state: string; readonly stream: string };
   private leaseMs: number;
@@ -55,7 +55,7 @@ export class RedisSeat extends Seat {
   private isStepping = false;
   private isDue = false;
 
-  constructor(name: FeedName, member: FeedMember, options: SeatOptions) {
+  constructor(name: FeedName, member: FeedMember, options: MembershipOptions) {
     super(member, options.observer);
     this.options = options;
     this.leaseMs = leaseOf(name.intervalMs);
@@ -128,7 +128,7 @@ export class RedisSeat extends Seat {
       try {
         await this.step();
       } catch {
-        // the connection says so itself; what the server refuses is tried again
+        // the connection says so itself; what the server rejects is tried again
         this.isDue = false;
         this.again(this.leaseMs / 3);
       }

@@ -19,7 +19,7 @@ const LINES: Record<string, unknown>[] = [];
 beforeAll(async () => {
   const log = createLogger("warn", { write: (line: string) => LINES.push(JSON.parse(line)) });
   server = await startServer({ ...echoService, load: () => load, log, limits: { drainNoticeMs: 1 } });
-  await rejection(() => refusal());
+  await rejection(() => codeOfRejection());
 });
 afterAll(() => server.close());
 
@@ -51,7 +51,7 @@ async function failure(call: Promise<unknown>): Promise<ConnectError | undefined
   );
 }
 
-async function refusal(): Promise<Code | undefined> {
+async function codeOfRejection(): Promise<Code | undefined> {
   const client = createClient(
     EchoService,
     createConnectTransport({ baseUrl: server.url, httpVersion: "1.1" }),
@@ -65,13 +65,13 @@ const TEXT =
 describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) => {
   const transport = () => (transports[name] as () => Transport)();
 
-  test("refuses calls with when to come back", async () => {
+  test("rejects calls with when to come back", async () => {
     const error = await rejection(() => failure(createClient(EchoService, transport()).echo({ text: "a" })));
     expect([error.code, error.rawMessage]).toEqual([Code.Unavailable, TEXT]);
     expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
   });
 
-  test("refuses streams in the same way", async () => {
+  test("rejects streams in the same way", async () => {
     const read = async () => {
       for await (const _ of createClient(EchoService, transport()).repeat({ text: "a", count: 1 }));
     };
@@ -104,14 +104,14 @@ test("an overloaded gateway serves pages of health, and says Retry-After", async
   expect(await answer.json()).toMatchObject({ code: "unavailable", message: TEXT });
 });
 
-test("refusals are logged once a second, and calls are served again when the load is gone", async () => {
+test("rejections are logged once a second, and calls are served again when the load is gone", async () => {
   expect(LINES).toContainEqual(
-    expect.objectContaining({ level: "warn", limit: "heapPercent", msg: "refused" }),
+    expect.objectContaining({ level: "warn", limit: "heapPercent", msg: "rejected" }),
   );
   expect(LINES.length).toBeLessThan(10);
   load = { eventLoopDelayMs: 0, heapPercent: 10 };
   await until(
-    () => refusal(),
+    () => codeOfRejection(),
     (code) => code === undefined,
   );
 });

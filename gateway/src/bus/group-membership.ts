@@ -2,31 +2,31 @@ import type { FeedMember, FeedName } from "connect-rest-runtime/internal";
 import type { BusObserver } from "./bus-options.ts";
 import { type FromBroker, PART_BYTES, type ToBroker } from "./group-messages.ts";
 import { leaseOf } from "./lease.ts";
+import { ALONE, Membership } from "./membership.ts";
 import type { Outgoing } from "./outbox.ts";
 import type { Source } from "./pump.ts";
-import { ALONE, Seat } from "./seat.ts";
 
-/** What a seat stands on. */
-export interface GroupSeatOptions {
-  /** Tells it from other seats of this process. */
+/** What a membership stands on. */
+export interface GroupMembershipOptions {
+  /** Tells it from other memberships of this process. */
   readonly number: number;
   readonly observer: BusObserver;
   /** Called when there is something to send. */
   readonly wake: () => void;
 }
 
-/** Told to a seat of its own. */
-type FromBrokerToSeat = Exclude<FromBroker, { readonly type: "beat" }>;
+/** Told to a membership of its own. */
+type FromBrokerToMembership = Exclude<FromBroker, { readonly type: "beat" }>;
 
 /**
  * One process's place in a feed that is shared by a group of processes. The broker says who polls; what that
  * one publishes all others are sent. Without a sign of life from the broker for longer than a lease lasts,
  * each polls for itself.
  */
-export class GroupSeat extends Seat implements Source<ToBroker> {
+export class GroupMembership extends Membership implements Source<ToBroker> {
   /** Resolves when the broker was told that it has left, or nothing is sent any more. */
   readonly left: Promise<void>;
-  private readonly options: GroupSeatOptions;
+  private readonly options: GroupMembershipOptions;
   /** What is to be said before anything else, the newest of each kind. */
   private readonly notes = new Map<ToBroker["type"], ToBroker>();
   private intervalMs: number;
@@ -41,13 +41,13 @@ export class GroupSeat extends Seat implements Source<ToBroker> {
     | undefined;
   private lastId = 0;
 
-  constructor(name: FeedName, member: FeedMember, options: GroupSeatOptions) {
+  constructor(name: FeedName, member: FeedMember, options: GroupMembershipOptions) {
     super(member, options.observer);
     this.options = options;
     this.intervalMs = name.intervalMs;
     ({ promise: this.left, resolve: this.onLeft } = Promise.withResolvers<void>());
     const { key: feed, intervalMs } = name;
-    this.notes.set("join", { type: "join", seat: options.number, feed, intervalMs });
+    this.notes.set("join", { type: "join", membership: options.number, feed, intervalMs });
   }
 
   get leaseMs(): number {
@@ -57,14 +57,14 @@ export class GroupSeat extends Seat implements Source<ToBroker> {
   interval(ms: number): void {
     if (ms === this.intervalMs || this.isOver) return;
     this.intervalMs = ms;
-    this.note({ type: "interval", seat: this.options.number, intervalMs: ms });
+    this.note({ type: "interval", membership: this.options.number, intervalMs: ms });
   }
 
   leave(): Promise<void> {
     if (this.isOver) return this.left;
     this.isOver = true;
     this.outbox.clear(true);
-    this.note({ type: "leave", seat: this.options.number });
+    this.note({ type: "leave", membership: this.options.number });
     return this.left;
   }
 
@@ -86,7 +86,7 @@ export class GroupSeat extends Seat implements Source<ToBroker> {
     this.silentMs = 0;
     if (this.fence !== ALONE || this.isSettling) return;
     this.isSettling = true;
-    this.note({ type: "settle", seat: this.options.number });
+    this.note({ type: "settle", membership: this.options.number });
   }
 
   next(): ToBroker | undefined {
@@ -100,7 +100,7 @@ export class GroupSeat extends Seat implements Source<ToBroker> {
     return undefined;
   }
 
-  receive(message: FromBrokerToSeat): void {
+  receive(message: FromBrokerToMembership): void {
     if (this.isOver) return;
     switch (message.type) {
       case "entry":
@@ -172,7 +172,7 @@ export class GroupSeat extends Seat implements Source<ToBroker> {
     this.sending.part++;
     const data = Buffer.from(entry.bytes.subarray(from, from + PART_BYTES)).toString("base64");
     return {
-      ...{ type: "entry", seat: this.options.number, id, fence: Number(fence), kind: entry.kind },
+      ...{ type: "entry", membership: this.options.number, id, fence: Number(fence), kind: entry.kind },
       ...{ part, isLast: from + PART_BYTES >= entry.bytes.length, data },
     };
   }

@@ -9,9 +9,9 @@ import { FOREIGN_TEXT, type ServerName } from "./servers.ts";
 export type ClientName = "grpcio" | "grpc-js" | "grpc-go";
 
 /** What a client must read in the response to a call. */
-export interface Refusal extends Omit<ClientCall, "target"> {
+export interface Rejection extends Omit<ClientCall, "target"> {
   readonly on: ServerName;
-  /** 0: it is not refused, and its response has a message. */
+  /** 0: it is not rejected, and its response has a message. */
   readonly code: Code | 0;
   /** What is in the text; where it is not there, the text is the client's own. */
   readonly text?: string | RegExp;
@@ -46,9 +46,9 @@ const posts = (blogIdentifier: string) =>
 
 /** A row of the table for a call of each kind. */
 function everyKind(
-  row: Omit<Refusal, "kind" | "path" | "messages"> & { readonly message?: string },
+  row: Omit<Rejection, "kind" | "path" | "messages"> & { readonly message?: string },
   kinds: readonly Kind[] = KINDS,
-): Refusal[] {
+): Rejection[] {
   const { message = echo("a"), ...rest } = row;
   return kinds.map((kind) => ({
     ...rest,
@@ -66,7 +66,7 @@ const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`x-${
 export const ATTEMPTS = 3;
 
 /**
- * Retries what is refused for a while, as a client of gRPC is told to by its service config.
+ * Retries what is rejected for a while, as a client of gRPC is told to by its service config.
  * grpcio needs some time.
  */
 const RETRIES = JSON.stringify({
@@ -86,12 +86,12 @@ const RETRIES = JSON.stringify({
 
 const blog = (method: string) => `/blog.v1.BlogService/${method}`;
 
-/** Everything that a call can be refused for, and failures that upstreams explain. */
-export const REFUSALS: readonly Refusal[] = [
-  ...everyKind({ name: "no refusal", on: "plain", code: 0, responses: 1 }),
-  ...everyKind({ name: "no refusal, by gzip", on: "plain", compression: "gzip", code: 0, responses: 1 }),
+/** Everything that a call can be rejected for, and failures that upstreams explain. */
+export const REFUSALS: readonly Rejection[] = [
+  ...everyKind({ name: "no rejection", on: "plain", code: 0, responses: 1 }),
+  ...everyKind({ name: "no rejection, by gzip", on: "plain", compression: "gzip", code: 0, responses: 1 }),
   ...KINDS.map(
-    (kind): Refusal => ({
+    (kind): Rejection => ({
       name: `an unknown method, ${kind}`,
       on: "plain",
       kind,

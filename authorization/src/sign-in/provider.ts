@@ -4,20 +4,20 @@ import type { UpstreamTokens } from "./tokens.ts";
  * Why a third party did not do what a sign-in needs:
  * - `denied`: the person, or the third party on their behalf, has said no
  * - `unavailable`: it cannot be reached, is too slow, or says that it is not well
- * - `refused`: it refuses a code or a token, which is therefore of no use any more
- * - `misconfigured`: it refuses us, or something that the configuration says
+ * - `rejected`: it rejects a code or a token, which is therefore of no use any more
+ * - `misconfigured`: it rejects us, or something that the configuration says
  * - `invalid`: it responded with something that no specification allows,
  *   or that does not belong to this sign-in
  */
-export type ThirdPartyFailure = "denied" | "unavailable" | "refused" | "misconfigured" | "invalid";
+export type ProviderFailure = "denied" | "unavailable" | "rejected" | "misconfigured" | "invalid";
 
 /** A third party that failed. The text is for the log: it names what happened, and has no secrets. */
-export class ThirdPartyError extends Error {
-  readonly failure: ThirdPartyFailure;
+export class ProviderError extends Error {
+  readonly failure: ProviderFailure;
 
-  constructor(failure: ThirdPartyFailure, text: string, cause?: unknown) {
+  constructor(failure: ProviderFailure, text: string, cause?: unknown) {
     super(text, { cause });
-    this.name = "ThirdPartyError";
+    this.name = "ProviderError";
     this.failure = failure;
   }
 }
@@ -39,13 +39,13 @@ export interface ReturnAddress {
   readonly state: string;
 }
 
-/** An authorization server of an upstream. Its functions reject with ThirdPartyErrors alone. */
-export interface ThirdParty {
+/** An authorization server of an upstream. Its functions reject with ProviderErrors alone. */
+export interface Provider {
   /** Starts a sign-in. */
   depart(to: ReturnAddress): Promise<Departure>;
   /** Takes a person back, who brings these parameters, and exchanges what they bring for tokens. */
   arrive(query: URLSearchParams, to: ReturnAddress, pending: Departure["pending"]): Promise<UpstreamTokens>;
-  /** New tokens for old ones; undefined where they cannot be renewed. */
+  /** New tokens for old ones; undefined where they cannot be refreshed. */
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens | undefined>;
   /** Revokes tokens where it has an endpoint for that. */
   revoke(tokens: UpstreamTokens): Promise<void>;

@@ -3,8 +3,8 @@ import type { ServerHttp2Stream } from "node:http2";
 /** Listeners that a stream keeps: those of its connection. */
 const KEPT = new WeakSet<object>();
 
-/** Marks a listener as one that streams keep when they are parked. */
-export function keepWhenParked<L extends (...values: never[]) => void>(listener: L): L {
+/** Marks a listener as one that streams keep when they are detached. */
+export function keepWhenDetached<L extends (...values: never[]) => void>(listener: L): L {
   KEPT.add(listener);
   return listener;
 }

@@ -1,6 +1,4 @@
 import { type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import type { Machine } from "./machine.ts";
-import { ENUM_WORDS, FIELD_WORDS, FORM, KIND, MESSAGE_WORDS, NAME_WORDS, SHAPE } from "./machine-layout.ts";
 import {
   type EnumPlan,
   type FieldPlan,
@@ -9,6 +7,8 @@ import {
   type ValuePlan,
   wireTypeOf,
 } from "./plan.ts";
+import type { Machine } from "./wasm.ts";
+import { ENUM_WORDS, FIELD_WORDS, FORM, KIND, MESSAGE_WORDS, NAME_WORDS, SHAPE } from "./wasm-layout.ts";
 
 /** Fields with smaller numbers are found in an array by number, all others by search. */
 const MAX_DENSE = 1024;

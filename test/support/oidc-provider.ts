@@ -3,24 +3,24 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Secret } from "connect-rest-runtime";
 import Provider from "oidc-provider";
-import type { OAuth2PartySettings } from "../../authorization/src/sign-in/oauth2-party.ts";
+import type { OAuth2ProviderSettings } from "../../authorization/src/sign-in/oauth2-provider.ts";
 
 /** A foreign OpenID Connect server, whose only user is signed in already and has consented. */
-export interface OidcParty {
+export interface OidcProvider {
   readonly url: string;
   /** For a client with this redirect URI. */
-  readonly settings: OAuth2PartySettings;
+  readonly settings: OAuth2ProviderSettings;
   readonly userInfo: string;
   close(): Promise<void>;
 }
 
 const CLIENT_ID = "gateway";
-const CLIENT_SECRET = "oidc-party-secret-0000000000000000001";
+const CLIENT_SECRET = "oidc-provider-secret-0000000000000000001";
 
 /**
  * Starts one: PKCE required, `iss` in responses, refresh tokens used once, ID tokens beside access tokens.
  */
-export async function startOidcParty(redirectUri: string): Promise<OidcParty> {
+export async function startOidcProvider(redirectUri: string): Promise<OidcProvider> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

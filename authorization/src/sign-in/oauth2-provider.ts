@@ -3,21 +3,21 @@ import { smallJson } from "connect-rest-runtime/internal";
 import * as oauth from "oauth4webapi";
 import {
   type Departure,
+  type Provider,
+  ProviderError,
+  type ProviderFailure,
   type ReturnAddress,
   shown,
-  type ThirdParty,
-  ThirdPartyError,
-  type ThirdPartyFailure,
-} from "./third-party.ts";
+} from "./provider.ts";
 import type { OAuth2Tokens, UpstreamTokens } from "./tokens.ts";
 
 /** How the gateway is a client of an OAuth 2 server. */
-export interface OAuth2PartySettings {
+export interface OAuth2ProviderSettings {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string | undefined;
   /**
-   * Compared with `iss` of authorization responses (RFC 9207). Without it a response that has one is refused.
+   * Compared with `iss` of authorization responses (RFC 9207). Without it a response that has one is rejected.
    */
   readonly issuer?: string | undefined;
   /** Whether an authorization response must have `iss`. Default: false. */
@@ -37,14 +37,14 @@ export interface OAuth2PartySettings {
 const NO_ISSUER = "https://issuer.invalid/";
 
 /** OAuth 2 (RFC 6749): authorization code, refresh and revocation (RFC 7009). */
-export class OAuth2Party implements ThirdParty {
-  private readonly settings: OAuth2PartySettings;
+export class OAuth2Provider implements Provider {
+  private readonly settings: OAuth2ProviderSettings;
   /** The first arguments of every request. */
   private readonly ends: readonly [oauth.AuthorizationServer, oauth.Client, oauth.ClientAuth];
   private readonly http: UpstreamFetch;
   private readonly now: () => number;
 
-  constructor(settings: OAuth2PartySettings, http: UpstreamFetch, now: () => number) {
+  constructor(settings: OAuth2ProviderSettings, http: UpstreamFetch, now: () => number) {
     this.settings = settings;
     this.http = http;
     this.now = now;
@@ -132,11 +132,11 @@ export class OAuth2Party implements ThirdParty {
   private tokensOf(response: oauth.TokenEndpointResponse): OAuth2Tokens {
     const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response;
     if (response.token_type !== "bearer") {
-      throw new ThirdPartyError("invalid", `the token is of type ${shown(response.token_type)}, not bearer`);
+      throw new ProviderError("invalid", `the token is of type ${shown(response.token_type)}, not bearer`);
     }
     for (const token of [accessToken, refreshToken]) {
       if (token !== undefined && !isSendable(token)) {
-        throw new ThirdPartyError("invalid", "a token has characters that no header can carry");
+        throw new ProviderError("invalid", "a token has characters that no header can carry");
       }
     }
     const expiresAt = seconds === undefined ? undefined : this.now() + seconds * 1000;
@@ -147,12 +147,12 @@ export class OAuth2Party implements ThirdParty {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof ThirdPartyError ? error : failureOf(what, error);
+      throw error instanceof ProviderError ? error : failureOf(what, error);
     }
   }
 }
 
-function authenticationOf({ clientSecret, clientAuthentication }: OAuth2PartySettings): oauth.ClientAuth {
+function authenticationOf({ clientSecret, clientAuthentication }: OAuth2ProviderSettings): oauth.ClientAuth {
   if (clientSecret === undefined) return oauth.None();
   return clientAuthentication === "client_secret_post"
     ? oauth.ClientSecretPost(clientSecret.reveal())
@@ -189,8 +189,8 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** What errors of an authorization server mean; all others refuse a code or a token. */
-const FAILURES: ReadonlyMap<string, ThirdPartyFailure> = new Map([
+/** What errors of an authorization server mean; all others reject a code or a token. */
+const FAILURES: ReadonlyMap<string, ProviderFailure> = new Map([
   ...["access_denied", "consent_required", "login_required"].map((code) => [code, "denied"] as const),
   ...["temporarily_unavailable", "server_error"].map((code) => [code, "unavailable"] as const),
   ...[
@@ -204,18 +204,18 @@ const FAILURES: ReadonlyMap<string, ThirdPartyFailure> = new Map([
   ].map((code) => [code, "misconfigured"] as const),
 ]);
 
-function failureOf(what: string, error: unknown): ThirdPartyError {
+function failureOf(what: string, error: unknown): ProviderError {
   const [failure, text] = failureAndText(error);
-  return new ThirdPartyError(failure, `${what}: ${text}`, error);
+  return new ProviderError(failure, `${what}: ${text}`, error);
 }
 
-function failureAndText(error: unknown): readonly [ThirdPartyFailure, text: string] {
+function failureAndText(error: unknown): readonly [ProviderFailure, text: string] {
   if (error instanceof oauth.AuthorizationResponseError) return ofError(error.error);
   if (error instanceof oauth.ResponseBodyError) {
     return error.status >= 500 ? ["unavailable", `status ${error.status}`] : ofError(error.error);
   }
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
-    return ["misconfigured", `the client is refused, status ${error.status}`];
+    return ["misconfigured", `the client is rejected, status ${error.status}`];
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
     const status = statusOf(error);
@@ -225,8 +225,8 @@ function failureAndText(error: unknown): readonly [ThirdPartyFailure, text: stri
   return ["unavailable", shown(error instanceof Error ? error.message : String(error))];
 }
 
-function ofError(code: string): readonly [ThirdPartyFailure, text: string] {
-  const failure = FAILURES.get(code) ?? "refused";
+function ofError(code: string): readonly [ProviderFailure, text: string] {
+  const failure = FAILURES.get(code) ?? "rejected";
   return [failure, `the error ${shown(code)}`];
 }
 

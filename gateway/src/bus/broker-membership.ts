@@ -2,15 +2,15 @@ import type { BrokerFeed, KeptEntry, Participant } from "./broker-feed.ts";
 import type { FromBroker } from "./group-messages.ts";
 import type { Source } from "./pump.ts";
 
-/** The process of a seat. */
-export interface SeatOwner {
+/** The process of a membership. */
+export interface MembershipOwner {
   /** How many signs of life it has given. */
   readonly beats: number;
   /** It has let a lease lapse, and has given no sign of life since. */
   readonly isLate: boolean;
   lapsed(): void;
-  /** Sends what a seat has to say. */
-  wake(seat: BrokerSeat): void;
+  /** Sends what a membership has to say. */
+  wake(membership: BrokerMembership): void;
 }
 
 /** What a process is to be told of who polls: a fence to lead with, or to follow. */
@@ -20,20 +20,20 @@ type Role = { readonly fence: number | undefined };
  * The place of one process in a feed, as the broker sees it: where it is in what is kept,
  * and what it has not been told yet.
  */
-export class BrokerSeat implements Participant, Source<FromBroker> {
+export class BrokerMembership implements Participant, Source<FromBroker> {
   /** The number of the last entry that it was sent. */
   position = 0;
   /** It gets nothing before the next window. */
   isWaiting = false;
   readonly feed: BrokerFeed;
   private readonly number: number;
-  private readonly peer: SeatOwner;
+  private readonly peer: MembershipOwner;
   private hasStarted = false;
   private role: Role | undefined;
   private published: { readonly id: number; readonly isCurrent: boolean } | undefined;
   private sending: { readonly entry: KeptEntry; part: number } | undefined;
 
-  constructor(number: number, peer: SeatOwner, feed: BrokerFeed) {
+  constructor(number: number, peer: MembershipOwner, feed: BrokerFeed) {
     this.number = number;
     this.peer = peer;
     this.feed = feed;
@@ -90,24 +90,24 @@ export class BrokerSeat implements Participant, Source<FromBroker> {
    * and then hears of its own entries.
    */
   next(): FromBroker | undefined {
-    const { number: seat, role } = this;
+    const { number: membership, role } = this;
     if (role !== undefined && role.fence === undefined && this.hasStarted) {
       this.role = undefined;
-      return { type: "follow", seat };
+      return { type: "follow", membership };
     }
     const part = this.nextPart();
     if (part !== undefined) return part;
     if (!this.hasStarted) {
       this.hasStarted = true;
-      return { type: "started", seat };
+      return { type: "started", membership };
     }
     if (role?.fence !== undefined) {
       this.role = undefined;
-      return { type: "lead", seat, fence: role.fence };
+      return { type: "lead", membership, fence: role.fence };
     }
     const { published } = this;
     this.published = undefined;
-    return published && { type: "published", seat, ...published };
+    return published && { type: "published", membership, ...published };
   }
 
   private nextPart(): FromBroker | undefined {
@@ -127,7 +127,7 @@ export class BrokerSeat implements Participant, Source<FromBroker> {
     }
     return {
       type: "entry",
-      seat: this.number,
+      membership: this.number,
       kind: entry.kind,
       part,
       isLast,

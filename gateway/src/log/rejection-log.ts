@@ -7,7 +7,7 @@ const INTERVAL_MS = 1000;
  * Returns a function that logs what limits keep out, at most one line a second for each,
  * with the number so far.
  */
-export function createRefusalLog(log: Logger, now: () => number = Date.now): (limit: string) => void {
+export function createRejectionLog(log: Logger, now: () => number = Date.now): (limit: string) => void {
   const limits = new Map<string, { readonly loggedAt: number; unlogged: number }>();
   return (limit) => {
     const last = limits.get(limit);
@@ -15,7 +15,7 @@ export function createRefusalLog(log: Logger, now: () => number = Date.now): (li
       last.unlogged += 1;
       return;
     }
-    log.warn({ limit, refused: 1 + (last?.unlogged ?? 0) }, "refused");
+    log.warn({ limit, rejected: 1 + (last?.unlogged ?? 0) }, "rejected");
     limits.set(limit, { loggedAt: now(), unlogged: 0 });
   };
 }

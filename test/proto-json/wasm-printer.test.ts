@@ -29,16 +29,16 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
 import { printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
 import { byProtobufEs } from "../../codec/src/print/protobuf-es.ts";
+import { WasmPrinter } from "../../codec/src/print/wasm-printer.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import { Dice } from "../scanner/json-text.ts";
 import { arbitraryMessage } from "../support/arbitrary-message.ts";
 import { wireBytes } from "./wire-bytes.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
-const machine = new MachinePrinter();
+const machine = new WasmPrinter();
 
 /**
  * Messages of the described APIs and of the tests' own, which have all kinds of fields, and well-known ones.
@@ -242,7 +242,7 @@ test("a message with too many values for one turn is not printed at once, but in
 });
 
 test("a message that is longer than is printed at once is printed in parts, and the memory stays small", () => {
-  const machine = new MachinePrinter();
+  const machine = new WasmPrinter();
   const bytes = (length: number) =>
     toBinary(StringValueSchema, create(StringValueSchema, { value: "\u0001".repeat(length) }));
   expect(machine.print(StringValueSchema, bytes(1_000_000), undefined)).toBeUndefined();
@@ -283,7 +283,7 @@ const LEAVES: ReadonlyArray<readonly [name: string, leaf: Uint8Array]> = [
 ];
 
 test.each(LEAVES)(
-  "messages nested too deep are refused as protobuf-es refuses them, in parts too, with %s",
+  "messages nested too deep are rejected as protobuf-es rejects them, in parts too, with %s",
   (_, leaf) => {
     for (const lists of [1, 47, 48, 49, 50, 51, 52, 100, 300]) {
       const bytes = nestedValue(lists, leaf);

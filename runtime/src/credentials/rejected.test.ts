@@ -15,12 +15,12 @@ afterEach(async () => {
   for (const one of OPEN.splice(0)) await ("close" in one ? one.close() : one[Symbol.asyncDispose]());
 });
 
-const bearer = (accessToken: string, refused?: Credentials["refused"]): Credentials => ({
+const bearer = (accessToken: string, rejected?: Credentials["rejected"]): Credentials => ({
   oauth2: { accessToken },
-  refused,
+  rejected,
 });
 
-/** An upstream that takes one token, the tokens that it was sent, and a call of it. */
+/** Starts an upstream that accepts one token, and returns the tokens that it receives and a call of it. */
 async function upstreamOf(credentials: CredentialsSource, accepted: string, status = 401) {
   const tokens: Array<string | undefined> = [];
   const server = await httpUpstream((request: IncomingMessage, response) => {
@@ -40,20 +40,20 @@ async function upstreamOf(credentials: CredentialsSource, accepted: string, stat
   return { tokens, requests, call: () => rest.call(thingAdapter(), thingRequest({ name: "a" })) };
 }
 
-test("a token that the upstream refuses is renewed, and the request sent once more", async () => {
+test("a token that the upstream rejects is refreshed, and the request sent once more", async () => {
   let asked = 0;
-  const renew = async () => {
+  const refresh = async () => {
     asked += 1;
     return bearer("new");
   };
-  const { tokens, requests, call } = await upstreamOf(() => bearer("old", renew), "new");
+  const { tokens, requests, call } = await upstreamOf(() => bearer("old", refresh), "new");
   await call();
   expect(tokens).toEqual(["Bearer old", "Bearer new"]);
   expect(requests).toEqual(["401", "200"]);
   expect(asked).toBe(1);
 });
 
-test("a third refusal is the caller's, and all renewed credentials are told of theirs", async () => {
+test("a third rejection is the caller's, and all refreshed credentials are told of theirs", async () => {
   const told: string[] = [];
   const end = async () => {
     told.push("new");
@@ -62,18 +62,18 @@ test("a third refusal is the caller's, and all renewed credentials are told of t
       return bearer("never sent");
     });
   };
-  const renew = async () => {
+  const refresh = async () => {
     told.push("old");
     return bearer("new", end);
   };
-  const { tokens, call } = await upstreamOf(() => bearer("old", renew), "another");
+  const { tokens, call } = await upstreamOf(() => bearer("old", refresh), "another");
   const error = await failureOf(call());
   expect(error.code).toBe(Code.Unauthenticated);
   expect(tokens).toEqual(["Bearer old", "Bearer new", "Bearer newest"]);
   expect(told).toEqual(["old", "new", "newest"]);
 });
 
-test("without other credentials the refusal stands", async () => {
+test("without other credentials the rejection stands", async () => {
   const { tokens, call } = await upstreamOf(() => bearer("old", async () => undefined), "new");
   expect((await failureOf(call())).code).toBe(Code.Unauthenticated);
   expect(tokens).toEqual(["Bearer old"]);
@@ -94,7 +94,7 @@ test.each([
   expect((await failureOf(twice.call())).code).toBe(code);
 });
 
-test("a token that is refused while its endpoint is down is UNAVAILABLE, with a delay, for every call", async () => {
+test("a token that is rejected while its endpoint is down is UNAVAILABLE, with a delay, for every call", async () => {
   let isDown = false;
   const endpoint = await httpUpstream((_request, response) => {
     if (isDown) response.statusCode = 503;
@@ -112,26 +112,26 @@ test("a token that is refused while its endpoint is down is UNAVAILABLE, with a 
   expect(new Set(tokens)).toEqual(new Set(["Bearer old"]));
 });
 
-test.each([400, 403, 404, 500])("status %i is no refusal of the token", async (status) => {
+test.each([400, 403, 404, 500])("status %i is no rejection of the token", async (status) => {
   let asked = 0;
-  const renew = async () => {
+  const refresh = async () => {
     asked += 1;
     return bearer("new");
   };
-  const { tokens, call } = await upstreamOf(() => bearer("old", renew), "new", status);
+  const { tokens, call } = await upstreamOf(() => bearer("old", refresh), "new", status);
   await failureOf(call());
   expect([tokens, asked]).toEqual([["Bearer old"], 0]);
 });
 
-test("a refused key is none of the token's business, nor are fixed credentials renewed", async () => {
+test("a rejected key is none of the token's business, nor are fixed credentials refreshed", async () => {
   let asked = 0;
-  const refused = async () => {
+  const rejected = async () => {
     asked += 1;
     return bearer("new");
   };
-  const key = await upstreamOf(() => ({ apiKey: "k", refused }), "new");
+  const key = await upstreamOf(() => ({ apiKey: "k", rejected }), "new");
   await failureOf(key.call());
-  const fixed = await upstreamOf(bearer("old", refused), "new");
+  const fixed = await upstreamOf(bearer("old", rejected), "new");
   await failureOf(fixed.call());
   expect([key.tokens, fixed.tokens, asked]).toEqual([["k"], ["Bearer old"], 0]);
 });

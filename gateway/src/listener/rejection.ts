@@ -4,7 +4,7 @@ import type { LimitName } from "../limits.ts";
 import type { HttpRequest, HttpResponse } from "./http.ts";
 
 /** Why a request is not served: an HTTP status, an RPC code in lower case, and a text for people. */
-export interface Refusal {
+export interface HttpRejection {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -18,8 +18,8 @@ export interface Refusal {
   readonly reason?: GatewayReasonName;
 }
 
-/** Sends a refusal as the response to a request, in the words of the protocol that the request is of. */
-export type Refuse = (request: HttpRequest, response: HttpResponse, refusal: Refusal) => void;
+/** Sends a rejection as the response to a request, in the words of the protocol that the request is of. */
+export type Reject = (request: HttpRequest, response: HttpResponse, rejection: HttpRejection) => void;
 
 /** For responses that no cache may keep, and no browser may take for something else. */
 export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
@@ -32,28 +32,28 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The body of a refusal where no protocol is known: a text, since a client of one must not read an error of
+ * The body of a rejection where no protocol is known: a text, since a client of one must not read an error of
  * another code into it than it reads into the status.
  */
-export function refusalText({ message }: Refusal): string {
+export function rejectionText({ message }: HttpRejection): string {
   return `${message}\n`;
 }
 
-/** The headers of a refusal as text. */
-export function refusalHeaders(refusal: Refusal): Record<string, string> {
+/** The headers of a rejection as text. */
+export function rejectionHeaders(rejection: HttpRejection): Record<string, string> {
   return {
     "content-type": "text/plain; charset=utf-8",
-    "content-length": String(Buffer.byteLength(refusalText(refusal))),
+    "content-length": String(Buffer.byteLength(rejectionText(rejection))),
     ...UNCACHED,
-    ...refusal.headers,
+    ...rejection.headers,
   };
 }
 
-/** Sends a refusal on a socket whose request Node could not parse, and closes it. */
-export function sendRawRefusal(socket: Duplex, refusal: Refusal): void {
-  const headers = Object.entries(refusalHeaders(refusal)).map(([name, value]) => `${name}: ${value}\r\n`);
-  const phrase = REASON_PHRASES[refusal.status] ?? "Error";
+/** Sends a rejection on a socket whose request Node could not parse, and closes it. */
+export function sendRawRejection(socket: Duplex, rejection: HttpRejection): void {
+  const headers = Object.entries(rejectionHeaders(rejection)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const phrase = REASON_PHRASES[rejection.status] ?? "Error";
   socket.end(
-    `HTTP/1.1 ${refusal.status} ${phrase}\r\n${headers.join("")}connection: close\r\n\r\n${refusalText(refusal)}`,
+    `HTTP/1.1 ${rejection.status} ${phrase}\r\n${headers.join("")}connection: close\r\n\r\n${rejectionText(rejection)}`,
   );
 }

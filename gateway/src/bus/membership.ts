@@ -1,4 +1,4 @@
-import type { FeedEntryKind, FeedMember, FeedSeat } from "connect-rest-runtime/internal";
+import type { FeedEntryKind, FeedMember, FeedMembership } from "connect-rest-runtime/internal";
 import type { BusObserver } from "./bus-options.ts";
 import { EntryReader } from "./entry-reader.ts";
 import { MAX_ENTRY_BYTES, Outbox } from "./outbox.ts";
@@ -7,7 +7,7 @@ import { MAX_ENTRY_BYTES, Outbox } from "./outbox.ts";
 export const ALONE = 0n;
 
 /** One process's place in a shared feed: what is the same over every bus. */
-export abstract class Seat implements FeedSeat {
+export abstract class Membership implements FeedMembership {
   protected readonly member: FeedMember;
   protected readonly observer: BusObserver;
   protected readonly reader: EntryReader;

@@ -1,9 +1,9 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
 import { pool as bufferPool } from "../buffers/pool.ts";
-import { Machine } from "./machine.ts";
-import { Tables } from "./machine-tables.ts";
 import { planOf } from "./plan.ts";
 import { byProtobufEs } from "./protobuf-es.ts";
+import { Machine } from "./wasm.ts";
+import { Tables } from "./wasm-tables.ts";
 
 /** For messages and maps that are open. */
 const STACK_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ const MAX_TABLE_BYTES = 32 * 1024 * 1024;
 const ANY_WORK = 0x7fff_ffff;
 
 /** Turns protobuf bytes into ProtoJSON, by WebAssembly. What is unusual it leaves to protobuf-es. */
-export class MachinePrinter {
+export class WasmPrinter {
   private readonly machine = new Machine((id, bytes) => this.other(id, bytes));
   private readonly tables = new Tables(this.machine);
   /** The types of google.protobuf.Any in the message that is being printed. */
@@ -74,13 +74,13 @@ export class MachinePrinter {
   }
 }
 
-let shared: MachinePrinter | "none" | undefined;
+let shared: WasmPrinter | "none" | undefined;
 
 /** The printer of this process; undefined where WebAssembly is not allowed. */
-export function machinePrinter(): MachinePrinter | undefined {
+export function wasmPrinter(): WasmPrinter | undefined {
   if (shared === undefined) {
     try {
-      shared = new MachinePrinter();
+      shared = new WasmPrinter();
     } catch {
       // by --jitless, or a policy
       shared = "none";

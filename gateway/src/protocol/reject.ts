@@ -4,7 +4,7 @@ import type { GatewayReasonName } from "../call/error-reasons.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import { protocolOf } from "../call/protocol.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
-import { type Refusal, refusalHeaders, refusalText, UNCACHED } from "../listener/refusal.ts";
+import { type HttpRejection, rejectionHeaders, rejectionText, UNCACHED } from "../listener/rejection.ts";
 import { errorResponse } from "./error-response.ts";
 
 /** Statuses that say that no protocol of ours is spoken, whatever the content type says. */
@@ -23,36 +23,41 @@ const CONNECT_TYPE = /^application\/(?:connect\+)?(?:json|proto)\s*(?:;|$)/i;
 const CONNECT_QUERY = /\?(?:[^#]*&)?connect=v1(?:&|#|$)/;
 
 /**
- * Sends a refusal as the response to a request: an error of its protocol where its head says which one that
+ * Sends a rejection as the response to a request: an error of its protocol where its head says which one that
  * is (gRPC by headers alone, "Trailers-Only"), else a status and a text.
  */
-export function refuse(request: HttpRequest, response: HttpResponse, refusal: Refusal): void {
+export function reject(request: HttpRequest, response: HttpResponse, rejection: HttpRejection): void {
   const contentType = request.headers["content-type"];
   const protocol = protocolOf(contentType);
-  if (protocol === "connect" && (refusal.isBare === true || !isConnect(request, refusal))) {
-    const headers = refusal.isBare === true ? { ...refusal.headers } : refusalHeaders(refusal);
-    sendResponse(response, refusal.status, headers, refusal.isBare === true ? "" : refusalText(refusal));
+  if (protocol === "connect" && (rejection.isBare === true || !isConnect(request, rejection))) {
+    const headers = rejection.isBare === true ? { ...rejection.headers } : rejectionHeaders(rejection);
+    sendResponse(
+      response,
+      rejection.status,
+      headers,
+      rejection.isBare === true ? "" : rejectionText(rejection),
+    );
     return;
   }
-  const error = refusalError(refusal);
-  const { status, headers, body } = errorResponse(protocol, contentType, error, refusal.status);
+  const error = rejectionError(rejection);
+  const { status, headers, body } = errorResponse(protocol, contentType, error, rejection.status);
   const uncached = protocol === "connect" ? UNCACHED : {};
-  const sent = OF_HTTP.has(refusal.status) ? refusal.status : status;
-  sendResponse(response, sent, { ...headers, ...uncached, ...refusal.headers }, body);
+  const sent = OF_HTTP.has(rejection.status) ? rejection.status : status;
+  sendResponse(response, sent, { ...headers, ...uncached, ...rejection.headers }, body);
 }
 
-function isConnect({ headers, method, url }: HttpRequest, { status }: Refusal): boolean {
+function isConnect({ headers, method, url }: HttpRequest, { status }: HttpRejection): boolean {
   if (NO_PROTOCOL.has(status)) return false;
   if (OF_HTTP.has(status) && /^application\/connect\+/i.test(headers["content-type"] ?? "")) return false;
   const type = headers["content-type"];
   return type === undefined ? method === "GET" && CONNECT_QUERY.test(url ?? "") : CONNECT_TYPE.test(type);
 }
 
-function refusalError(refusal: Refusal): ConnectError {
-  return gatewayError(reasonOf(refusal), refusal.message, codeFromString(refusal.code) ?? Code.Unknown);
+function rejectionError(rejection: HttpRejection): ConnectError {
+  return gatewayError(reasonOf(rejection), rejection.message, codeFromString(rejection.code) ?? Code.Unknown);
 }
 
-function reasonOf({ status, limit, reason }: Refusal): GatewayReasonName {
+function reasonOf({ status, limit, reason }: HttpRejection): GatewayReasonName {
   if (reason !== undefined) return reason;
   if (status === 408) return "REQUEST_STALLED";
   if (NO_PROTOCOL.has(status)) return "PROTOCOL_UNSUPPORTED";

@@ -57,7 +57,7 @@ const WAYS = [
   "grpc-web+json",
 ].flatMap((type) => [undefined, "gzip", "br"].map((accepts) => ({ type, accepts })));
 
-/** Requests that watch, and two that are refused. */
+/** Requests that watch, and two that are rejected. */
 const REQUESTS = [
   {},
   { backlog: true },
@@ -101,7 +101,7 @@ test("a watch over HTTP/2 gets the same on both paths, to its last byte", async 
       const client = rawClient(gateway.port);
       const calls = WAYS.flatMap((way) => REQUESTS.map((request) => callOf(way, request)));
       const responses = calls.map((call) => client.send(call));
-      // those that are refused are over, and all others have their first message
+      // those that are rejected are over, and all others have their first message
       const watching = 3 * WAYS.length;
       await eventually(() => lines.filter(({ msg }) => msg === "call").length).toBe(calls.length - watching);
       await eventually(watchers).toBe(watching);
@@ -129,7 +129,7 @@ test("a watch over HTTP/2 gets the same on both paths, to its last byte", async 
   expect(fast?.logged).toEqual(connect?.logged);
 });
 
-test("a watch that is parked ends at its deadline, and when its client leaves", async () => {
+test("a watch that is detached ends at its deadline, and when its client leaves", async () => {
   const { gateway, lines, watchers } = await start(timelineOf(3));
   const client = createClient(FeedService, createGrpcTransport({ baseUrl: gateway.url }));
   const timed = (async () => {
@@ -168,7 +168,7 @@ test("a watcher that does not read is dropped once more waits for it than may", 
   session.destroy();
 });
 
-test("a stream that is parked is cut when its client has stopped reading for stalledWriteMs", async () => {
+test("a stream that is detached is cut when its client has stopped reading for stalledWriteMs", async () => {
   const timeline = timelineOf(3);
   const { gateway, lines } = await start(timeline, { limits: { stalledWriteMs: 200, drainNoticeMs: 1 } });
   const session = http2.connect(gateway.url, { settings: { initialWindowSize: 0 } });

@@ -1,17 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { Secret, type UpstreamFetch } from "connect-rest-runtime";
 import { type Parameter, readOAuth1Token, signOAuth1 } from "connect-rest-runtime/internal";
-import {
-  type Departure,
-  type ReturnAddress,
-  shown,
-  type ThirdParty,
-  ThirdPartyError,
-} from "./third-party.ts";
+import { type Departure, type Provider, ProviderError, type ReturnAddress, shown } from "./provider.ts";
 import type { Consumer, OAuth1Tokens, UpstreamTokens } from "./tokens.ts";
 
 /** How the gateway is a consumer of an OAuth 1.0a server. */
-export interface OAuth1PartySettings extends Consumer {
+export interface OAuth1ProviderSettings extends Consumer {
   readonly requestTokenEndpoint: string;
   readonly authorizationEndpoint: string;
   readonly accessTokenEndpoint: string;
@@ -30,18 +24,18 @@ interface SignedRequest {
 }
 
 /** OAuth 1.0a (RFC 5849): temporary credentials, authorization, token credentials. */
-export class OAuth1Party implements ThirdParty {
-  private readonly settings: OAuth1PartySettings;
+export class OAuth1Provider implements Provider {
+  private readonly settings: OAuth1ProviderSettings;
   private readonly http: UpstreamFetch;
   private readonly now: () => number;
 
-  constructor(settings: OAuth1PartySettings, http: UpstreamFetch, now: () => number) {
+  constructor(settings: OAuth1ProviderSettings, http: UpstreamFetch, now: () => number) {
     this.settings = settings;
     this.http = http;
     this.now = now;
   }
 
-  /** The callback is the flow's own address: a denial may come back without any parameter. */
+  /** The callback is the flow's own address: a rejection may come back without any parameter. */
   async depart({ flowUrl }: ReturnAddress): Promise<Departure> {
     const { requestTokenEndpoint: address, authorizationEndpoint, parameters: more } = this.settings;
     const parameters = [["oauth_callback", flowUrl]] as const;
@@ -62,14 +56,14 @@ export class OAuth1Party implements ThirdParty {
     { token = "", tokenSecret = "" }: Departure["pending"],
   ): Promise<UpstreamTokens> {
     for (const name of ["oauth_token", "oauth_verifier"]) {
-      if (query.getAll(name).length > 1) throw new ThirdPartyError("invalid", `the return has ${name} twice`);
+      if (query.getAll(name).length > 1) throw new ProviderError("invalid", `the return has ${name} twice`);
     }
     const [returned, verifier] = [query.get("oauth_token"), query.get("oauth_verifier")];
     if (returned !== null && returned !== token) {
-      throw new ThirdPartyError("invalid", "the return is for other temporary credentials");
+      throw new ProviderError("invalid", "the return is for other temporary credentials");
     }
     if (returned === null || verifier === null || verifier === "") {
-      throw new ThirdPartyError("denied", "the return has no verifier");
+      throw new ProviderError("denied", "the return has no verifier");
     }
     const { accessTokenEndpoint: address, accessTokenMethod: method } = this.settings;
     const parameters = [["oauth_verifier", verifier]] as const;
@@ -88,18 +82,18 @@ export class OAuth1Party implements ThirdParty {
   private async tokenFrom(what: string, request: SignedRequest): Promise<OAuth1Tokens> {
     const { status, text } = await this.sent(what, request);
     if (status >= 500 || status === 429) {
-      throw new ThirdPartyError("unavailable", `${what}: status ${status}`);
+      throw new ProviderError("unavailable", `${what}: status ${status}`);
     }
     if (status !== 200) {
-      const failure = request.given === undefined ? "misconfigured" : "refused";
-      throw new ThirdPartyError(failure, `${what}: status ${status}`);
+      const failure = request.given === undefined ? "misconfigured" : "rejected";
+      throw new ProviderError(failure, `${what}: status ${status}`);
     }
     const read = readOAuth1Token(text);
     if (read === "none") {
-      throw new ThirdPartyError("invalid", `${what}: the response has no token, or one that cannot be sent`);
+      throw new ProviderError("invalid", `${what}: the response has no token, or one that cannot be sent`);
     }
     if (read === "unconfirmed") {
-      throw new ThirdPartyError("misconfigured", `${what}: the callback is not confirmed`);
+      throw new ProviderError("misconfigured", `${what}: the callback is not confirmed`);
     }
     return { kind: "oauth1", ...read };
   }
@@ -114,7 +108,7 @@ export class OAuth1Party implements ThirdParty {
       return { status: response.status, text: await response.text() };
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      throw new ThirdPartyError("unavailable", `${what}: ${shown(text)}`, error);
+      throw new ProviderError("unavailable", `${what}: ${shown(text)}`, error);
     }
   }
 }
