@@ -111,7 +111,7 @@ function doubleOrWord(value: f64): void {
   }
 }
 
-/** Returns the row with the name of an enum number; 0 if it has none. */
+/** Returns the row with the name of an enum number; 0 if it has no name. */
 export function nameOf(names: usize, number: i32): usize {
   const mask = load<u32>(names, L.ENUM_MASK);
   const rows: usize = load<u32>(names, L.ENUM_ROWS);

@@ -124,7 +124,7 @@ export const KIND_PATH = 33;
 /** A oneof whose members are selected by the content of the object. */
 export const CHOICE_SIZE: usize = 40;
 export const CHOICE_RANK: usize = 0;
-/** The slot with the discriminator; negative if the cases have conditions of their own. */
+/** The slot with the discriminator; negative if the cases have their own conditions. */
 export const CHOICE_SLOT: usize = 4;
 export const CHOICE_CASES: usize = 8;
 export const CHOICE_CASE_COUNT: usize = 12;

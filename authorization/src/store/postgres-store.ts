@@ -246,7 +246,7 @@ function bigintOf(time: number): number {
 
 /**
  * By the classes of https://www.postgresql.org/docs/current/errcodes-appendix.html; network errors have
- * none.
+ * no class.
  */
 const FAILURES: ReadonlyArray<readonly [RegExp, StoreFailure]> = [
   [/^(?:53100|53200|53400|54)/, "full"],

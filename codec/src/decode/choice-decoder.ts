@@ -27,7 +27,7 @@ type Choose = (json: JsonObject, out: ProtoWriter) => Write | undefined;
 /**
  * Returns the function that writes the selected member.
  *
- * @param members the members with keys of their own, which must be empty unless selected
+ * @param members the members with their own keys, which must be empty unless selected
  * @param holder the keys of the message
  */
 export function choiceDecoder(

@@ -15,7 +15,7 @@ export type FieldRow<Out> = readonly [write: WriteField<Out>, ...keys: string[]]
 /** A part of an object that a decoder reads. */
 export type LayoutEntry<Out> =
   | FieldRow<Out>
-  /** A oneof whose members have keys of their own: the first present member stays. */
+  /** A oneof whose members have their own keys: the first present member stays. */
   | { readonly onlyFirst: OneofMembers; readonly of: ReadonlyArray<FieldRow<Out>> }
   /**
    * A oneof whose member the object selects. `choose` is called for each object, and reads what it needs.

@@ -32,7 +32,7 @@ type Open = {
 
 /**
  * Parses JSON like `parse`, with the same result, but piece by piece: a run of some thousand characters
- * within an array or object is parsed as an array or object of its own, and added to its container. This
+ * within an array or object is parsed as a separate array or object, and added to its container. This
  * function only finds where elements end, and leaves the rest to `parse`, including the detection of
  * invalid JSON.
  *

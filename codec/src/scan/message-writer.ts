@@ -69,7 +69,7 @@ export class MessageWriter {
     for (const name of keys) keyOf(this.keys, name).isShared = true;
   }
 
-  /** Returns the fields that have one key of their own, shared with nothing else. */
+  /** Returns the fields that have exactly one key, which nothing else reads. */
   simple(): number[] {
     const only = [...this.keys.values()].filter(
       (key) => key.targets.length === 1 && !key.isShared && !key.isChoice,

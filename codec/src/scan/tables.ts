@@ -93,7 +93,7 @@ export interface Envelope {
   readonly isOpen: boolean;
 }
 
-/** Objects on paths have ranks above those of fields, and envelopes above both. */
+/** Objects on paths have ranks above the ranks of fields, and envelopes above both. */
 const PATH_RANK = 0x1_0000;
 
 /** Writes the tables of messages into the memory of the scanner, each once, at its first use. */
@@ -278,7 +278,7 @@ export class Tables {
     const last = otherwise === undefined ? -1 : member(otherwise);
     const asked = lost === undefined ? -1 : message.slot(lost, this.slot);
     const slots = [...new Set(members.map(([, slot]) => slot))].filter((slot) => slot >= 0);
-    // the rank of the selected member follows those of the fields before it
+    // the rank of the selected member follows the ranks of the fields before it
     const rank = message.rank(this.slot);
     message.choices.push([
       rank,

@@ -44,7 +44,7 @@ export class EnumTable {
     this.numbers = numbers;
     this.spellings = spellings;
     this.closed = closed;
-    // if the upstream uses numbers of its own, an unknown number has no relation to the numbers of the enum
+    // if the upstream uses its own numbers, an unknown number has no relation to the numbers of the enum
     this.takesNumbers = [...numbers].every(([text, number]) => !DIGITS.test(text) || Number(text) === number);
   }
 

@@ -12,7 +12,7 @@ import {
 } from "./message-table.ts";
 
 /**
- * The oneof members that have keys of their own: their field numbers, each with the paths that it is read
+ * The oneof members that have their own keys: their field numbers, each with the paths that it is read
  * from.
  */
 export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;

@@ -20,7 +20,7 @@ import type { Difference, DifferenceClass } from "../decode/difference.ts";
 import { ProtoWriter } from "../decode/proto-writer.ts";
 import type { ScalarKind } from "../table/kinds.ts";
 
-/** The scalar kinds with a protobuf type of their own; bytes written as text have none. */
+/** The scalar kinds, each with its own protobuf type; this excludes bytes written as text. */
 export type TypedKind = Exclude<ScalarKind, "textBytes">;
 
 /** The scalar kinds of the writer with their descriptor types. */
