@@ -326,7 +326,8 @@ function nested(steps: readonly string[]): JsonValue {
 }
 
 test("no error shows 12 characters in a row of a secret, wherever a body has them", () => {
-  const step = fc.stringMatching(/^[A-Za-z0-9+]{3,9}$/);
+  // the inspected error shows names such as toString itself
+  const step = fc.stringMatching(/^[A-Za-z0-9+]{3,9}$/).filter((each) => !(each in Object.prototype));
   const secrets = fc
     .array(step, { minLength: 3, maxLength: 6 })
     .map((steps) => steps.join("/"))
