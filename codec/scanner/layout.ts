@@ -130,7 +130,7 @@ export const CHOICE_CASES: usize = 8;
 export const CHOICE_CASE_COUNT: usize = 12;
 /** The member where nothing is chosen; negative for none. */
 export const CHOICE_OTHERWISE: usize = 16;
-/** What stands where nothing is chosen: nothing, or a difference. */
+/** Whether the value that chooses nothing is lost. */
 export const CHOICE_REPORT: usize = 20;
 export const CHOICE_MEMBERS: usize = 24;
 /** The slots of members, of which only the chosen one may hold something. */

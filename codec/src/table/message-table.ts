@@ -71,7 +71,7 @@ export interface ChoiceEntry {
   readonly when: readonly ChoiceCase[];
   /** The member where no condition holds. */
   readonly otherwise?: FieldEntry;
-  /** The spellings of a key whose value is lost where no condition holds. */
+  /** The spellings of a key whose value is lost where no condition holds: the message has no field for it. */
   readonly lost?: readonly string[];
 }
 
