@@ -1,4 +1,4 @@
-/** What generated adapters import. */
+/** The runtime API that generated adapters import. */
 
 export { Code } from "@connectrpc/connect";
 export type { Kind, MaskTable, TimeRule } from "connect-rest-codec/internal";

@@ -1,6 +1,6 @@
 /**
- * What other packages of this project use of the runtime. It makes no promises:
- * it changes without notice between releases.
+ * The parts of the runtime that other packages of this project use. This API may change without notice
+ * between releases.
  */
 
 export { DIFFERENCE_CLASSES, smallJson } from "connect-rest-codec/internal";

@@ -24,17 +24,19 @@ import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
 import { raced } from "./time/abort.ts";
 
-/** What a call brings that has one response. */
+/** The result of a call that has a single response. */
 export interface Outcome {
-  /** The response message, in a buffer that may be released to `bufferPool` once nobody has a part of it. */
+  /**
+   * The response message. Its buffer may be returned to `bufferPool` when nothing references a part of it.
+   */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Headers of the upstream's response that callers get. */
+  /** Upstream response headers that are passed to the caller. */
   readonly header: Headers;
 }
 
 type AnyMessage = MessageShape<DescMessage>;
 
-/** Makes calls: request, upstream, response; and reports them. */
+/** Makes calls: builds the request, sends it to the upstream, reads the response, and reports the call. */
 export class Invoker {
   private readonly settings: CallSettings;
   private readonly hub: FeedHub;
@@ -54,7 +56,7 @@ export class Invoker {
     this.hub = new FeedHub(resolveWatch(options.watch), clock, poll);
   }
 
-  /** Ends all who watch feeds, each with a last message that has its resume token. */
+  /** Ends all feed watches, each with a last message that carries its resume token. */
   drain(): void {
     this.hub.drain();
   }
@@ -67,7 +69,7 @@ export class Invoker {
     return this.sent(call, message);
   }
 
-  /** A call of `single`, in as few steps as will do. */
+  /** Makes a call of `single` in as few steps as possible. */
   private async sent(call: RunningCall<UnaryAdapter>, message: AnyMessage): Promise<Outcome> {
     let error: ConnectError | undefined;
     try {
@@ -93,9 +95,9 @@ export class Invoker {
   }
 
   /**
-   * Nothing is sent before the first message is asked for.
+   * Sends nothing before the first message is requested.
    *
-   * @param request makes the request message, or waits for it
+   * @param request returns the request message, or waits for it
    */
   stream(
     route: Route<StreamAdapter>,
@@ -122,8 +124,8 @@ export class Invoker {
   /**
    * Watches a feed without a stream.
    *
-   * @param onReady says that a message or the end is there; it must not throw
-   * @throws ConnectError where it cannot begin
+   * @param onReady called when a message or the end is available; it must not throw
+   * @throws ConnectError if the watch cannot begin
    */
   async watch(
     route: Route<PollAdapter>,
@@ -160,9 +162,7 @@ export class Invoker {
 
 const SCANNED = { scan: true };
 
-/**
- * @throws the reason of a call that has been ended already; one that can be asked for a listener is running
- */
+/** @throws the abort reason if the call was already aborted; a context with `onCancel` reports that later */
 function checkRunning({ context }: RunningCall): void {
   if (context.onCancel === undefined) context.signal.throwIfAborted();
 }

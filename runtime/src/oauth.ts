@@ -1,6 +1,6 @@
 /**
- * Clients of an authorization server: discovery, sign-in, tokens that are kept and refreshed, and an
- * interceptor that sends them.
+ * Clients of an authorization server: discovery, sign-in, storage and refresh of tokens, and an interceptor
+ * that sends the tokens.
  */
 
 export { type PersonOptions, SIGN_IN_TIMEOUT_MS } from "./oauth/browser.ts";

@@ -35,73 +35,70 @@ import type { Upstream } from "./upstream/upstream.ts";
 
 type HeadersInit = ConstructorParameters<typeof Headers>[0];
 
-/** How one call is made. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Aborts the call, and the upstream's with it. */
+  /** Aborts the call and its upstream request. */
   readonly signal?: AbortSignal | undefined;
-  /** The headers of the RPC, or what makes them, for a function that provides credentials. */
+  /** The headers of the RPC, or a function that returns them. A credentials function receives them. */
   readonly header?: HeadersInit | (() => Headers);
   /**
-   * The caller's deadline in milliseconds. A shorter one of the method, or else of the options, counts before
-   * it. Default: none.
+   * The caller's deadline in milliseconds. A shorter deadline of the method, or else of the options, takes
+   * precedence. Default: none.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * When `signal` will be aborted at the latest, on the scale of `performance.now()`: whoever gives it keeps
-   * the deadline, with a ConnectError as the signal's reason, and the call starts no timer. Needs `signal`.
-   * Default: `timeoutMs` counts.
+   * The latest time at which `signal` will be aborted, on the scale of `performance.now()`. The owner of the
+   * signal enforces the deadline, with a ConnectError as the signal's reason, and the call starts no timer.
+   * Requires `signal`. Default: `timeoutMs` applies.
    */
   readonly expiresAt?: number | undefined;
   /**
-   * For whoever keeps the deadline of many calls, with `expiresAt`, `hasCallerDeadline` and a function as
-   * `header`: takes a listener that must be called as `signal` would be aborted, with its reason, at once
-   * where it has been; undefined where there is nothing to listen any more. `signal` may then be a getter,
-   * which is seldom asked. Default: `signal` is listened to.
+   * Registers a cancellation listener, for a server that enforces the deadlines of many calls with
+   * `expiresAt`, `hasCallerDeadline` and a function as `header`. The listener must be called when `signal`
+   * would be aborted, with the abort reason; immediately if it already was. `undefined` removes the listener.
+   * `signal` may then be a getter, which is rarely read. Default: the call listens to `signal`.
    */
   readonly onCancel?: CallContext["onCancel"];
   /**
-   * Whether the caller itself set a deadline. Without one, the waits before retries are bounded by
+   * Whether the caller set a deadline. Without one, the waits before retries are bounded by
    * `retry.maxTotalDelayMs` of the upstream. Default: whether `timeoutMs` or `expiresAt` is set.
    */
   readonly hasCallerDeadline?: boolean | undefined;
 }
 
-/** How one call of a stream is made. */
+/** Options of one streaming call. */
 export type StreamCallOptions = CallContext;
 
-/** How the handlers of a Connect router respond. */
+/** Options for the handlers of a Connect router. */
 export interface RouteOptions {
   /**
-   * Responses to clients that speak protobuf are not decoded: the messages that interceptors see are empty,
-   * and are sent whole. Saves about half of what such a response costs. Default: false.
+   * Responses to clients that speak protobuf are not decoded: interceptors see empty messages, and the
+   * original bytes are sent. Saves about half of the cost of such a response. Default: false.
    */
   readonly carryBytes?: boolean;
-  /**
-   * Whether the caller itself set a deadline; see CallOptions. Default:
-   * whether the request came with a timeout.
-   */
+  /** Whether the caller set a deadline; see CallOptions. Default: whether the request has a timeout. */
   readonly hasCallerDeadline?: ((handler: HandlerContext) => boolean) | undefined;
 }
 
-/** Adapters joined to upstreams: call them directly, as a Connect transport, or as routes of a server. */
+/** Adapters connected to upstreams: call them directly, as a Connect transport, or as routes of a server. */
 export interface Rest {
   /** For `createClient(Service, rest.transport)`. */
   readonly transport: Transport;
   /** The adapters that are served. */
   readonly adapters: readonly ServiceAdapter[];
   /**
-   * The types by which google.protobuf.Any is resolved: those of the adapters, of google.rpc,
-   * and the option `types`.
+   * The types that google.protobuf.Any resolves to: the types of the adapters, of google.rpc, and of the
+   * option `types`.
    */
   readonly types: Registry;
   /**
-   * Adds a handler for every method of the adapters to a Connect router, streams included;
-   * others stay unknown.
+   * Adds a handler for every method of the adapters, streams included, to a Connect router. Other methods
+   * stay unimplemented.
    */
   routes(router: ConnectRouter, options?: RouteOptions): void;
   /**
-   * Makes one call of a unary method: the response message as protobuf bytes, and those of the upstream's
-   * headers that callers get.
+   * Calls a unary method. Returns the response message as protobuf bytes, and the upstream headers that are
+   * passed to the caller.
    *
    * @throws ConnectError
    */
@@ -111,9 +108,9 @@ export interface Rest {
     options?: CallOptions,
   ): Promise<Outcome>;
   /**
-   * Makes one call of a method that responds with a stream: the response messages as protobuf bytes. Nothing
-   * is sent before the first one is asked for. Whoever calls keeps the deadline, by the signal;
-   * its reason is a ConnectError.
+   * Calls a method that responds with a stream. Yields the response messages as protobuf bytes, and sends
+   * nothing before the first one is requested. The caller enforces the deadline through the signal, whose
+   * reason is a ConnectError.
    *
    * @throws ConnectError
    */
@@ -123,10 +120,10 @@ export interface Rest {
     options: StreamCallOptions,
   ): MessageStream;
   /**
-   * Watches a feed whose messages are batches, without a stream: `onReady` says that there is something to
-   * take. Whoever watches keeps the deadline. It must not throw.
+   * Watches a feed whose messages are batches, without a stream. `onReady` is called when a message is
+   * available, and must not throw. The caller enforces the deadline.
    *
-   * @throws ConnectError where it cannot begin
+   * @throws ConnectError if the watch cannot begin
    */
   watch<I extends DescMessage>(
     adapter: PollAdapter,
@@ -135,20 +132,20 @@ export interface Rest {
     onReady: () => void,
   ): Promise<WatchedFeed>;
   /**
-   * Ends the streams that watch feeds, each with a last message that has its resume token, and then with
-   * UNAVAILABLE, reason WATCH_DRAINED. For servers that let calls finish before they close.
+   * Ends the streams that watch feeds: each gets a last message with its resume token, then UNAVAILABLE with
+   * reason WATCH_DRAINED. For servers that finish running calls before they close.
    */
   drain(): void;
-  /** The requests of callers at each origin of the upstreams, and how many may run there at a time. */
+  /** The number of callers' requests in progress at each upstream origin, and the current limit there. */
   loads(): readonly OriginLoad[];
-  /** Ends streams that wait for news, waits for running calls, then closes all connections. */
+  /** Ends streams that wait for feed items, waits for running calls, then closes all connections. */
   close(): Promise<void>;
 }
 
 /**
- * Joins adapters to upstreams. Nothing is connected before the first call.
+ * Connects adapters to upstreams. Opens no connection before the first call.
  *
- * @throws ConnectError for what is configured wrongly; the text says what
+ * @throws ConnectError for an invalid configuration; the message names the problem
  */
 export function createRest(options: RestOptions): Rest {
   return new JoinedRest(options);
@@ -167,7 +164,7 @@ class JoinedRest implements Rest {
   private readonly upstreams: readonly Upstream[];
   private readonly invoker: Invoker;
   private readonly defaultTimeoutMs: number;
-  /** Infinity for none. */
+  /** Infinity: no limit. */
   private readonly maxTimeoutMs: number;
   private readonly clock;
 
@@ -208,7 +205,7 @@ class JoinedRest implements Rest {
     if (route === undefined || !isUnary(route)) {
       return Promise.reject(restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) }));
     }
-    // passed on as it is: it may make its signal when that is asked for
+    // not copied: the context may create its signal lazily
     if (isContext(options)) return this.invoker.unary(route, message, options);
     return this.called(route, message, options);
   }
@@ -242,10 +239,10 @@ class JoinedRest implements Rest {
   }
 
   routes(router: ConnectRouter, options: RouteOptions = {}): void {
-    // one by one: a service as a whole would bring handlers for the methods that it does not have
+    // one by one: registering the whole service would also add handlers for methods without an adapter
     for (const route of this.table.values()) {
       const handler = this.handler(route, options);
-      // the type of an implementation follows from a generated method; here that is any method
+      // the generated method determines the type of its implementation; here the method can be any
       if (handler !== undefined) router.rpc(route.adapter.method, handler as MethodImpl<DescMethod>);
     }
   }
@@ -353,7 +350,7 @@ class JoinedRest implements Rest {
     timeoutMs: number | undefined,
     signal: AbortSignal | undefined,
   ): Deadline {
-    // news have no end of their own, and of records nobody knows how many there are
+    // feeds have no end, and the number of records in a response is unknown
     const isOpenEnded = adapter.kind === "poll" || adapter.kind === "records";
     const fallback = isOpenEnded ? Number.POSITIVE_INFINITY : this.defaultTimeoutMs;
     const shortest = Math.min(
@@ -392,7 +389,7 @@ export type RestTransport = Transport & {
  * A Connect transport for clients in the same process: `createClient(BlogService,
  * createRestTransport({...}))`.
  *
- * @throws ConnectError for what is configured wrongly; the text says what
+ * @throws ConnectError for an invalid configuration; the message names the problem
  */
 export function createRestTransport(options: RestOptions): RestTransport {
   const rest = createRest(options);
@@ -401,10 +398,10 @@ export function createRestTransport(options: RestOptions): RestTransport {
 }
 
 /**
- * Handlers for a Connect router, e.g. of `connectNodeAdapter({ routes: restRoutes(rest) })`. Give a Rest of
- * `createRest` where its connections are to be closed.
+ * Returns handlers for a Connect router, e.g. for `connectNodeAdapter({ routes: restRoutes(rest) })`. Pass a
+ * Rest from `createRest` to be able to close its connections.
  *
- * @throws ConnectError for what is configured wrongly; the text says what
+ * @throws ConnectError for an invalid configuration; the message names the problem
  */
 export function restRoutes(options: RestOptions | Rest): (router: ConnectRouter) => void {
   const rest = "routes" in options ? options : createRest(options);
@@ -412,14 +409,14 @@ export function restRoutes(options: RestOptions | Rest): (router: ConnectRouter)
 }
 
 /**
- * Whether a handler's response is written as protobuf. A Connect GET says so in its query,
- * which is not looked at.
+ * Reports whether a handler's response is written as protobuf. Ignores the encoding that a Connect GET has in
+ * its query.
  */
 function speaksProtobuf({ requestMethod, requestHeader }: HandlerContext): boolean {
   return requestMethod === "POST" && !/json/i.test(requestHeader.get("content-type") ?? "json");
 }
 
-/** Whether options are all that a running call needs. Asks for no signal. */
+/** Reports whether options are already a complete call context. Does not read the signal. */
 function isContext(options: CallOptions): options is CallOptions & CallContext {
   const { onCancel, expiresAt, hasCallerDeadline, header } = options;
   if (onCancel === undefined || expiresAt === undefined) return false;

@@ -1,9 +1,9 @@
 import { flagAt, isObject, type Json, listAt, member, numberAt, textAt, textsAt } from "../json.ts";
 import { child, type Node, placeOf } from "../load/node.ts";
 import {
+  combined,
   type Facets,
   type JsonType,
-  keyOf,
   type Limits,
   NO_FACETS,
   rawSchema,
@@ -177,6 +177,8 @@ function mergedProperties(
 }
 
 function allOf(a: SchemaNode | undefined, b: SchemaNode | undefined): SchemaNode | undefined {
-  if (a === undefined || b === undefined || keyOf(a) === keyOf(b)) return a ?? b;
-  return { kind: "all", key: `${keyOf(a)}&${keyOf(b)}`, parts: [a, b] };
+  return combined(
+    "all",
+    [a, b].flatMap((node) => node ?? []),
+  );
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Json } from "../json.ts";
 import { type Node, placeOf } from "../load/node.ts";
 
@@ -130,6 +131,21 @@ export function rawSchema(node: Node): SchemaNode {
 export function keyOf(schema: SchemaNode): string {
   if (schema.kind !== "raw") return schema.key;
   return schema.own === true ? `${placeOf(schema.node)}!own` : placeOf(schema.node);
+}
+
+/**
+ * Several schemas as one. Equal sets have equal keys, so that schemas which contain themselves are combined
+ * with each other finitely often.
+ */
+export function combined(kind: "all" | "any", nodes: readonly SchemaNode[]): SchemaNode | undefined {
+  const flat = nodes.flatMap((node) => (node.kind === kind ? node.parts : [node]));
+  const parts = new Map(flat.map((node) => [keyOf(node), node]));
+  const [only] = parts.values();
+  if (parts.size < 2) return only;
+  const keys = [...parts.keys()].sort();
+  const hash = createHash("sha256").update(keys.join("\n")).digest("hex").slice(0, 16);
+  const base = keys[0]?.replace(/!.*/s, "");
+  return { kind, key: `${base}!${kind}-${hash}`, parts: [...parts.values()] };
 }
 
 export const NO_FACETS: Facets = {

@@ -1,5 +1,5 @@
 import { wordsOf } from "../names/words.ts";
-import type { Schema, SchemaNode } from "../normalize/schema.ts";
+import type { Schema } from "../normalize/schema.ts";
 import { type Message, type Oneof, type OptionValue, Token } from "../proto/model.ts";
 import {
   type Alternative,
@@ -193,9 +193,11 @@ function memberType(
   spot: Spot,
 ): Typed {
   const words = [...spot.words, MEMBERS[kind]];
-  const nodes = parts.map((part) => part.node);
-  const node: SchemaNode = anyOf(planning.schemas, nodes, `${schema.key}!${kind}`);
-  const typed = planning.typeOf(node, { ...spot, words });
+  const node = anyOf(
+    planning.schemas,
+    parts.map((part) => part.node),
+  );
+  const typed = node === undefined ? plainType(VALUE) : planning.typeOf(node, { ...spot, words });
   // a member of the JSON type of texts holds any text
   if (typed.type.kind === "foreign" && kind === "string") return plainType(scalar("string"));
   return { ...singular(planning, typed, `${schema.key}!${kind}`, { ...spot, words }), checks: undefined };

@@ -5,7 +5,10 @@ import type { HeadEntry, ResponseParts } from "./response-parts.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { EmptySpelling, MethodRules } from "./rules.ts";
 
-/** A method of a generated adapter: how its request becomes a REST call, and the response protobuf bytes. */
+/**
+ * A unary method of a generated adapter: turns its request into a REST call, and the response into protobuf
+ * bytes.
+ */
 export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends ResponseParts {
   readonly kind: "unary";
@@ -15,7 +18,7 @@ export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends Des
   readonly request: (message: MessageShape<I>) => RestRequest;
 }
 
-/** What adapters of all kinds of streams have. */
+/** The properties that adapters of all streaming methods share. */
 interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind"], O extends DescMessage> {
   readonly method: DescMethod & { readonly methodKind: Kind; readonly input: I; readonly output: O };
   readonly rules: MethodRules;
@@ -23,150 +26,152 @@ interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind
   readonly request: (message: MessageShape<I>) => RestRequest;
 }
 
-/** How the next page of a list is found. Paths are dotted; `""` is the root. */
+/** The rule that finds the next page of a list. Paths are dotted; `""` is the root. */
 export type NextPage<I extends DescMessage = DescMessage> =
   /**
-   * A link in the payload: a string, or an object with `href`. `query` is the
-   * path to parameters that go with it. With `always` every page has its key.
+   * A link in the payload: a string, or an object with `href`. `query` is the path to additional parameters
+   * of the link. With `always` every page has this key.
    */
   | { readonly kind: "link"; readonly path: string; readonly query?: string; readonly always?: boolean }
   /** A relation of the `Link` header (RFC 8288). */
   | { readonly kind: "link_header"; readonly rel: string }
-  /** A request field that grows, by the number of items that came or by one page. */
+  /** A request field that grows, by the number of received items or by one page. */
   | {
       readonly kind: "step";
       readonly by: "items" | "page";
       readonly advance: (message: MessageShape<I>, by: number) => MessageShape<I>;
-      /** Path to how many items or pages there are; and how many of them come before those of a request. */
+      /** Path to the total number of items or pages; and the number of them before a request. */
       readonly total?: string;
       readonly before?: (message: MessageShape<I>) => number;
     }
   /**
-   * A value of the payload, of the page's last item or of a header (`path` is its name),
-   * which a request field takes.
+   * A value of the payload, of the page's last item or of a header (`path` is its name), which is sent in a
+   * request field.
    */
   | {
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
-      /** Paths, of which the first that leads to a value counts, or the name of the header. */
+      /** Paths, of which the first that has a value is used, or the name of the header. */
       readonly paths: readonly string[];
-      /** Every page has such a key or header. */
+      /** Every page has this key or header. */
       readonly always?: boolean;
-      /** The field is a number without presence: 0 in it is no cursor. */
+      /** The field is a number without presence: 0 means that there is no cursor. */
       readonly zeroIsUnset?: boolean;
-      /** Of the last item, where others may have its value. */
+      /** For a value of the last item that other items may share. */
       readonly overlap?: OverlapRule<I>;
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;
     };
 
-/** How a list is paged by a value that its items share, a time or an integer. */
+/** Paging by a value that items may share: a time or an integer. */
 export interface OverlapRule<I extends DescMessage = DescMessage> {
-  /** Path in an item to what tells it from others. */
+  /** Path in an item to its unique key. */
   readonly key: string;
-  /** What a time counts in the request; undefined for an integer. */
+  /** The unit of a time in the request; undefined for an integer. */
   readonly unit?: CountUnit;
   /**
-   * What is added to the value of the last item to get the items that have it again,
-   * and to step past them.
+   * The offsets from the last item's value that request the items with the same value again, and that skip
+   * these items.
    */
   readonly again: number;
   readonly past: number;
-  /** How many items a full page has; 0 where that is unknown. */
+  /** The number of items on a full page; 0 if unknown. */
   readonly size?: (message: MessageShape<I>) => number;
 }
 
-/** A server stream of the items of a list that comes in pages. */
+/** A server stream of the items of a paginated list. */
 export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "paginate";
-  /** Paths from the payload to the array of items. The first that leads to an array counts. */
+  /** Paths from the payload to the array of items. The first path that leads to an array is used. */
   readonly items: readonly string[];
   readonly next: NextPage<I>;
-  /** There is a further page only while this holds of the payload; then also after a page without items. */
+  /**
+   * A further page exists only while the payload meets this condition; then also after a page without items.
+   */
   readonly more?: Condition;
-  /** How the upstream spells a page without items; undefined for `null`, `[]` and `{}`. */
+  /** The upstream's spellings of a page without items; undefined for `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[];
-  /** Paths from the payload to keys that no rule reads, and that it has all the same. */
+  /** Paths from the payload to expected keys that no rule reads. */
   readonly known?: readonly string[];
-  /** Pages asked for at most. */
+  /** The maximum number of pages. */
   readonly maxPages: number;
-  /** Pages without items in a row at most. */
+  /** The maximum number of consecutive pages without items. */
   readonly maxEmptyPages: number;
-  /** What an item is. */
+  /** The message type of an item. */
   readonly item: MessageTable;
 }
 
-/** The numbers of the fields of a message with a batch of items. */
+/** The field numbers of a message with a batch of items. */
 export interface BatchFields {
   readonly items: number;
-  /** A string. */
+  /** A string field. */
   readonly token: number;
-  /** Booleans. */
+  /** Boolean fields. */
   readonly late?: number;
   readonly gap?: number;
-  /** A connectrest.v1.Heartbeat. */
+  /** A connectrest.v1.Heartbeat field. */
   readonly heartbeat?: number;
 }
 
-/** What a request says about where a feed starts; what it does not say is undefined. */
+/** The start position of a feed in a request. Unset positions are undefined. */
 export interface FeedStart {
-  /** From everything that the feed lists. */
+  /** Start with all items that the feed lists. */
   readonly backlog?: boolean | undefined;
-  /** Behind the item with this key. */
+  /** Start after the item with this key. */
   readonly after?: string | undefined;
-  /** Where a stream before has ended. */
+  /** Start where an earlier stream ended. */
   readonly token?: string | undefined;
-  /** How often a message comes while there is nothing new, in milliseconds. Default: never. */
+  /** The interval of heartbeats while there are no new items, in milliseconds. Default: no heartbeats. */
   readonly heartbeatMs?: number | undefined;
 }
 
-/** How a poll asks for further pages. */
+/** The rule for further pages of a poll. */
 export interface FeedPagesRule {
   /** A relation of the `Link` header (RFC 8288). Default: `parameter`. */
   readonly link?: string;
-  /** The query parameter with the number of the page; the first one is 1. */
+  /** The query parameter with the page number; the first page is 1. */
   readonly parameter?: string;
-  /** How many items are on a full page; undefined where that is not known. */
+  /** The number of items on a full page; undefined if unknown. */
   readonly size?: number;
-  /** How many pages there are at most. */
+  /** The maximum number of pages. */
   readonly max: number;
 }
 
-/** What a feed has whose messages are batches of items. */
+/** The additional properties of a feed whose messages are batches of items. */
 export interface FeedParts<I extends DescMessage = DescMessage> {
   readonly batch: BatchFields;
-  /** What the request says about the stream. */
+  /** Returns the start position in a request. */
   readonly start: (message: MessageShape<I>) => FeedStart;
-  /** The names in the .proto file of the fields that `start` reads, for errors. */
+  /** The names in the .proto file of the fields that `start` reads, for error messages. */
   readonly startFields: { readonly [K in keyof FeedStart]?: string };
-  /** The request with the fields in lower case whose case does not matter. */
+  /** Returns the request with its case-insensitive fields in lower case. */
   readonly fold?: (message: MessageShape<I>) => MessageShape<I>;
   /** Default: one page. */
   readonly pages?: FeedPagesRule;
 }
 
-/** A server stream of news from a feed, by conditional polling. */
+/** A server stream of new items of a feed, read by conditional polling. */
 export interface PollAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "poll";
   /** Path from the payload to the array of items, newest first. */
   readonly items: string;
-  /** Path in an item to what tells it from others. */
+  /** Path in an item to its unique key. */
   readonly key: string;
-  /** The header that says how many seconds to wait, in lower case. */
+  /** The header with the number of seconds to wait, in lower case. */
   readonly intervalHeader?: string;
-  /** The wait where no header says otherwise. */
+  /** The wait if no header sets another. */
   readonly intervalMs: number;
-  /** Items that are there at the first poll are not streamed. */
+  /** Items of the first poll are not streamed. */
   readonly skipBacklog: boolean;
-  /** Paths from the payload to keys that it has beside its items. */
+  /** Paths from the payload to expected keys other than its items. */
   readonly known?: readonly string[];
   /**
-   * Messages are batches, and one poller serves all who watch. Default: a message is one item,
-   * of a poller of its own.
+   * Messages are batches, and all watchers share one poller. Default: each message is one item, and each
+   * stream has its own poller.
    */
   readonly feed?: FeedParts<I>;
-  /** What an item is. */
+  /** The message type of an item. */
   readonly item: MessageTable;
 }
 
@@ -176,25 +181,25 @@ export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends D
   readonly kind: "records";
   /** A JSON value on each line, server-sent events, or the items of one JSON array. */
   readonly format: "lines" | "events" | "array";
-  /** The keys under which a record has the event's name, the last event ID, and the data. */
+  /** The record keys for the event's name, the last event ID, and the data. */
   readonly event?: string;
   readonly id?: string;
   readonly data?: string;
-  /** The data under its key is text, even if it looks like JSON. */
+  /** The data stays text, even if it looks like JSON. */
   readonly text?: boolean;
-  /** The message has a field for the key `error`: a record with nothing else is no error. */
+  /** The message has a field for the key `error`: a record with only that key is not an error. */
   readonly ownError?: boolean;
   /** Lines or data that end the stream. */
   readonly end: readonly string[];
-  /** The record after which the stream ends. */
+  /** The condition that the last record of the stream meets. */
   readonly last?: Condition;
-  /** How long the body may pause, in milliseconds; undefined for the upstream's own limit. */
+  /** The longest pause within the body, in milliseconds; undefined for the upstream's own limit. */
   readonly idleMs?: number;
-  /** What a record is. */
+  /** The message type of a record. */
   readonly item: MessageTable;
 }
 
-/** A server stream of the states of accepted work; its rules have an `operation`. */
+/** A server stream of the states of a long-running operation; its rules have an `operation`. */
 export interface OperationAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O>,
     ResponseParts {
@@ -205,20 +210,23 @@ export interface OperationAdapter<I extends DescMessage = DescMessage, O extends
 export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "download";
-  /** What the first message has beside its chunk: fields from headers and the status. */
+  /** The fields of the first message other than its chunk, from headers and the status. */
   readonly head?: readonly HeadEntry[] | undefined;
-  /** The number of the field with a chunk. */
+  /** The number of the field that holds a chunk. */
   readonly chunk: number;
 }
 
-/** A client stream as a body or a part of one. `request` builds the call without the stream. */
+/** A client stream as a request body or a part of one. `request` builds the call without the stream. */
 export interface UploadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "client_streaming", O>,
     ResponseParts {
   readonly kind: "upload";
-  /** The chunk of a message; empty where it has none. */
+  /** Returns the chunk of a message; empty if it has none. */
   readonly chunk: (message: MessageShape<I>) => Uint8Array;
-  /** What the first message says about the stream; `part` is undefined where the stream is the whole body. */
+  /**
+   * Returns the description of the stream in the first message; `part` is undefined if the stream is the
+   * whole body.
+   */
   readonly stream: (message: MessageShape<I>) => {
     readonly contentType: string;
     readonly part?: string;
@@ -247,29 +255,31 @@ export type AnyMethodAdapter = MethodAdapter<any, any>;
 export interface AdapterExtensions {}
 
 /**
- * What a generated file of comments exports: texts by the full names of messages, fields, oneofs,
- * enums and values.
+ * The exports of a generated file of comments: texts by the full names of messages, fields, oneofs, enums and
+ * values.
  */
 export interface CommentsModule {
   readonly comments: ReadonlyMap<string, string>;
 }
 
-/** A generated adapter: a service and those of its methods that have a REST rule, by their local names. */
+/** A generated adapter: a service and its methods that have a REST rule, by their local names. */
 export interface ServiceAdapter<S extends DescService = DescService> extends AdapterExtensions {
   readonly service: S;
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
-  /** The comments of the .proto file, for people: of the service, and of each method by its local name. */
+  /**
+   * The .proto comments for human readers: the comment of the service, and of each method by its local name.
+   */
   readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
   /**
-   * Loads the comments of the messages and enums that the methods reach, with the generator's option
-   * `comments`. They are in modules of their own, so that only programs that ask for them load them.
+   * Loads the comments of the messages and enums that the methods use, if the code was generated with the
+   * option `comments`. The comments are separate modules, so that only programs that need them load them.
    */
   readonly loadComments?: () => Promise<readonly CommentsModule[]>;
 }
 
 /**
- * What generated code states of a method: all but what the functions below add,
- * and rules without their defaults.
+ * The properties that generated code states for a method: all except those that the functions below add.
+ * Rules omit their defaults.
  */
 type Parts<A extends { readonly rules: MethodRules }, Defaulted extends keyof A = never> = Omit<
   A,
@@ -277,7 +287,7 @@ type Parts<A extends { readonly rules: MethodRules }, Defaulted extends keyof A 
 > &
   Partial<Pick<A, Defaulted>> & { readonly rules: DeclaredRules };
 
-/** Makes a unary method of an adapter; the types of its functions follow from the method. */
+/** Makes a unary method of an adapter; the types of its functions follow from the method's descriptor. */
 export function unary<I extends DescMessage, O extends DescMessage>(
   method: UnaryAdapter<I, O>["method"],
   parts: Parts<UnaryAdapter<I, O>>,
@@ -303,7 +313,7 @@ export function poll<I extends DescMessage, O extends DescMessage>(
   return { kind: "poll", method, skipBacklog, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a method of an adapter that responds with records. No line ends the stream by default. */
+/** Makes a method of an adapter that responds with records. By default no line ends the stream. */
 export function records<I extends DescMessage, O extends DescMessage>(
   method: RecordsAdapter<I, O>["method"],
   parts: Parts<RecordsAdapter<I, O>, "end">,
@@ -312,7 +322,7 @@ export function records<I extends DescMessage, O extends DescMessage>(
   return { kind: "records", method, end, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a method of an adapter that responds with the states of accepted work. */
+/** Makes a method of an adapter that responds with the states of a long-running operation. */
 export function operation<I extends DescMessage, O extends DescMessage>(
   method: OperationAdapter<I, O>["method"],
   parts: Parts<OperationAdapter<I, O>>,

@@ -20,11 +20,10 @@ export type Commented =
   | DescEnumValue;
 
 /**
- * Loads the comments of a service, its methods, and what these reach.
+ * Loads the comments of a service, its methods, and the messages and enums that they use.
  *
- * @returns a function from an element to its comment as in the .proto file, without comment marks; empty
- *   where there is none, and for messages and enums of an adapter that was
- *   generated without the option `comments`
+ * @returns a function from an element to its comment as in the .proto file, without comment marks; empty if
+ * there is none, and for messages and enums of an adapter generated without the option `comments`
  */
 export async function loadComments(adapter: ServiceAdapter): Promise<(desc: Commented) => string> {
   const { service, comments } = adapter;

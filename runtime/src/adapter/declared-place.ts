@@ -5,8 +5,8 @@ import type { AnyMethodAdapter } from "./adapter.ts";
 const known = new WeakMap<AnyMethodAdapter, ReadonlySet<string>>();
 
 /**
- * The path of a difference as far as the description declares it: indexes are left out, and from the first
- * key on that an upstream chose it is `*`, e.g. `posts[].*` of `posts[3].surprise`.
+ * Returns the path of a difference as far as it is declared: without indexes, and with `*` from the first key
+ * that an upstream chose, e.g. `posts[].*` for `posts[3].surprise`.
  */
 export function declaredPlace(adapter: AnyMethodAdapter, path: string): string {
   const names = namesOf(adapter);
@@ -21,7 +21,7 @@ export function declaredPlace(adapter: AnyMethodAdapter, path: string): string {
   return declared.join(".");
 }
 
-/** How a path names the whole payload. */
+/** The name of the whole payload in a path. */
 const ROOT = "(root)";
 
 function namesOf(adapter: AnyMethodAdapter): ReadonlySet<string> {

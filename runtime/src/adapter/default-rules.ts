@@ -1,13 +1,13 @@
 import type { MethodRules } from "./rules.ts";
 
-/** The rules of a method as generated code states them: what is left out has its default. */
+/** The rules of a method as generated code states them: omitted rules have their defaults. */
 export type DeclaredRules = Partial<MethodRules> & Pick<MethodRules, "upstream">;
 
-/** What holds where generated code states nothing. The generator leaves out what equals these. */
+/** The defaults of rules. The generator omits rules that equal these. */
 export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
   base: "",
   credentials: [],
-  // the common bodies of errors
+  // the common error bodies
   errorShapes: [],
   errors: [],
   retryAfter: [],
@@ -19,12 +19,12 @@ export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
   idempotent: false,
 };
 
-/** What holds of streams where generated code states nothing. */
+/** The defaults of streams. */
 export const DEFAULT_STREAM = { maxPages: 1_000, maxEmptyPages: 10, skipBacklog: false, end: [] } as const;
 
 /**
- * All rules of a method, the defaults filled in. Called once a method, when its adapter is loaded, so that
- * calls read objects that all begin with the same properties.
+ * Returns all rules of a method, with defaults filled in. Called once per method, when its adapter is loaded,
+ * so that the rules of all methods have the same object shape.
  */
 export function completeRules(rules: DeclaredRules): MethodRules {
   return { ...DEFAULT_RULES, ...rules };

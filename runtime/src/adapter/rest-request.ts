@@ -1,6 +1,8 @@
 import type { JsonValue } from "connect-rest-codec/internal";
 
-/** What a part of a multipart body holds. JSON is `application/json` unless the part says otherwise. */
+/**
+ * The content of a part of a multipart body. JSON is `application/json` unless the part states another type.
+ */
 export type PartContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }

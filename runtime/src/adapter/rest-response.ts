@@ -1,6 +1,6 @@
 import type { JsonValue } from "connect-rest-codec/internal";
 
-/** What a generated response decoder reads: the response, its envelope taken off. */
+/** The input of a generated response decoder: the response without its envelope. */
 export interface RestResponse {
   /** HTTP status. */
   readonly status: number;
@@ -8,6 +8,6 @@ export interface RestResponse {
   header(name: string): string | undefined;
   /** The payload; undefined when the response has no body. */
   readonly payload: JsonValue | undefined;
-  /** The body as it came, where the method's response encoding is `bytes`. */
+  /** The raw body, if the method's response encoding is `bytes`. */
   readonly bytes: Uint8Array | undefined;
 }

@@ -1,15 +1,15 @@
 import type { Condition } from "connect-rest-codec/internal";
 
 /**
- * The rules of the annotation language that the runtime acts on, as plain data. The generator prints
- * those of every method, with the rules of the service merged in and without those that equal
- * `DEFAULT_RULES`, which are added when the adapter is loaded; nothing here is parsed at run time.
+ * The rules of the annotation language that the runtime acts on, as plain data. The generator prints the
+ * rules of every method, merged with the rules of the service. It omits rules that equal `DEFAULT_RULES`,
+ * which are added when the adapter is loaded. Nothing here is parsed at run time.
  */
 
-/** What a call carries to prove who it is, in the order in which the method prefers them. */
+/** The kinds of credentials of a call, in the method's order of preference. */
 export type CredentialKind = "none" | "api_key" | "oauth1_client" | "oauth1" | "oauth2" | "basic";
 
-/** Where an API key goes: a query parameter or a header, with an optional prefix such as `Key `. */
+/** The place of an API key: a query parameter or a header, with an optional prefix such as `Key `. */
 export interface ApiKeyRule {
   readonly query?: string;
   readonly header?: string;
@@ -25,13 +25,13 @@ export interface EnvelopeRule {
   readonly status?: string;
   readonly message?: string;
   readonly errors?: string;
-  /** How the upstream spells an empty payload; undefined for `null`, `[]` and `{}`. */
+  /** The upstream's spellings of an empty payload; undefined for `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[];
-  /** Paths to keys that no rule reads, and that bodies have all the same. */
+  /** Paths to expected keys that no rule reads. */
   readonly known?: readonly string[];
 }
 
-/** How an upstream writes that there is nothing: `absent` is a missing key, `empty_body` no body at all. */
+/** An upstream's spelling of an empty value: `absent` is a missing key, `empty_body` a missing body. */
 export type EmptySpelling =
   | "absent"
   | "null"
@@ -41,7 +41,7 @@ export type EmptySpelling =
   | "empty_string"
   | "empty_body";
 
-/** One way in which an upstream writes its errors; a dotted `path` counts from the root of the body. */
+/** A format in which an upstream writes its errors; a dotted `path` starts at the root of the body. */
 export type ErrorShape =
   /** An array of objects (or one object) with keys for title, code and detail. */
   | {
@@ -50,12 +50,12 @@ export type ErrorShape =
       readonly title: string;
       readonly code: string;
       readonly detail: string;
-      /** Dotted path in an item to the request field that is wrong; undefined where items name none. */
+      /** Dotted path in an item to the name of the invalid request field; undefined if items name none. */
       readonly field?: string;
     }
   /** Objects whose keys are titles and whose string values are details: `[{"Some title": "Some detail"}]`. */
   | { readonly kind: "title_map"; readonly path: string }
-  /** An object whose keys are request fields, and whose values are texts or lists of them. */
+  /** An object whose keys are request fields, and whose values are texts or lists of texts. */
   | { readonly kind: "field_map"; readonly path: string }
   /** A plain string. */
   | { readonly kind: "text"; readonly path: string }
@@ -83,9 +83,9 @@ export interface ErrorRule {
   readonly reason?: string;
 }
 
-/** A response header, or a key of an error body, that says when to come back. */
+/** A response header, or a key of an error body, that states when to retry. */
 export interface RetryAfterRule {
-  /** The name of the header; undefined where `path` says where to look. */
+  /** The name of the header; undefined if `path` is set. */
   readonly header?: string;
   /** Dotted path from the root of the body. */
   readonly path?: string;
@@ -98,7 +98,7 @@ export interface RetryAfterRule {
   readonly when?: { readonly name: string; readonly value: string };
 }
 
-/** A key of an error body that callers get in `ErrorInfo.metadata`. */
+/** A key of an error body that is passed to callers in `ErrorInfo.metadata`. */
 export interface ErrorMetadataRule {
   /** The key in the metadata. */
   readonly key: string;
@@ -106,12 +106,10 @@ export interface ErrorMetadataRule {
   readonly path: string;
 }
 
-/** How the body of a response is read; `by_content_type` is JSON, a form or bytes. */
+/** The format of a response body; `by_content_type` is JSON, a form or bytes. */
 export type ResponseEncoding = "json" | "form" | "bytes" | "empty" | "by_content_type" | "json_or_form";
 
-/**
- * A limit that the upstream is known to set. Every request counts: also pages, polls, and those that fail.
- */
+/** A known limit of the upstream. Every request counts, including pages, polls and failed requests. */
 export interface RateLimitRule {
   /** Requests allowed in a window. */
   readonly requests: number;
@@ -119,11 +117,11 @@ export interface RateLimitRule {
   readonly windowMs: number;
   /** The window is the calendar day of this time zone, e.g. `UTC`. */
   readonly calendarDay?: string;
-  /** Methods of an upstream that name the same bucket share it. `""` is the method's own. */
+  /** Methods of an upstream that name the same bucket share it. `""` is a bucket for this method only. */
   readonly bucket: string;
-  /** Each set of credentials has a bucket of its own. */
+  /** Each set of credentials has its own bucket. */
   readonly perCredentials: boolean;
-  /** Only requests that meet it count. */
+  /** Only requests that meet this condition count. */
   readonly when?: RequestCondition;
 }
 
@@ -131,14 +129,18 @@ export interface RateLimitRule {
 export interface RequestCondition {
   /** The names of fields in the .proto file, joined by dots. */
   readonly field: string;
-  /** The field, or an item of it, has one of these: a scalar as text, or the name of an enum's value. */
+  /**
+   * The values that the field, or an item of it, may have: a scalar as text, or the name of an enum value.
+   */
   readonly values?: readonly string[];
   readonly present?: boolean;
 }
 
-/** How accepted work is waited for. Paths are dotted and start at the payload. */
+/** The rule for waiting until accepted work completes. Paths are dotted and start at the payload. */
 export interface OperationRule {
-  /** Where its status is: a link in a header or in the payload, or a path around a value of the payload. */
+  /**
+   * The source of the status: a link in a header or in the payload, or a path around a value of the payload.
+   */
   readonly status:
     | { readonly kind: "header"; readonly header: string }
     | { readonly kind: "link"; readonly path: string }
@@ -153,45 +155,45 @@ export interface OperationRule {
   readonly maxPolls?: number;
 }
 
-/** Everything about a method that does not depend on the request. */
+/** The properties of a method that do not depend on the request. */
 export interface MethodRules {
   /** The name of the upstream in the configuration. */
   readonly upstream: string;
-  /** Which of the upstream's base addresses; `""` is its default one. */
+  /** The base address of the upstream; `""` is the default one. */
   readonly base: string;
   readonly credentials: readonly CredentialKind[];
   readonly apiKey?: ApiKeyRule;
   readonly envelope?: EnvelopeRule | undefined;
-  /** What the payload must be for an alternative of the envelope to be preferred. */
+  /** The payload type that makes an alternative of the envelope preferred. */
   readonly payloadType?: "array" | "object";
   readonly errorShapes: readonly ErrorShape[];
   readonly errors: readonly ErrorRule[];
   readonly retryAfter: readonly RetryAfterRule[];
   readonly errorMetadata?: readonly ErrorMetadataRule[];
-  /** Attach the upstream's body, cut, to errors. Never where credentials travel. */
+  /** Attaches the upstream's body, truncated, to errors. Never set for methods that exchange credentials. */
   readonly rawErrorBody: boolean;
-  /** Redirects of GET and HEAD are followed where the upstream's options allow it. */
+  /** Redirects of GET and HEAD are followed if the upstream's options allow it. */
   readonly redirects: boolean;
-  /** Statuses outside 200 to 299 that are a response and not an error, e.g. 304. */
+  /** Statuses outside 200 to 299 that mean success, e.g. 304. */
   readonly success: readonly number[];
   readonly responseEncoding: ResponseEncoding;
   /** The method's own deadline in milliseconds. */
   readonly timeoutMs?: number;
   /** OAuth scopes that the caller needs. */
   readonly scopes: readonly string[];
-  /** Limits of the upstream that are known beforehand. */
+  /** Known limits of the upstream. */
   readonly rateLimits?: readonly RateLimitRule[];
   /**
-   * May be sent again after it may have been executed: by `idempotent`, `idempotency_level`, the verb,
-   * or a key.
+   * The request may be retried after it may have been executed: by `idempotent`, `idempotency_level`, the
+   * verb, or a key.
    */
   readonly idempotent: boolean;
   /** A response may mean that the work is only accepted. */
   readonly operation?: OperationRule;
-  /** The header, in lower case, that takes a key of the call's own, by which requests may be sent again. */
+  /** The header, in lower case, for the call's idempotency key, which makes requests safe to retry. */
   readonly idempotencyKey?: string;
   /**
-   * Request fields, dotted, that carry credentials of the caller's own: if one is set, a 401 is about these.
+   * Dotted request fields with the caller's own credentials: if one is set, a 401 is about these credentials.
    */
   readonly credentialFields?: readonly string[];
 }

@@ -8,13 +8,13 @@ import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
 import type { RunningCall } from "./running-call.ts";
 
-/** Sends a request, again where `isRetry` is set; calls `onSent` when it goes out. */
+/** Sends a request; `isRetry` is set from the second attempt on. Calls `onSent` when the request is sent. */
 export type Send<T> = (onSent: () => void, isRetry: boolean) => Promise<T>;
 
 /**
- * Sends a request, again where that may help.
+ * Sends a request, with retries where they may help.
  *
- * @param failed the error of the first attempt, where it has been made
+ * @param failed the error of the first attempt, if it was already made
  */
 export function retried<T>(
   call: RunningCall,
@@ -64,15 +64,15 @@ async function permitted<T>(call: RunningCall, send: Send<T>, isRetry: boolean):
   }
 }
 
-/** Whose request it is. */
+/** Returns the origin of a request: the caller, or the feed that is polled. */
 export function requestOrigin(call: RunningCall): RequestOrigin {
   const method = fullName(call.adapter.method);
   return { caller: call.caller, method, signal: () => call.context.signal };
 }
 
 /**
- * Sends a request, those that its redirects lead to, and it again with refreshed credentials: each is a
- * request of its own to the observer of requests.
+ * Sends a request, follows its redirects, and repeats it with refreshed credentials. The request observer
+ * sees each as a separate request.
  */
 export async function following<T extends UpstreamResponse>(
   call: RunningCall,
@@ -104,7 +104,7 @@ async function observe<T extends UpstreamResponse>(
   return response;
 }
 
-/** Field by field, since a context may make them when they are asked for. */
+/** Copies field by field, since a context may compute fields lazily. */
 export function ofContext({
   context,
 }: RunningCall): Pick<UpstreamCall, "header" | "signal" | "expiresAt" | "provided"> {
@@ -112,7 +112,7 @@ export function ofContext({
   return { header, signal, expiresAt, provided };
 }
 
-/** A response whose rejection, if it is one, concerns the credentials in the message, where there are any. */
+/** Marks the response with the credential fields of the message, if any, as the subject of a rejection. */
 export function attributed<T extends UpstreamResponse>(call: RunningCall, response: T): T {
   const { method, rules } = call.adapter;
   const fields = rules.credentialFields;

@@ -11,75 +11,78 @@ import type { BodyStream } from "../upstream/outgoing.ts";
 import type { MethodLevels } from "./difference-levels.ts";
 import type { RestOptions } from "./options.ts";
 
-/** What a call has beside its messages. */
+/** The properties of a call other than its messages. */
 export interface CallContext {
-  /** The headers of the RPC; made when they are asked for, which is seldom. */
+  /** Returns the headers of the RPC; created lazily, since they are rarely needed. */
   readonly header: () => Headers;
   /** Ends the call; its reason is the error of the call. */
   readonly signal: AbortSignal;
   /**
-   * Hands over a listener that is called as `signal` would be aborted, with its reason; at once where it has
-   * been. Where this is there, the signal may be made when it is asked for, which is seldom. At most one
-   * listener is kept, the last.
+   * Registers a listener that is called with the abort reason when `signal` would be aborted; immediately if
+   * it already was. A context that has this function may create its signal lazily. Only the last listener is
+   * kept.
    */
   readonly onCancel?: ((listener: ((reason: unknown) => void) | undefined) => void) | undefined;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
-  /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
+  /** Whether the caller set a deadline. Without one, retries may delay the call only briefly. */
   readonly hasCallerDeadline: boolean;
   /**
-   * What the function that provides credentials has given for this call already. Default:
-   * it is asked for each request.
+   * The credentials that the credentials function already returned for this call. Default: the function is
+   * called for each request.
    */
   readonly provided?: Credentials | undefined;
-  /** The feed that the call polls, which counts as a caller: no watcher is to blame for its polls. */
+  /**
+   * The feed that the call polls. The feed counts as the caller, since no watcher is responsible for its
+   * polls.
+   */
   readonly feed?: string | undefined;
 }
 
-/** What running calls share. */
+/** Settings that all running calls share. */
 export interface CallSettings {
   readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf">;
-  /** The types by which google.protobuf.Any is resolved. */
+  /** The types that google.protobuf.Any resolves to. */
   readonly types: Registry;
-  /** What is done about each class of difference. */
+  /** Returns the level for each class of difference. */
   readonly levelsOf: (adapter: AnyMethodAdapter) => MethodLevels;
   readonly clock: Clock;
   readonly decoder: Decoder;
-  /** Reads usual responses before the decoder is asked; undefined where it is off, or not possible. */
+  /** Reads typical responses before the decoder is tried; undefined if disabled or unavailable. */
   readonly scanner?: ResponseScanner | undefined;
 }
 
-/** How one request differs from the others of its method. */
+/** The properties of one request that differ from its method. */
 export interface RequestExtras {
-  /** In place of the method's own. */
+  /** Replaces the rules of the method. */
   readonly rules?: MethodRules;
   readonly stream?: BodyStream;
   /**
-   * Whether nothing is asked of the response but its message or page, so that it may be scanned. Default:
+   * Whether the caller needs only the message or page of the response, so that it may be scanned. Default:
    * false.
    */
   readonly scan?: boolean;
-  /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
+  /** Whether the request may be retried if the method allows it; never with a stream. Default: true. */
   readonly retry?: boolean;
 }
 
-/** How a body is read that comes in pieces. */
+/** Options for reading a body in pieces. */
 export interface OpenExtras {
-  /** How long it may pause. Default: the upstream's limit. */
+  /** The longest pause within the body. Default: the upstream's limit. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Ends it. Default: the end of the call alone does. */
+  /** Ends the body. Default: only the end of the call ends it. */
   readonly until?: AbortSignal;
 }
 
 type Exactly = () => JsonValue | undefined;
 
-/** The body of a response as it comes. */
+/** A response whose body is read as it arrives. */
 export interface Download {
   readonly head: RestResponse;
   readonly chunks: AsyncIterable<Uint8Array>;
   /**
-   * The error that a rule of the method finds in a piece of the body; undefined for none. `exactly` gives the
-   * JSON with integers of any size where it does not have them.
+   * Returns the error that a rule of the method finds in a piece of the body, if any. `exactly` returns the
+   * JSON with integers of any size if the piece does not have them.
    */
   readonly errorIn: (
     json: JsonValue | undefined,

@@ -15,7 +15,7 @@ type Counts = {
     | "differences"]: CallReport[K];
 };
 
-/** What came of a call so far. */
+/** The results of a call so far. */
 export class CallProgress {
   readonly counts: Counts = {
     verb: undefined,
@@ -27,12 +27,12 @@ export class CallProgress {
   };
   private firstHeaders: Headers | undefined;
 
-  /** Headers of the upstream's first response that callers get; none before it came. */
+  /** Headers of the upstream's first response that are passed to the caller; empty before that response. */
   get header(): Headers {
     return this.firstHeaders ?? new Headers();
   }
 
-  /** @param call has the secrets that no header may hold */
+  /** @param call provides the secrets that no header may contain */
   responded(
     { status, headers, body }: UpstreamResponse,
     call: { readonly secrets: () => readonly Secret[] },

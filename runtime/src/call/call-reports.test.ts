@@ -59,10 +59,7 @@ const BODIES: Readonly<Record<Kind, string>> = {
   upload: "{}",
 };
 
-/**
- * What a call brings: its caller's signal, and a signal of the test for the
- * moment when the upstream is asked.
- */
+/** The abort signal of a caller, and a signal for the moment when the upstream is called. */
 interface Caller {
   readonly controller: AbortController;
   readonly clock: FakeClock;
@@ -78,7 +75,7 @@ async function* chunksOf() {
   yield { chunk: Buffer.from("a") };
 }
 
-/** Reads messages until `upTo` of them have come. */
+/** Reads messages until `upTo` of them have arrived. */
 async function call(
   kind: Kind,
   transport: Transport,
@@ -255,7 +252,7 @@ async function reportsOf(kind: Kind, end: End, transportOf: (rest: Rest) => Tran
   const { rest, reports, reported, caller } = await started(kind, end);
   await end.run(kind, transportOf(rest), caller).catch(() => undefined);
   await reported;
-  // a second report would come with what is still on its way
+  // a second report would be delayed by requests in progress
   await rest.close();
   return reports.map(({ error }) => error?.code);
 }
@@ -284,8 +281,8 @@ test.each(STREAMS)(
 );
 
 /**
- * Behind a server, a call that is aborted before it began never comes,
- * and deadlines are those of the server's clock.
+ * Behind a server, a call that is aborted before it begins never arrives, and the server's clock sets
+ * deadlines.
  */
 const SERVED = CASES.filter(
   ([, name]) => !/^(?:its deadline|an abort before it began|a caller that leaves)/.test(name),

@@ -9,7 +9,7 @@ const VALID: RestOptions = {
   upstreams: { things: { baseUrl: "https://a.test" } },
 };
 
-/** The text of the error for options that no compiler has seen. */
+/** Returns the error text for options without static types. */
 function problemOf(options: unknown): string {
   try {
     void createRest(options as RestOptions).close();
@@ -60,7 +60,7 @@ test.each<[name: string, options: unknown, problem: string]>([
   expect(problemOf(options)).toContain(problem);
 });
 
-/** Names that mean methods of the adapter, and every misspelling of them by one character. */
+/** Names that match methods of the adapter, and every misspelling of them by one character. */
 const NAMES = [
   "test.v1.ThingService/GetThing",
   "test.v1.ThingService",
@@ -82,7 +82,7 @@ function misspellingsOf(name: string): string[] {
   ]);
 }
 
-/** Whether a name means a method of the adapter after all, as `*` in place of its end does. */
+/** Reports whether a name matches a method of the adapter, e.g. with `*` in place of its end. */
 function isName(name: string): boolean {
   const { service, methods } = thingService();
   const paths = Object.values(methods).map(({ method }) => `${service.typeName}/${method.name}`);

@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<keyof Required<RestOptions>, Type>> = {
 const REQUIRED: ReadonlySet<string> = new Set(["adapters", "upstreams"]);
 
 /**
- * Checks the names and the types of the options, for programs that no compiler has checked.
+ * Checks the names and the types of the options, for programs without static type checks.
  *
  * @throws ConnectError reason OPTION_INVALID
  */
@@ -58,7 +58,7 @@ function checkAdapter(option: string, adapter: unknown): void {
   throw invalid(option, "an adapter, e.g. `ShelfServiceRest` of `shelf_rest.ts`", described(adapter));
 }
 
-/** What may stand in the place of an adapter. */
+/** Describes a value that is passed in place of an adapter. */
 function described(value: unknown): string {
   const { kind, typeName } = Object(value) as { readonly kind?: unknown; readonly typeName?: unknown };
   if (kind === "service") return `the description of ${String(typeName)}`;

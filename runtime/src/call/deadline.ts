@@ -5,20 +5,20 @@ import { restError } from "../errors/rest-error.ts";
 /** A running deadline. */
 export interface Deadline {
   /**
-   * Aborted when the time is up or the caller aborts; its reason is the ConnectError that the call ends with.
+   * Aborted when the deadline passes or the caller aborts; its reason is the ConnectError that ends the call.
    */
   readonly signal: AbortSignal;
-  /** When the time is up, on the clock's monotonic scale; undefined for never. */
+  /** The time of the deadline on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
-  /** Stops the clock. */
+  /** Stops the timer. */
   done(): void;
 }
 
 /**
  * Starts the deadline of a call.
  *
- * @param method the method's full name, for the text of the error
- * @param timeoutMs how long the call may take, in milliseconds; undefined for no limit of its own
+ * @param method the method's full name, for the error message
+ * @param timeoutMs the longest duration of the call in milliseconds; undefined for no limit
  * @param caller the caller's signal
  */
 export function startDeadline(
@@ -48,7 +48,7 @@ export function startDeadline(
   };
 }
 
-/** A signal of AbortSignal.timeout() is a deadline too, and not a cancelation. */
+/** A signal of AbortSignal.timeout() counts as a deadline, not as a cancellation. */
 function errorOf(method: string, reason: unknown): ConnectError {
   if (reason instanceof ConnectError) return reason;
   if (reason instanceof Error && reason.name === "TimeoutError") {

@@ -12,14 +12,14 @@ import type { RestOptions } from "./options.ts";
 
 const LEVELS: ReadonlySet<unknown> = new Set<DifferenceLevel>(["ignore", "log", "fail"]);
 
-/** What is done about each class of a method. */
+/** The level for each class of difference of a method. */
 export type MethodLevels = Readonly<Record<DifferenceClass, DifferenceLevel>>;
 
 /**
- * What is done about differences, by method: as the longest of the patterns says that name it, else its
- * upstream, else the options as a whole or `strict`.
+ * Returns the levels of differences by method. The longest matching pattern takes precedence, then the
+ * method's upstream, then the options as a whole or `strict`.
  *
- * @throws ConnectError reason OPTION_INVALID for what is no level, and for what has no effect
+ * @throws ConnectError reason OPTION_INVALID for an invalid level, and for a setting without effect
  */
 export function differenceLevels(
   options: Pick<RestOptions, "strict" | "differences" | "upstreams" | "adapters">,
@@ -56,8 +56,8 @@ export function differenceLevels(
 }
 
 /**
- * Whether a pattern names a method: `package.Service/Method`, `package.Service`,
- * or the beginning of either and `*`.
+ * Reports whether a pattern matches a method: `package.Service/Method`, `package.Service`, or a prefix of
+ * either followed by `*`.
  */
 export function matchesMethod(pattern: string, method: DescMethod): boolean {
   const service = method.parent.typeName;
@@ -67,7 +67,7 @@ export function matchesMethod(pattern: string, method: DescMethod): boolean {
     : pattern === service || pattern === path;
 }
 
-/** A setting without effect: where it is, and what was expected there. */
+/** A setting without effect: its place, and the expected values. */
 export interface IdleLevel {
   readonly path: readonly string[];
   readonly expected: string;
@@ -75,7 +75,8 @@ export interface IdleLevel {
 }
 
 /**
- * The names in `differences.methods` that no adapter has, and a `differences.lost` that contradicts `strict`.
+ * Finds names in `differences.methods` that match no adapter, and a `differences.lost` that contradicts
+ * `strict`.
  */
 export function idleLevels({
   adapters,

@@ -10,10 +10,10 @@ import type { MethodLevels } from "./difference-levels.ts";
 import { notify } from "./notify.ts";
 
 /**
- * Reports the differences of a message that are not ignored, and fails where their class says so.
+ * Reports the differences of a message that are not ignored, and fails if the level of a class is `fail`.
  *
- * @param secrets what must not come out again
- * @param counted gets how many there are, before the call fails
+ * @param secrets values that reports must not contain
+ * @param counted receives the counts before the call fails
  * @throws ConnectError reason RESPONSE_DRIFT
  */
 export function reportDifferences(
@@ -40,7 +40,7 @@ export function reportDifferences(
   if (failing !== undefined) throw driftError(adapter, failing);
 }
 
-/** The keys of a response are its upstream's to choose, and go into logs and metrics. */
+/** An upstream chooses the keys of its responses, and these keys appear in logs and metrics. */
 function withoutSecrets(
   differences: readonly Difference[],
   secrets: readonly Secret[],
@@ -52,7 +52,7 @@ function withoutSecrets(
 }
 
 function driftError(adapter: AnyMethodAdapter, { path, expected, got: value }: Difference): Error {
-  // the type alone: behind it may stand the value of a field that is redacted
+  // only the type: the rest may be the value of a redacted field
   const [got = ""] = value.split(" ");
   return restError("RESPONSE_DRIFT", { ...namesOf(adapter), path, expected, got });
 }
@@ -62,7 +62,7 @@ function countsOf(counts: DifferenceCounts, levels: MethodLevels): DifferenceCou
   return { additional: of("additional"), converted: of("converted"), lost: of("lost") };
 }
 
-/** How many there are in both. */
+/** Adds two sets of counts. */
 export function sumOf(a: DifferenceCounts, b: DifferenceCounts): DifferenceCounts {
   return {
     additional: a.additional + b.additional,

@@ -1,4 +1,6 @@
-/** Responses of success without a body: a write that has succeeded never fails for want of one. */
+/**
+ * Successful responses without a body: a successful write must never fail because its response has no body.
+ */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RestRequest } from "../adapter/rest-request.ts";
@@ -10,7 +12,7 @@ import { rawUpstream, type TestServer } from "../testing/servers.ts";
 import { getThing, thingRequest, thingService } from "../testing/thing-service.ts";
 import type { DifferenceReport } from "./options.ts";
 
-/** How a body of no bytes, or of none that say anything, is framed (RFC 9112 section 6). */
+/** The ways to frame a body that is empty or blank (RFC 9112 section 6). */
 const FRAMES: Readonly<Record<string, string>> = {
   "a length of 0": "content-length: 0\r\n\r\n",
   "no chunk": "transfer-encoding: chunked\r\n\r\n0\r\n\r\n",

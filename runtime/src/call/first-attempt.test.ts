@@ -25,7 +25,7 @@ const compressed =
 const ok: Respond = (response) => sendJson(response, { id: 5 });
 const torn: Respond = (response) => void response.socket?.destroy();
 
-/** What an upstream responds to the requests of a call, one after the other; the last again and again. */
+/** The upstream's responses to the requests of a call, in order; the last one repeats. */
 const RESPONSES: Readonly<Record<string, readonly Respond[]>> = {
   "a success": [ok],
   "a success with headers for the caller": [
@@ -67,9 +67,9 @@ const RESPONSES: Readonly<Record<string, readonly Respond[]>> = {
 
 const never = new AbortController().signal;
 
-/** How a call comes to its upstream. */
+/** The code paths by which a call reaches its upstream. */
 const WAYS: Readonly<Record<string, { readonly redirects: boolean; readonly options: () => CallOptions }>> = {
-  // where redirects may follow, no first attempt is made
+  // if redirects are allowed, the call skips the first-attempt path
   general: { redirects: true, options: () => ({ timeoutMs: 60_000 }) },
   "first attempt with a signal": { redirects: false, options: () => ({ timeoutMs: 60_000 }) },
   "first attempt with a listener": {
@@ -84,10 +84,10 @@ const WAYS: Readonly<Record<string, { readonly redirects: boolean; readonly opti
   },
 };
 
-/** Headers that an observer adds: a request without any is one of many that are the same. */
+/** Headers that an observer adds: without any, the request equals many others. */
 const ADDED = [{}, { "x-more": "1" }];
 
-/** What callers, observers and the upstream see of a call. */
+/** Records the behavior of a call as seen by callers, observers and the upstream. */
 async function seen(
   responses: readonly Respond[],
   way: string,

@@ -14,7 +14,7 @@ import type { CallContext } from "./call-context.ts";
 import type { CallProgress } from "./call-progress.ts";
 import type { SentSecrets } from "./sent-secrets.ts";
 
-/** What the first attempt of a request is made of. */
+/** The parts of the first attempt of a request. */
 export interface FirstParts {
   readonly context: CallContext;
   readonly upstream: Upstream;
@@ -28,9 +28,9 @@ export interface FirstParts {
 }
 
 /**
- * Sends a request for which nothing has to be waited, the first time. It is one object with one promise,
- * where the general way has both for each of its steps, and asks for no AbortSignal
- * where the context can do without.
+ * Sends the first attempt of a request that can be sent immediately. It allocates one object with one
+ * promise, while the general path allocates both for each of its steps, and it needs no AbortSignal if the
+ * context works without one.
  */
 export function sendFirst(parts: FirstParts): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => new FirstAttempt(parts, resolve, reject).start());

@@ -24,7 +24,7 @@ import type { RunningCall } from "./running-call.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 
-/** The response message in a response; `rules` in place of the method's own. */
+/** Returns the message of a response; `rules` replace the rules of the method. */
 export function messageOf(
   call: RunningCall<Decodable>,
   response: ReadResponse,
@@ -42,22 +42,22 @@ export function messageOf(
         .then((decoded) => reported(call, decoded).bytes);
 }
 
-/** Whether the request that was sent last may have changed something. */
+/** Reports whether the last request may have changed something. */
 function isWrite({ progress }: RunningCall): boolean {
   const { verb } = progress.counts;
   return verb !== "GET" && verb !== "HEAD";
 }
 
-/** Reports what a function notes, beside a message. */
+/** Reports the differences that a function notes, independent of a message. */
 export function noteIn(call: RunningCall, note: (out: ProtoWriter) => void): void {
   reported(call, { differences: call.settings.decoder.noted(note) });
 }
 
 /**
- * The list in a response; one without a body, by its status, is a page without items. What it has beside its
- * items, and no rule knows, is reported.
+ * Returns the page of a list response; a response without a body may, by its status, be a page without items.
+ * Reports keys next to the items that no rule knows.
  *
- * @throws ConnectError reason RESPONSE_SHAPE where there is neither a list nor what stands for an empty one
+ * @throws ConnectError reason RESPONSE_SHAPE if there is neither a list nor a spelling of an empty one
  */
 export function pageOf(
   call: RunningCall<PaginateAdapter | PollAdapter>,
@@ -76,19 +76,22 @@ export function pageOf(
   return page;
 }
 
-/** Reports what was lost between the page before and a page. */
+/** Reports items that were lost between two pages. */
 export function reportLost(call: RunningCall<PaginateAdapter>, differences: FoundDifferences): void {
   reported(call, { differences });
 }
 
-/** The keys of the first `most` items of a feed's page. What is not told apart by them is reported. */
+/**
+ * Returns the keys of the first `most` items of a feed's page. Reports items that the keys do not
+ * distinguish.
+ */
 export function feedKeys(call: RunningCall<PollAdapter>, page: Page, most?: number): readonly string[] {
   const keys = keysOf(call.adapter, page, most);
   noteIn(call, (out) => noteSharedKeys(page, keys, out));
   return keys;
 }
 
-/** Items of a page as response messages, by default all of them. */
+/** Returns items of a page as response messages, by default all items. */
 export function itemsOf(
   call: RunningCall<PaginateAdapter | PollAdapter>,
   page: Page,
@@ -106,7 +109,7 @@ export function itemsOf(
     : call.inTurns(decoder.itemsInParts(adapter, page, response, indices)).then(whole);
 }
 
-/** A response message with a record; undefined where it is no object. */
+/** Returns a response message with a record; undefined if the record is not an object. */
 export function recordOf(
   call: RunningCall<RecordsAdapter>,
   record: RecordBody,
@@ -124,7 +127,7 @@ export function recordOf(
         .then((decoded) => reported(call, decoded).bytes);
 }
 
-/** A response message with a chunk. */
+/** Returns a response message with a chunk. */
 export function chunkOf(
   call: RunningCall<DownloadAdapter>,
   head: RestResponse | undefined,
@@ -136,7 +139,7 @@ export function chunkOf(
   ).bytes;
 }
 
-/** Differences of two parts of a response. */
+/** Merges the differences of two parts of a response. */
 export function together(first: FoundDifferences, second: FoundDifferences): FoundDifferences {
   if (first.list.length === 0) return second;
   const kept = { additional: 0, converted: 0, lost: 0 };
@@ -144,7 +147,7 @@ export function together(first: FoundDifferences, second: FoundDifferences): Fou
   return { list, counts: sumOf(first.counts, second.counts) };
 }
 
-/** What was decoded, its differences reported. */
+/** Reports the differences of a decoded value, and returns the value. */
 function reported<T extends Pick<Decoded, "differences" | "isSettled">>(call: RunningCall, decoded: T): T {
   reportDifferences(
     decoded,

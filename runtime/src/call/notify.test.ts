@@ -14,13 +14,13 @@ afterEach(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-// each is another listener, which is warned of by itself
+// each call returns a distinct listener, which gets its own warning
 const throws = () => () => {
   throw new Error("listener");
 };
 const rejects = () => () => Promise.reject(new Error("listener"));
 
-/** Listeners that fail, in every way in which they can. */
+/** Listeners that fail, in every possible way. */
 const LISTENERS: ReadonlyArray<readonly [name: string, options: Partial<RestOptions>]> = [
   ["onDifference", { onDifference: throws() }],
   ["onDifference", { onDifference: rejects() }],

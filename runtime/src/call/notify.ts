@@ -1,12 +1,12 @@
-/** Listeners that have failed already: a listener that fails once fails often. */
+/** Listeners that have already failed: a listener that fails once often fails again. */
 const FAILED = new WeakSet<object>();
 
 /**
- * Calls a listener of the program's. One that fails must not fail the call: what it throws, or what its
- * promise is rejected with, is a warning of the process, the first time.
+ * Calls a listener of the program. A failing listener must not fail the call: the first time it throws or
+ * rejects, the process emits a warning.
  *
  * @param name the option that has the listener
- * @param of what is warned of once; by default the listener
+ * @param of the object that is warned about once; by default the listener
  */
 export function notify<T, R>(
   name: string,

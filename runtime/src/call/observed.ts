@@ -3,7 +3,7 @@ import { withHeaders } from "../request/with-headers.ts";
 import { notify } from "./notify.ts";
 import type { RequestObserver, RequestReport, RestOptions } from "./options.ts";
 
-/** A request as its observer sees it; to be told how it ended, once. */
+/** A request as its observer sees it. `ended` must be called once. */
 export class Observation {
   /** The request with the headers that the observer adds. */
   readonly request: RestRequest;
@@ -16,20 +16,20 @@ export class Observation {
     this.request = withAddedHeaders(request, this.observer?.headers);
   }
 
-  /** Sends the request, as the observer wants it to be run. */
+  /** Sends the request through the observer's `run`, if set. */
   run<T>(send: () => Promise<T>): Promise<T> {
     const { observer } = this;
     return observer?.run === undefined ? send() : observer.run(send);
   }
 
-  /** Says that a response came, or what came in its place. */
+  /** Reports the response's status, or the error in its place. */
   ended(status: number | undefined, error: unknown): void {
     const { observer } = this;
     if (observer?.onEnd !== undefined) notify("onEnd", observer.onEnd, { status, error }, this.onRequest);
   }
 }
 
-/** Sends a request with the headers that an observer adds, and tells the observer how it ended. */
+/** Sends a request with the headers that an observer adds, and reports its end to the observer. */
 export async function observed<T extends { readonly status: number }>(
   onRequest: RestOptions["onRequest"],
   report: RequestReport,

@@ -8,26 +8,27 @@ import type { UpstreamOptions } from "../upstream/options.ts";
 import type { ClientOptions } from "../upstream/supplied-client.ts";
 import type { WatchOptions } from "./watch-options.ts";
 
-/** How one response differs from its description; of a stream, one of its pages or records. */
+/** The differences of one response from its description; for a stream, of one page or record. */
 export interface DifferenceReport {
   readonly method: DescMethod;
   readonly upstream: string;
-  /** At least one, and the first hundred of each class at most. */
+  /** At least one; at most the first hundred of each class. */
   readonly differences: readonly Difference[];
-  /** How many there are of each class. Classes that are ignored count 0. */
+  /** The number of differences in each class. Ignored classes count 0. */
   readonly counts: DifferenceCounts;
 }
 
-/** What is done about each class of difference; by default all are reported, and none fails a call. */
+/** The level for each class of difference; by default all are reported, and none fails a call. */
 export type DifferenceOptions = DifferenceLevels & {
   /**
-   * By method: `package.Service/Method`, `package.Service`, or the beginning of either and `*`. The longest
-   * that names a method counts, then its upstream's `differences`. A name that no adapter has is an error.
+   * Levels by method: `package.Service/Method`, `package.Service`, or a prefix of either followed by `*`. The
+   * longest match takes precedence, then its upstream's `differences`. A name that matches no adapter is an
+   * error.
    */
   readonly methods?: Readonly<Record<string, DifferenceLevels>> | undefined;
 };
 
-/** One call, when it is over. */
+/** A report of one call, made when it ends. */
 export interface CallReport {
   readonly method: DescMethod;
   readonly upstream: string;
@@ -35,120 +36,123 @@ export interface CallReport {
   readonly verb: string | undefined;
   /** The HTTP status; undefined when there was no response. */
   readonly upstreamStatus: number | undefined;
-  /** Requests to the upstream: one for each page or poll, and those that were sent again. */
+  /** The number of requests to the upstream, including pages, polls and retries. */
   readonly attempts: number;
   readonly durationMs: number;
   /** Size of the response's body in bytes, decompressed. */
   readonly bytes: number;
-  /** Headers that callers would get, but that cannot be sent, because they are too long or not ASCII. */
+  /** The number of headers that cannot be passed to callers because they are too long or not ASCII. */
   readonly droppedHeaders: number;
-  /** How many places of the response were not as declared, by class. Classes that are ignored count 0. */
+  /** The number of differences in the response, by class. Ignored classes count 0. */
   readonly differences: DifferenceCounts;
-  /** What the call ended with; undefined when it succeeded. */
+  /** The error that ended the call; undefined when it succeeded. */
   readonly error: ConnectError | undefined;
 }
 
 /**
- * One request to an upstream. A call makes several where its response comes in pages, or is asked for again.
+ * One request to an upstream. A call makes several requests if its response has several pages, or if it is
+ * retried.
  */
 export interface RequestReport {
   readonly method: DescMethod;
   readonly upstream: string;
   /** The HTTP method. */
   readonly verb: string;
-  /** Scheme, host and port, e.g. `https://api.example.com`; after a redirect those that it leads to. */
+  /** Scheme, host and port, e.g. `https://api.example.com`; after a redirect, of the redirect target. */
   readonly origin: string;
-  /** Whether the same request was sent before, and is sent again; further pages are requests of their own. */
+  /** Whether the request repeats an earlier one; further pages are separate requests. */
   readonly isRetry: boolean;
 }
 
-/** What goes along with one request to an upstream. */
+/** Hooks for one request to an upstream. */
 export interface RequestObserver {
-  /** Headers beside those of the request, which win, e.g. a trace context. Names in lower case. */
+  /**
+   * Additional headers, e.g. a trace context; headers of the request take precedence. Names in lower case.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Sends the request: it calls the function once and returns its result, e.g. within a context of its own.
-   * What it throws fails the call.
+   * Sends the request: calls the function once and returns its result, e.g. within an async context. An
+   * exception fails the call.
    */
   readonly run?: (<T>(send: () => T) => T) | undefined;
-  /** Is told of the response's HTTP status, or of the error in its place. What it throws is a warning. */
+  /**
+   * Called with the response's HTTP status, or with the error in its place. An exception becomes a warning.
+   */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined;
 }
 
-/** How one request to an upstream ended. */
+/** The end of one request to an upstream. */
 export interface RequestEnd {
   /** The HTTP status; undefined when there was no response. */
   readonly status: number | undefined;
-  /** Why there was none. */
+  /** The error if there was no response. */
   readonly error: unknown;
 }
 
 /**
- * What is called, and how. A listener that throws, or whose promise is rejected, changes nothing of a call:
- * the first time, it is a warning of the process (`process.on("warning")`, code `LISTENER_FAILED`).
- * A `dispatcher` or a `fetch` is for all upstreams that have none of their own.
+ * The adapters and upstreams, and the options of calls. A listener that throws, or whose promise is rejected,
+ * does not affect a call: the first time, the process emits a warning (`process.on("warning")`, code
+ * `LISTENER_FAILED`). A `dispatcher` or a `fetch` applies to all upstreams that do not set their own.
  */
 export interface RestOptions extends ClientOptions {
   /** The generated adapters of the services to call. */
   readonly adapters: readonly ServiceAdapter[];
-  /** The upstreams that they name. */
+  /** The upstreams that the adapters name. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /**
-   * Files with further types that a google.protobuf.Any or a detail of an error may have, with all that they
-   * import. Those of the adapters, of google.rpc and the well-known types are known anyway.
+   * Files with additional types for google.protobuf.Any and error details, including all their imports. The
+   * types of the adapters, of google.rpc and the well-known types are always known.
    */
   readonly types?: readonly DescFile[] | undefined;
   /**
-   * What is done about each class of difference between a response and its description. A class that is to
-   * `fail` is an error: INTERNAL, reason RESPONSE_DRIFT. Default: `log` for all,
-   * which is a report to `onDifference`.
+   * The level for each class of difference between a response and its description. A class with level `fail`
+   * causes an INTERNAL error with reason RESPONSE_DRIFT. Default: `log` for all, which reports to
+   * `onDifference`.
    */
   readonly differences?: DifferenceOptions | undefined;
   /**
-   * Short for `differences: { lost: "fail" }`; with another `lost` there it is an error. What
-   * `differences.methods` and upstreams say of `lost` are exceptions. Default: false.
+   * Short for `differences: { lost: "fail" }`; it is an error to set another `lost` there. The `lost` levels
+   * of `differences.methods` and of upstreams take precedence. Default: false.
    */
   readonly strict?: boolean | undefined;
   /**
-   * The deadline of methods that have none of their own, in milliseconds. The shortest of it, the caller's
-   * and `maxTimeoutMs` counts. It does not apply to streams without an end of their own, which poll or read
-   * records. Default: 60 000.
+   * The deadline of methods that do not set their own, in milliseconds. The shortest of this deadline, the
+   * caller's and `maxTimeoutMs` applies. It does not apply to streams without a natural end, which poll or
+   * read records. Default: 60 000.
    */
   readonly timeoutMs?: number | undefined;
-  /**
-   * The longest deadline of any call, in milliseconds, also where a method has a longer one. Default: none.
-   */
+  /** The longest deadline of any call, in milliseconds, even if a method sets a longer one. Default: none. */
   readonly maxTimeoutMs?: number | undefined;
   /**
-   * Whether usual responses are read by a scanner in WebAssembly, which takes a fraction of the time and
-   * makes the same of them. Where WebAssembly is not allowed, JavaScript reads all responses in any case.
-   * Default: true.
+   * Whether a WebAssembly scanner reads typical responses, with the same results in a fraction of the time.
+   * Where WebAssembly is not allowed, JavaScript reads all responses. Default: true.
    */
   readonly scanner?: boolean | undefined;
-  /** Interceptors of the transport, as other Connect transports have them. */
+  /** Interceptors of the transport, as in other Connect transports. */
   readonly interceptors?: Interceptor[] | undefined;
   /**
-   * Is told of every response that is not as declared, but for classes that are ignored.
-   * What it throws is a warning.
+   * Called for every response that differs from its declaration, except for ignored classes. An exception
+   * becomes a warning.
    */
   readonly onDifference?: ((report: DifferenceReport) => void) | undefined;
-  /** Is told of every request to an upstream before it is sent. What it throws is a warning. */
+  /** Called for every request to an upstream before it is sent. An exception becomes a warning. */
   readonly onRequest?: ((report: RequestReport) => RequestObserver | undefined) | undefined;
   /**
-   * Is told exactly once of every call, when it is over: also of one that was rejected before it began, and of
-   * a stream that its caller left. What it throws is a warning.
+   * Called exactly once for every call when it ends, including calls rejected before they began and streams
+   * that their caller left. An exception becomes a warning.
    */
   readonly onCall?: ((report: CallReport) => void) | undefined;
-  /** Is told when an upstream begins or ceases to be left alone. What it throws is a warning. */
+  /** Called when the circuit of an upstream opens or closes. An exception becomes a warning. */
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
   /**
-   * Names whom the current request is made for, where there are several callers, e.g. clients of a server:
-   * failures then open the circuit of their caller, and only an upstream that cannot be reached opens that of
-   * all. Is called within the call that makes the request; callers without a name, and those for whom it
-   * throws, count as one. Default: there is one caller, and every failure opens the circuit.
+   * Returns the name of the caller for whom the current request is made, if there are several callers, e.g.
+   * clients of a server. The failures of a caller then open the circuit for that caller only; only an
+   * unreachable upstream opens the circuit for all. Called within the call that makes the request. Callers
+   * without a name, and callers for whom the function throws, count as one. Default: there is one caller, and
+   * every failure counts for the circuit.
    */
   readonly callerOf?: (() => string | undefined) | undefined;
-  /** How feeds are watched. */
+  /** Options for watching feeds. */
   readonly watch?: WatchOptions | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
@@ -156,5 +160,5 @@ export interface RestOptions extends ClientOptions {
   readonly network?: Network | undefined;
 }
 
-/** The deadline of a call that comes without one. */
+/** The default deadline of a call. */
 export const DEFAULT_TIMEOUT_MS = 60_000;

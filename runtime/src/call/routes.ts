@@ -17,7 +17,7 @@ import { baseOf, type UpstreamOptions } from "../upstream/options.ts";
 import { createUpstream } from "../upstream/pooled-upstream.ts";
 import type { Upstream, UpstreamContext } from "../upstream/upstream.ts";
 
-/** Which upstream a method goes to. */
+/** A method's adapter and its upstream. */
 export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly adapter: A;
   readonly upstream: Upstream;
@@ -31,27 +31,27 @@ export type StreamAdapter =
   | OperationAdapter
   | DownloadAdapter;
 
-/** Whether a method has one request and one response. */
+/** Reports whether a method has one request and one response. */
 export function isUnary(route: Route): route is Route<UnaryAdapter> {
   return route.adapter.kind === "unary";
 }
 
-/** Whether a method has a stream of requests and one response. */
+/** Reports whether a method has a stream of requests and one response. */
 export function isUpload(route: Route): route is Route<UploadAdapter> {
   return route.adapter.kind === "upload";
 }
 
-/** Whether a method has one request and a stream of responses. */
+/** Reports whether a method has one request and a stream of responses. */
 export function isStream(route: Route): route is Route<StreamAdapter> {
   return !isUnary(route) && !isUpload(route);
 }
 
 /**
- * Joins adapters and upstreams, and checks that they fit.
+ * Connects adapters to upstreams, and checks that they match.
  *
  * @returns the routes by the full names of methods, and all upstreams
- * @throws ConnectError for what is configured wrongly: SERVICE_DUPLICATE, UPSTREAM_UNKNOWN,
- *   UPSTREAM_BASE_UNKNOWN, UPSTREAM_OPTION_INVALID, METHOD_RULES_INVALID
+ * @throws ConnectError for an invalid configuration: SERVICE_DUPLICATE, UPSTREAM_UNKNOWN,
+ * UPSTREAM_BASE_UNKNOWN, UPSTREAM_OPTION_INVALID, METHOD_RULES_INVALID
  */
 export function connectUpstreams(
   adapters: readonly ServiceAdapter[],

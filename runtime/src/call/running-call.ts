@@ -22,21 +22,22 @@ import type { Route } from "./routes.ts";
 import { SentSecrets } from "./sent-secrets.ts";
 
 /**
- * One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came.
+ * A running call of a method, with one or many requests to its upstream. Counts requests, bytes and
+ * differences.
  */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly route: Route<A>;
   readonly context: CallContext;
   readonly clock: Clock;
-  /** The request message that was written last. */
+  /** The last request message that was encoded. */
   requested: MessageShape<DescMessage> | undefined;
   readonly sentSecrets = new SentSecrets();
   readonly settings: CallSettings;
   private readonly startedAt: number;
-  /** How long its retries may still wait. */
+  /** How long the retries of the call may still wait. */
   readonly allowance: WaitAllowance;
   private over = false;
-  /** The length of the large response that came last. */
+  /** The length of the last large response. */
   largeBytes = 0;
   readonly progress = new CallProgress();
 
@@ -56,7 +57,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.route.adapter;
   }
 
-  /** Whom requests are made for; undefined where there is one caller. */
+  /** The caller for whom requests are made; undefined if there is only one caller. */
   get caller(): string | undefined {
     const { callerOf } = this.settings.options;
     if (callerOf === undefined) return undefined;
@@ -64,12 +65,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     try {
       return callerOf() ?? "";
     } catch {
-      // said in the documentation of the option
+      // as the documentation of the option states
       return "";
     }
   }
 
-  /** Headers of the upstream's first response that callers get; none before it came. */
+  /** Headers of the upstream's first response that are passed to the caller; empty before that response. */
   get header(): Headers {
     return this.progress.header;
   }
@@ -90,7 +91,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /**
-   * Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter.
+   * Calls a function of the adapter. Any exception other than a ConnectError becomes an error of the adapter.
    */
   adapted<T>(step: string, act: () => T): T {
     try {
@@ -102,15 +103,15 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /**
-   * Does work in turns of the event loop, until the call is over; on the large response that came last,
-   * unless `bytes` are said.
+   * Does work in turns of the event loop until the call ends. `bytes` defaults to the length of the last
+   * large response.
    */
   inTurns<T>(work: Work<T>, bytes: number = this.largeBytes): Promise<T> {
     const { clock } = this;
     return inTurns(typed(work, this.settings.types), { signal: this.context.signal, clock, bytes });
   }
 
-  /** The error that a response means, although its status is none. */
+  /** Returns the error for a response that is an error although its status is not. */
   failure({ status, header, body }: ReadResponse): ConnectError {
     const json = operationStatus(body.value);
     const bytes = Buffer.from(json === undefined ? "" : stringifyJson(json));
@@ -126,13 +127,13 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.knowing(() => upstreamError(response, this.adapter.rules, this.clock.now()));
   }
 
-  /** The error that callers get for what a call threw. */
+  /** Returns the error that callers receive for an exception of the call. */
   errorOf(thrown: unknown): ConnectError {
     const error = thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
     return this.knowing(() => redactError(error, this.secrets()));
   }
 
-  /** Reports that the call is over, and what it ended with. Only the first end of a call counts. */
+  /** Reports that the call ended, and its error if any. Only the first end of a call counts. */
   ended(error: ConnectError | undefined): void {
     if (this.over) return;
     this.over = true;
@@ -148,8 +149,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /**
-   * What must not come out again: the credentials that were sent,
-   * and the values of redacted fields of the request.
+   * Values that must not be disclosed: the credentials that were sent, and the redacted fields of the
+   * request.
    */
   secrets(): Secret[] {
     const { requested } = this;
@@ -157,12 +158,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return [...this.sentSecrets.newest(), ...(values ?? [])];
   }
 
-  /** The most that reading a response may cost. */
+  /** The maximum cost of reading a response. */
   get maxCost(): number {
     return this.route.upstream.settings.maxResponseCost;
   }
 
-  /** Does work for which the types of the call are known. */
+  /** Runs code that needs the types of the call. */
   knowing<T>(act: () => T): T {
     return withTypes(this.settings.types, act);
   }

@@ -12,7 +12,7 @@ import { Observation } from "./observed.ts";
 import { read } from "./read.ts";
 import type { RunningCall } from "./running-call.ts";
 
-/** Sends a request, again where that may help, and reads the response. */
+/** Sends a request, with retries where they may help, and reads the response. */
 export function send(
   call: RunningCall,
   request: RestRequest,
@@ -42,12 +42,12 @@ export function send(
 
 function startsAtOnce(call: RunningCall, rules: MethodRules): boolean {
   const { context } = call;
-  // a context that can be asked for a listener tells that one of what has happened already
+  // a context with `onCancel` calls its listener even if it was already aborted
   const isAborted = context.onCancel === undefined && context.signal.aborted;
   return !isAborted && call.route.upstream.startsAtOnce(rules);
 }
 
-/** The first attempt, in as few steps as will do; `again` goes on with its error, as attempt two. */
+/** Makes the first attempt in as few steps as possible; `again` continues with attempt two after an error. */
 async function attempted(
   call: RunningCall,
   request: RestRequest,

@@ -1,13 +1,13 @@
 import type { Secret } from "../text/secret.ts";
 
-/** Secrets that a call remembers: more than the credentials of any request and those that follow it. */
+/** The maximum number of remembered secrets: more than any request and its follow-ups have. */
 const MAX_SECRETS = 32;
 
-/** What a call sent as credentials: the newest, of streams that send new ones again and again. */
+/** The newest credentials that a call sent; a stream may send new ones repeatedly. */
 export class SentSecrets {
   private readonly secrets = new Map<string, Secret>();
 
-  /** Remembers secrets; a function of its own, to be handed on. */
+  /** Remembers secrets. An arrow function, so that it can be passed as a callback. */
   readonly add = (secrets: readonly Secret[]): void => {
     for (const secret of secrets) {
       this.secrets.delete(secret.reveal());
@@ -19,7 +19,7 @@ export class SentSecrets {
     }
   };
 
-  /** The secrets, the oldest first. */
+  /** Returns the secrets, oldest first. */
   newest(): Iterable<Secret> {
     return this.secrets.values();
   }

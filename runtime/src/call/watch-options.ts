@@ -5,35 +5,37 @@ import { Secret } from "../text/secret.ts";
 import { type FeedBus, LOCAL_BUS } from "./feed-bus.ts";
 
 /**
- * How feeds are watched whose messages are batches of items: one poller serves all who watch the same feed
- * with the same identity.
+ * Options for watching feeds whose messages are batches of items. All watchers of the same feed with the same
+ * identity share one poller.
  */
 export interface WatchOptions {
   /**
-   * Signs resume tokens: at least 32 characters. Of several the first one signs, and all are accepted.
-   * Processes that take over from each other, also after a restart, need the same. Default: a random one, so
-   * that tokens end with the process.
+   * Signs resume tokens: at least 32 characters. With several keys the first one signs, and all are accepted.
+   * Processes that take over from each other, also after a restart, need the same key. Default: a random key,
+   * so that tokens become invalid when the process ends.
    */
   readonly resumeKey?: string | Secret | ReadonlyArray<string | Secret> | undefined;
-  /** How many watch at the same time, in all. Default: 10 000. */
+  /** The maximum number of concurrent watchers. Default: 10 000. */
   readonly maxWatchers?: number | undefined;
-  /** How many different feeds are watched at the same time. Default: 1000. */
+  /** The maximum number of different feeds that are watched at the same time. Default: 1000. */
   readonly maxFeeds?: number | undefined;
-  /** How long a feed is polled on when nobody watches it any more, in milliseconds. Default: 60 000. */
+  /**
+   * How long polling continues after the last watcher of a feed has left, in milliseconds. Default: 60 000.
+   */
   readonly graceMs?: number | undefined;
-  /** How many bytes wait for a watcher that reads too slowly before it is dropped. Default: 1 MiB. */
+  /** The maximum number of bytes buffered for a slow watcher, which is then disconnected. Default: 1 MiB. */
   readonly bufferBytes?: number | undefined;
-  /** Shares feeds with other processes. Default: none, each process polls for itself. */
+  /** Shares feeds with other processes. Default: none; each process polls for itself. */
   readonly bus?: FeedBus | undefined;
   /**
-   * Called within each call that begins to watch; polls run by what it returns for the newest one, so that
-   * credentials which depend on the caller are those of somebody who watches. Default:
-   * polls belong to no call.
+   * Called within each call that begins to watch. Polls run in the context that it returned for the newest
+   * watch, so that credentials which depend on the caller belong to a current watcher. Default: polls belong
+   * to no call.
    */
   readonly asCaller?: (() => RunAs) | undefined;
 }
 
-/** Runs work for somebody. */
+/** Runs work in the context of a caller. */
 export type RunAs = <T>(work: () => T) => T;
 
 /** The options with their defaults. */
@@ -43,7 +45,7 @@ export type WatchSettings = Readonly<Record<keyof typeof WATCH_DEFAULTS, number>
   readonly asCaller: () => RunAs;
 };
 
-/** The defaults of options that are numbers. */
+/** The defaults of numeric options. */
 export const WATCH_DEFAULTS = {
   maxWatchers: 10_000,
   maxFeeds: 1_000,
@@ -61,7 +63,7 @@ const MIN_KEY_LENGTH = 32;
 
 const asNobody: RunAs = (work) => work();
 
-/** @throws ConnectError reason OPTION_INVALID; the text never holds a key */
+/** @throws ConnectError reason OPTION_INVALID; the text never contains a key */
 export function resolveWatch(options: WatchOptions = {}): WatchSettings {
   return {
     resumeKeys: keysOf(options.resumeKey),

@@ -5,16 +5,16 @@ import { type Heartbeat, HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.t
 import type { FeedItem } from "./bus-entry.ts";
 import type { TokenIds } from "./token-ids.ts";
 
-/** The most items of a batch. */
+/** The maximum number of items in a batch. */
 const MAX_ITEMS = 100;
-/** The size, in bytes, from which on a batch takes no further item. */
+/** A batch of at least this size, in bytes, takes no more items. */
 const MAX_BYTES = 256 * 1024;
 
-/** A message of a watched feed, encoded once for all who get it, when the first of them reads it. */
+/** A message of a watched feed. The first reader encodes it, once for all watchers. */
 export class Batch {
-  /** The resume token in it. */
+  /** The resume token of the message. */
   readonly token: string;
-  /** About how many bytes it has. */
+  /** The approximate size in bytes. */
   readonly size: number;
   private write: (() => Uint8Array<ArrayBuffer>) | undefined;
   private written: Uint8Array<ArrayBuffer> | undefined;
@@ -28,13 +28,13 @@ export class Batch {
   get bytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.written ?? this.write?.() ?? new Uint8Array();
     this.written = bytes;
-    // what it was made of is kept no longer
+    // releases the items
     this.write = undefined;
     return bytes;
   }
 }
 
-/** What a message says beside its items. */
+/** The properties of a message other than its items. */
 interface BatchHead {
   readonly token: string;
   readonly late?: boolean;
@@ -43,14 +43,14 @@ interface BatchHead {
 }
 
 /**
- * Makes a token of the keys that a feed has seen, but for those of items that come later, and of what is
- * ahead of it.
+ * Makes a token of the keys that a feed has seen and of the keys ahead of it, without the keys of items in
+ * later messages.
  */
 export type TokenWriter = (ahead?: TokenIds, pending?: ReadonlySet<string>) => string;
 
-/** Writes the messages of a feed, each with the token of where it leads. */
+/** Writes the messages of a feed, each with a token for the position after it. */
 export class BatchWriter {
-  /** The token of the position of the feed. */
+  /** Makes the token of the feed's position. */
   readonly token: TokenWriter;
   private readonly fields: BatchFields;
 
@@ -60,9 +60,9 @@ export class BatchWriter {
   }
 
   /**
-   * Items as messages; one without items where there are none.
+   * Returns items as messages, or one message without items if there are none.
    *
-   * @param ahead what a watcher has and the feed does not know
+   * @param ahead keys that a watcher has and the feed does not know
    */
   batches(items: readonly FeedItem[], gap: boolean, ahead?: TokenIds): readonly Batch[] {
     const groups = grouped(items);
@@ -75,19 +75,19 @@ export class BatchWriter {
     });
   }
 
-  /** A message that says that nothing happens. */
+  /** Returns a message that reports no change. */
   heartbeat(token: string, heartbeat: Heartbeat): Batch {
     return this.batch([], { token, heartbeat });
   }
 
-  /** Until it is read a message costs little: its items belong to the feed. */
+  /** Creates a message, which costs little until it is read: its items belong to the feed. */
   private batch(items: readonly FeedItem[], head: BatchHead): Batch {
     const size = items.reduce((sum, { bytes }) => sum + bytes.length, head.token.length);
     return new Batch(head.token, size, () => written(this.fields, items, head));
   }
 }
 
-/** Items in groups: those in one are all late or none is, and few enough for a message. */
+/** Splits items into groups that fit into a message, each with either late items or others. */
 function grouped(items: readonly FeedItem[]): FeedItem[][] {
   const groups: FeedItem[][] = [];
   let size = 0;

@@ -6,51 +6,51 @@ import { MAX_INTERVAL_MS } from "./poll-interval.ts";
 
 /** One item of a feed. */
 export interface FeedItem {
-  /** What tells it from others. */
+  /** The unique key of the item. */
   readonly key: string;
   /** The item as a message. */
   readonly bytes: Uint8Array;
-  /** It came to be listed behind items that were there before. */
+  /** The item first appeared behind items that were already listed. */
   readonly late: boolean;
 }
 
-/** What a poll found, for the watchers of this process and of others. */
+/** The result of a poll, for the watchers of this process and of others. */
 export interface FeedEntry {
   readonly kind: FeedEntryKind;
-  /** When the poll was over, in milliseconds since 1970. */
+  /** The time at which the poll ended, in milliseconds since 1970. */
   readonly polledAt: number;
-  /** How long the upstream wants polls to be apart. */
+  /** The poll interval that the upstream requests. */
   readonly intervalMs: number;
-  /** More happened than the feed holds. */
+  /** More items were added than the feed holds. */
   readonly gap: boolean;
-  /** More may have happened than the feed lists: it lists as much as it ever does. */
+  /** Items may have been missed: the feed lists its maximum number of items. */
   readonly full: boolean;
-  /** Where pages could not be read, how many of the keys that are listed were read without a hole. */
+  /** If some pages could not be read, the number of listed keys that were read without a hole. */
   readonly reach?: number | undefined;
-  /** Where the next poll waits for longer than the interval, how long. */
+  /** The wait before the next poll, if it is longer than the interval. */
   readonly waitMs?: number | undefined;
-  /** Why the feed, or a page of it, cannot be read. */
+  /** The error that prevents reading the feed or a page of it. */
   readonly failure?: EntryFailure | undefined;
-  /** With `news`, items that are new or have come back; with `window`, all of them. Oldest first. */
+  /** With `news`, items that are new or have returned; with `window`, all items. Oldest first. */
   readonly items: readonly FeedItem[];
-  /** The keys of everything that the feed lists now, newest first; none with `poll`. */
+  /** The keys of all items that the feed lists now, newest first; empty with `poll`. */
   readonly listed: readonly string[];
 }
 
-/** An error, without its text, which may say what was asked for. */
+/** An error without its message, which may disclose the request. */
 export interface EntryFailure {
   readonly code: Code;
   readonly reason: string;
 }
 
-/** Bytes that are no entry; `message` says what is wrong with them. */
+/** An invalid entry; `message` describes the error. */
 export class FeedEntryInvalid extends Error {}
 
 const VERSION = 1;
 /** The largest entry, in bytes. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 const MAX_ITEMS = 10_000;
-/** Every item and every key is a field; all others are there once. */
+/** Every item and every key is a field; all other fields occur once. */
 const MAX_FIELDS = 2 * MAX_ITEMS + 100;
 
 const KINDS: readonly FeedEntryKind[] = ["window", "news", "poll"];
@@ -71,7 +71,7 @@ const FIELD = {
 } as const;
 const ITEM = { key: 1, bytes: 2, late: 3 } as const;
 
-/** An entry as bytes, in the wire format of protobuf. */
+/** Encodes an entry in the protobuf wire format. */
 export function encodeFeedEntry(entry: FeedEntry): Uint8Array<ArrayBuffer> {
   const out = new BinaryWriter();
   out.tag(FIELD.version, WireType.Varint).uint32(VERSION);
@@ -99,9 +99,9 @@ export function encodeFeedEntry(entry: FeedEntry): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Reads an entry that may come from anybody.
+ * Decodes an entry from an untrusted source.
  *
- * @throws FeedEntryInvalid for what `encodeFeedEntry` does not write
+ * @throws FeedEntryInvalid for bytes that `encodeFeedEntry` does not write
  */
 export function decodeFeedEntry(bytes: Uint8Array): FeedEntry {
   if (bytes.length > MAX_ENTRY_BYTES) throw new FeedEntryInvalid(`${bytes.length} bytes`);
@@ -113,7 +113,7 @@ export function decodeFeedEntry(bytes: Uint8Array): FeedEntry {
   }
 }
 
-/** An entry while it is read. */
+/** An entry that is being decoded. */
 type OpenEntry = { -readonly [K in keyof FeedEntry]?: FeedEntry[K] | undefined } & {
   readonly items: FeedItem[];
   readonly listed: string[];
@@ -129,7 +129,7 @@ function readEntry(reader: BinaryReader): FeedEntry {
       version = expect(wireType, WireType.Varint) && reader.uint32();
       continue;
     }
-    // the version stands in front: what another one means is not guessed
+    // the version comes first: entries of other versions are not read
     if (version !== VERSION) throw new FeedEntryInvalid(`version ${version}`);
     readField(entry, field, wireType, reader);
   }

@@ -11,35 +11,38 @@ import { MAX_BACKOFF_MS } from "./failure-backoff.ts";
 import type { Poller } from "./poller.ts";
 import type { FeedWindow, News } from "./window.ts";
 
-/** After so many entries with news, one with everything lets a bus forget those before. */
+/** After this many entries with news, an entry with the whole window lets the bus drop the earlier ones. */
 const NEWS_PER_WINDOW = 64;
-/** The items of an entry with news are at most so many bytes, or one item. */
+/** The items of an entry with news have at most this many bytes, or are a single item. */
 const MAX_NEWS_BYTES = 4 * 1024 * 1024;
 
-/** How long a poll waits for the bus to know of it, in milliseconds: without the bus, each process polls. */
+/**
+ * The longest time that a poll waits for its announcement on the bus, in milliseconds. Without the bus, each
+ * process polls.
+ */
 const MAX_ANNOUNCING_MS = 1_000;
 
-/** What the membership needs of its feed. */
+/** The callbacks and state of the feed that the membership needs. */
 export interface BusMembershipOptions {
   readonly bus: FeedBus;
   readonly name: FeedName;
   readonly clock: Clock;
   readonly window: FeedWindow;
   readonly poller: Poller;
-  /** Why the feed, or a page of it, cannot be read now. */
+  /** Returns the error that currently prevents reading the feed or a page of it. */
   readonly failure: () => EntryFailure | undefined;
-  /** Is called with what another process has found. */
+  /** Called with the results of another process. */
   readonly onEntry: (entry: FeedEntry) => void;
 }
 
-/** The time in which this process polls for all. */
+/** The period in which this process polls for all members. */
 interface Term {
   readonly fence: bigint;
 }
 
 /**
- * Membership of this process in a feed that processes share: what others find comes in, and what its polls
- * find goes out.
+ * Membership of this process in a shared feed: receives the results of other processes, and publishes the
+ * results of its own polls.
  */
 export class BusMembership {
   private readonly options: BusMembershipOptions;
@@ -47,7 +50,7 @@ export class BusMembership {
   private term: Term | undefined;
   private newsSinceWindow = Number.POSITIVE_INFINITY;
 
-  /** It may call all functions of the options at once. */
+  /** May call all functions of the options immediately. */
   constructor(options: BusMembershipOptions) {
     this.options = options;
     this.membership = options.bus.join(options.name, this.member);
@@ -55,13 +58,13 @@ export class BusMembership {
 
   /** Leaves the feed, so that another process may poll it. */
   leave(): void {
-    // a membership that cannot be given back is over when its lease is
+    // if leaving fails, the membership ends with its lease
     this.membership.leave().catch(() => undefined);
   }
 
   /**
-   * Says that the poller polls now: who takes over from a process that ends in the middle of a poll waits as
-   * if it had been made, and a process that has lost its lease without noticing stops.
+   * Announces that a poll begins. If this process ends during the poll, its successor waits as if the poll
+   * had been made; and a process that has lost its lease unnoticed stops.
    */
   polling(): Promise<void> {
     const { clock } = this.options;
@@ -75,10 +78,7 @@ export class BusMembership {
     });
   }
 
-  /**
-   * Says that the poller has polled, and publishes what it has found; undefined where it could not read the
-   * feed.
-   */
+  /** Publishes the result of a poll; `news` is undefined if the feed could not be read. */
   polled(news: News | undefined): void {
     const { window, poller } = this.options;
     this.membership.interval(poller.intervalMs);
@@ -117,8 +117,9 @@ export class BusMembership {
   };
 
   /**
-   * What nobody has polled for long says nothing of now: who starts with what is new would get all that has
-   * happened since. Clocks of other processes may be wrong, which costs a poll at most.
+   * Reports whether an entry still describes the feed. After a long time without polls, a watcher that asks
+   * only for new items would get all items since then. The clocks of other processes may be wrong, which
+   * costs at most one poll.
    */
   private isRecent({ polledAt, intervalMs, waitMs = intervalMs }: FeedEntry): boolean {
     return this.options.clock.now() - polledAt <= 2 * Math.max(intervalMs, waitMs) + MAX_BACKOFF_MS;
@@ -132,7 +133,7 @@ export class BusMembership {
   }
 }
 
-/** The items and keys of the entries that say what a poll has found. */
+/** Yields the items and keys of the entries that describe the result of a poll. */
 function* partsOf(
   kind: FeedEntryKind,
   items: readonly FeedItem[],

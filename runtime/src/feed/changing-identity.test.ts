@@ -34,7 +34,7 @@ test("a session that comes to be another user's never polls for those who watch 
         clock.advance(NEXT);
         await settled();
         const tokens = timeline.requests.slice(asked).map(({ authorization }) => authorization);
-        // one poll at most for each feed, and only as who its watchers are
+        // at most one poll for each feed, and only with the identity of its watchers
         expect(new Set(tokens).size).toBe(tokens.length);
         for (const watcher of watchers.filter(({ isOver }) => isOver)) {
           const error = ConnectError.from(watcher.error);
@@ -81,7 +81,7 @@ test("polls are made for somebody who watches, with credentials that depend on w
   await settled();
   const users = timeline.requests.map(({ authorization }) => authorization?.split(" ")[1]);
   expect(new Set(users)).toEqual(new Set(["ada", "bob"]));
-  // one poll for both who are ada
+  // one poll for both watchers of ada
   expect(users.filter((user) => user === "ada")).toHaveLength(4);
   expect(watchers.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
 });

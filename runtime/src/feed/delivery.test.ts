@@ -11,14 +11,14 @@ import { MAX_BACKOFF_MS } from "./failure-backoff.ts";
 afterEach(closeWatching);
 
 type Step =
-  /** Events arrive, each before so many of those that are there. */
+  /** Events arrive, each before the given number of listed events. */
   | { readonly kind: "arrive"; readonly before: readonly number[] }
-  /** Events arrive between the pages of the next polls. */
+  /** Events arrive between two pages of the next polls. */
   | { readonly kind: "meanwhile"; readonly page: number }
   | { readonly kind: "poll" }
   | { readonly kind: "watch"; readonly backlog: boolean; readonly process: number }
   | { readonly kind: "restart"; readonly process: number; readonly drained: boolean }
-  /** A client goes on elsewhere; it has handled only so many of the messages that came. */
+  /** A client resumes at another process, after it has handled the given number of messages. */
   | {
       readonly kind: "reconnect";
       readonly watcher: number;
@@ -81,45 +81,45 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: "takeOver" as const }) },
 );
 
-/** One who watches, over all of its connections. */
+/** A watching client, across all of its connections. */
 interface Client {
   readonly backlog: boolean;
   connection: Watching;
   process: number;
-  /** What came by connections that are over. */
+  /** The ids received over closed connections. */
   readonly ids: number[];
   token: string;
-  /** When it began. */
+  /** The time at which the client began. */
   readonly since: number;
-  /** What was known when its first message came. */
+  /** The events that were known when its first message arrived. */
   known: ReadonlySet<number> | undefined;
-  /** What was seen before it connected, and is not listed any more or not for a while. */
+  /** Events seen before the client connected that are no longer listed, or are hidden for a while. */
   readonly hidden: Set<number>;
 }
 
-/** A process while it runs. */
+/** A running process. */
 interface Process {
   readonly rest: Rest;
-  /** What its requests have seen, and when. */
+  /** The events that its requests have seen, with times. */
   readonly seen: Array<{ readonly at: number; readonly ids: readonly number[] }>;
-  /** It has read every page, and told somebody. */
+  /** The process has read every page, and has delivered to a client. */
   hasDelivered: boolean;
 }
 
-/** Processes that watch one feed, as clients and the upstream see them. */
+/** Processes that watch one feed, as seen by clients and the upstream. */
 class World {
   readonly timeline = new Timeline(2, 3);
   readonly clock = new FakeClock();
   readonly bus = new MemoryBus();
   readonly clients: Client[] = [];
   private readonly processes: Process[] = [];
-  /** What was seen by processes that are over. */
+  /** The events seen by ended processes. */
   private readonly past: Process["seen"] = [];
   private time = 0;
   private lastListed: ReadonlySet<number> = new Set();
   private nextId = 1;
   private hidden: number | undefined;
-  /** Until then a poll may leave out a page that has failed. */
+  /** Until this time a poll may omit a page that has failed. */
   private restsUntil = 0;
 
   constructor(count: number) {
@@ -174,7 +174,7 @@ class World {
     }
   }
 
-  /** Lets failures pass, and the feed be polled until it has settled. */
+  /** Ends all failures, and waits until the polls have settled. */
   async finish(): Promise<void> {
     this.timeline.failure = undefined;
     this.timeline.onRequest = undefined;
@@ -186,7 +186,8 @@ class World {
   }
 
   /**
-   * What a client must have got: all that a poll has seen since it began, and that it did not begin behind.
+   * Returns the events that a client must have received: all that a poll has seen since it began, except
+   * those before its start.
    */
   expected({ since, known, backlog, hidden }: Client): Set<number> {
     const seen = this.allSeen.filter(({ at }) => at >= since).flatMap(({ ids }) => ids);
@@ -210,7 +211,7 @@ class World {
       const { page = 0, ids = [] } = timeline.requests.at(-1) ?? {};
       if (response.status >= 400) this.restsUntil = clock.now() + MAX_BACKOFF_MS;
       const mayRest = clock.now() < this.restsUntil;
-      // with the first page a poll begins that sees all that is listed, unless something comes in between
+      // a poll begins with the first page, and sees all listed events unless something interferes
       const isUndisturbed = timeline.failure === undefined && timeline.onRequest === undefined && !mayRest;
       if (response.status < 400) this.listing(page, ids);
       seen.push({ at: this.time++, ids: isUndisturbed && page === 1 ? timeline.listed : ids });
@@ -220,7 +221,7 @@ class World {
     return { rest, seen, hasDelivered: false };
   }
 
-  /** Takes note of what a page lists: where a later one fails, what was listed before stays. */
+  /** Records the events on a page: if a later page fails, the events listed before remain. */
   private listing(page: number, ids: readonly number[]): void {
     const { failure, pages, listed } = this.timeline;
     const isWhole =
@@ -257,7 +258,7 @@ class World {
     client.connection = new Watching(this.restOf(client.process), request);
   }
 
-  /** What was seen, and is not listed now or was not when the feed was last polled. */
+  /** Events that were seen, and are not listed now or were not listed at the last poll. */
   private get hiddenNow(): Set<number> {
     const listed = new Set(this.timeline.listed.filter((id) => this.lastListed.has(id)));
     const seen = this.allSeen.flatMap(({ ids }) => ids);
@@ -275,7 +276,7 @@ class World {
     if (!drained) await Promise.all(own.map(({ connection }) => connection.leave()));
     await process.rest.close();
     await Promise.all(own.map(({ connection }) => connection.over));
-    // pages that were read when it ended in the middle of its first poll were no poll
+    // pages read by a process that ended during its first poll do not count as a poll
     if (process.hasDelivered) this.past.push(...process.seen);
     this.processes[at] = this.startProcess(this.processes.length);
     for (const client of own) this.reconnect(client, at + 1);
@@ -298,14 +299,16 @@ class World {
   }
 }
 
-/** A token waits for the second page. Item 2 is read meanwhile, and leaves the feed before it comes. */
+/**
+ * A token waits for the second page. Meanwhile item 2 is read, and leaves the feed before that page is read.
+ */
 const LEFT_WHILE_A_TOKEN_WAITED: Step[] = [
   { kind: "fail", status: 429, page: 2 },
   { kind: "arrive", before: [0, 0, 0] },
   { kind: "restart", process: 0, drained: false },
   { kind: "arrive", before: [0, 0, 0, 0, 0] },
 ];
-/** Item 1 leaves the feed, comes back, and is asked for by a client that has not handled it. */
+/** Item 1 leaves the feed, returns, and is requested by a client that has not handled it. */
 const BACK_IN_THE_FEED: Step[] = [
   { kind: "arrive", before: [0] },
   { kind: "poll" },

@@ -19,7 +19,7 @@ type Step =
   | { readonly kind: "late"; readonly before: number }
   | { readonly kind: "fail"; readonly pages: readonly number[]; readonly status: number }
   | { readonly kind: "recover" }
-  /** Links lead to another path, or pages repeat the end of those before. */
+  /** Links lead to another path, or pages repeat the end of earlier pages. */
   | { readonly kind: "move"; readonly path: string | undefined; readonly overlap: number }
   | { readonly kind: "poll"; readonly ms: number }
   | { readonly kind: "watch"; readonly start: "live" | "backlog"; readonly process: number }
@@ -66,28 +66,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: of("die"), process }) },
 );
 
-/** One who watches, over all of its streams. */
+/** A watching client, across all of its streams. */
 interface Client {
   readonly request: WatchInit;
   process: number;
   stream: Watching;
-  /** What it got by streams before. */
+  /** The ids received over earlier streams. */
   readonly before: readonly number[];
-  /** Whatever has come later than that, and as a new event, it gets; a gap moves it on. */
+  /** The client must receive every new event after this time; a gap advances it. */
   since: number;
-  /** When its first message came. */
+  /** The time of its first message. */
   joined: number | undefined;
-  /** Of its stream, how many messages were looked at. */
+  /** The number of checked messages of its stream. */
   looked: number;
 }
 
-/** A request for a page, as the upstream has seen it. */
+/** A request for a page, as seen by the upstream. */
 interface Asked {
   readonly at: number;
   readonly page: number;
   readonly isRead: boolean;
   readonly isLimit: boolean;
-  /** No page is behind it. */
+  /** No page follows this one. */
   readonly isLast: boolean;
 }
 
@@ -100,9 +100,9 @@ class World {
   private readonly processes: Rest[];
   private time = 0;
   private lastId = 0;
-  /** When events came that were not late. */
+  /** The arrival times of events that were not late. */
   private readonly arrived = new Map<number, number>();
-  /** When a page was first read that had an event. */
+  /** The time at which a page with the event was first read. */
   private readonly read = new Map<number, number>();
 
   constructor(count: number) {
@@ -164,7 +164,7 @@ class World {
     }
   }
 
-  /** Lets everything pass, and checks what everybody has got in the end. */
+  /** Ends all failures, and checks what each client received. */
   async finish(): Promise<void> {
     await this.take({ kind: "recover" });
     for (let poll = 0; poll < 40; poll++) await this.take({ kind: "poll", ms: INTERVAL + 1_000 });
@@ -183,7 +183,7 @@ class World {
     }
   }
 
-  /** No page is asked earlier than its interval after it was asked before, by whichever process. */
+  /** Checks that no process requests a page again before its interval has passed. */
   private checkPolls(): void {
     for (const page of PAGES) {
       const [last, before] = this.asked.filter((each) => each.page === page).reverse();
@@ -192,7 +192,7 @@ class World {
     }
   }
 
-  /** Where the first page could be read, and no limit was met, it is polled at its interval. */
+  /** Checks that the first page is polled at its interval if it is readable and no rate limit was hit. */
   private checkFirstPage(before: number): void {
     const last = lastPoll(this.asked.slice(0, before));
     if (last[0]?.isRead !== true || last.some(({ isLimit }) => isLimit)) return;
@@ -204,7 +204,7 @@ class World {
     if (batches.length > 0 && client.joined === undefined) {
       client.joined = this.time;
       const { afterId, resumeToken } = client.request;
-      // what comes before the feed was read is not new to it
+      // items from before the first read are not new to the feed
       if (afterId === undefined && resumeToken === undefined) client.since = this.time;
     }
     for (const batch of batches.slice(client.looked)) {
@@ -216,7 +216,7 @@ class World {
     }
   }
 
-  /** Whether the last poll that has read the first page has read every page. */
+  /** Whether the last poll that read the first page has read every page. */
   private get isRead(): boolean {
     const first = this.asked.findLastIndex(({ page, isRead }) => page === 1 && isRead);
     const last = this.asked.slice(first);
@@ -260,7 +260,7 @@ class World {
     if (id <= this.lastId) this.watch({ afterId: String(id) }, process, [], this.arrived.get(id));
   }
 
-  /** Another one goes on with the token of some message. */
+  /** Resumes with the token of some message in another client. */
   private resume({ client: index, message, process }: Step & { readonly kind: "resume" }): void {
     const from = this.clients[index % Math.max(this.clients.length, 1)];
     const batches = from?.stream.batches ?? [];
@@ -271,7 +271,7 @@ class World {
     this.watch({ resumeToken }, process, [...from.before, ...ids], this.time);
   }
 
-  /** Those who watch at a process that ends go on at another one. */
+  /** Ends a process; its clients resume at another one. */
   private async die(process: number): Promise<void> {
     const at = process % this.processes.length;
     const left = this.clients.filter((client) => client.process === at);
@@ -288,7 +288,7 @@ class World {
   }
 }
 
-/** From the first page on. */
+/** Returns the requests of the last poll, from the first page on. */
 function lastPoll(asked: readonly Asked[]): readonly Asked[] {
   return asked.slice(
     Math.max(

@@ -3,15 +3,12 @@ import { infoOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { ERRORS } from "../errors/table.ts";
 
-/** The longest wait after failures, unless the upstream asks for more. */
+/** The longest wait after failures, unless the upstream requests a longer one. */
 export const MAX_BACKOFF_MS = 15 * 60_000;
-/** The wait after a limit that does not say when it ends. */
+/** The wait after a limit without a stated end. */
 const LIMIT_MS = 60_000;
 
-/**
- * Errors of our own that the next poll may not meet again: the response was cut, or came from something in
- * between.
- */
+/** Local errors that may not recur at the next poll: the response was cut, or was sent by an intermediary. */
 const PASSING: ReadonlySet<string> = new Set([
   "UPSTREAM_TIMEOUT",
   "UPSTREAM_BODY_NOT_JSON",
@@ -21,17 +18,17 @@ const PASSING: ReadonlySet<string> = new Set([
 /** A failed poll. */
 export interface PollFailure {
   readonly error: unknown;
-  /** How far polls are apart, in milliseconds. */
+  /** The interval between polls, in milliseconds. */
   readonly intervalMs: number;
-  /** How many polls before this one have failed in a row. */
+  /** The number of consecutive failed polls before this one. */
   readonly failures: number;
 }
 
 /**
- * How long to wait until a feed is polled again that could not be read, in milliseconds: as long as the
- * upstream asks for, and each time twice as long as the time before.
+ * Returns the wait before a failed feed is polled again, in milliseconds: as long as the upstream requests,
+ * and twice as long after each failure.
  *
- * @returns undefined where polling again makes no sense
+ * @returns undefined if polling again cannot help
  */
 export function waitAfterFailure({ error, intervalMs, failures }: PollFailure): number | undefined {
   const delay = passingDelay(error);
@@ -40,7 +37,7 @@ export function waitAfterFailure({ error, intervalMs, failures }: PollFailure): 
   return Math.max(delay, intervalMs, backoff);
 }
 
-/** How long to wait after an error that will pass, at least; undefined for other errors. */
+/** Returns the minimum wait after a temporary error; undefined for other errors. */
 function passingDelay(error: unknown): number | undefined {
   if (!(error instanceof ConnectError)) return undefined;
   const info = infoOf(error);
@@ -49,7 +46,7 @@ function passingDelay(error: unknown): number | undefined {
   const delay = retryDelayOf(error);
   const isOwn = Object.hasOwn(ERRORS, reason);
   if (error.code === Code.ResourceExhausted) {
-    // our own limits of sizes do not pass
+    // local size limits are permanent
     return isOwn && !PASSING.has(reason) ? undefined : (delay ?? LIMIT_MS);
   }
   const isServerError = Number(info?.metadata.http_status) >= 500;

@@ -1,25 +1,25 @@
 import { FairShare } from "../shares/fair-share.ts";
 import type { Feed } from "./feed.ts";
 
-/** Which callers hold the feeds that are watched: each feed is held by the first caller that watches it. */
+/** Assigns each watched feed to the first caller that watches it. */
 export class FeedHolders {
   private readonly share: FairShare;
-  /** By feed, how many watchers each caller has there, in the order in which the callers came. */
+  /** For each feed, the number of watchers per caller, in the order in which the callers arrived. */
   private readonly watchers = new Map<Feed, Map<string, number>>();
 
-  /** @param limit how many feeds there may be */
+  /** @param limit the maximum number of feeds */
   constructor(limit: number) {
     this.share = new FairShare(() => limit);
   }
 
-  /** A caller begins to watch a feed. */
+  /** Adds a watcher of a caller to a feed. */
   enter(feed: Feed, caller: string): void {
     const callers = this.watchers.get(feed) ?? new Map<string, number>();
     if (callers.size === 0) this.share.add(caller);
     this.watchers.set(feed, callers.set(caller, (callers.get(caller) ?? 0) + 1));
   }
 
-  /** A caller watches a feed no more; the next one of its callers holds it then. */
+  /** Removes a watcher of a caller from a feed; the next caller of the feed then holds it. */
   leave(feed: Feed, caller: string): void {
     const callers = this.watchers.get(feed);
     const left = (callers?.get(caller) ?? 0) - 1;
@@ -38,8 +38,9 @@ export class FeedHolders {
   }
 
   /**
-   * The feed that makes room for one of a caller: of the caller that holds most, the newest one of those that
-   * fewest others watch. Undefined where nobody holds more than the caller will.
+   * Returns the feed to close to make room for a caller's feed: of the caller that holds the most feeds, the
+   * newest of its feeds with the fewest watchers of other callers. Undefined if no caller holds more feeds
+   * than this caller would.
    */
   loser(caller: string): Feed | undefined {
     const from = this.share.loser(caller);

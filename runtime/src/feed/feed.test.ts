@@ -118,7 +118,7 @@ test("late and new events come in messages of their own, the late ones first", a
     [true, [10]],
     [false, [4]],
   ]);
-  // the first of them leads between the two
+  // its position is between the two
   const resumed = watching({ resumeToken: news[0]?.resumeToken ?? "" });
   await settled();
   expect(resumed.ids).toEqual([4]);
@@ -307,13 +307,13 @@ test("what a token has is not delivered again by a process that learns of it lat
   const first = startWatching({ timeline });
   const before = first.watching({ backlog: true });
   await settled();
-  // an upstream's replica that is behind
+  // an upstream replica that lags behind
   const stale = new Timeline();
   stale.ids = [1, 2];
   const { watching, clock } = startWatching({ timeline: stale });
   const after = watching({ resumeToken: before.token });
   await settled();
-  // a token of this very moment keeps it as well
+  // a token from this moment also includes it
   const again = watching({ resumeToken: after.token });
   stale.ids = [1, 2, 3, 4];
   clock.advance(NEXT);

@@ -14,27 +14,27 @@ import type { TokenIds } from "./token-ids.ts";
 import type { Watcher } from "./watcher.ts";
 import { FeedWindow, type News } from "./window.ts";
 
-/** What a feed is made of. */
+/** The parts of a feed. */
 export interface FeedOptions
   extends Pick<PollerOptions, "adapter" | "message" | "clock" | "mayPollAt" | "call">,
     Pick<BusMembershipOptions, "bus" | "name"> {
-  /** What tokens name: the feed, whoever watches it. */
+  /** The feed's name in tokens, the same for all watchers. */
   readonly id: string;
   readonly parts: FeedParts;
   readonly tokens: ResumeTokens;
   readonly graceMs: number;
-  /** The error of a process that ends. */
+  /** Returns the error of a process that shuts down. */
   readonly closed: () => ConnectError;
-  /** Is called once, when it is over. */
+  /** Called once, when the feed is closed. */
   readonly onClosed: (mayPollAt: number) => void;
 }
 
-/** How many starts are kept at a position of the feed. */
+/** The maximum number of cached starts at a position of the feed. */
 const MAX_STARTS = 16;
 
 /**
- * One feed as one identity sees it: it is polled once for all who watch it here, and by one process of those
- * on a bus.
+ * One feed as seen by one identity: polled once for all watchers of this process, and by one process of a
+ * bus.
  */
 export class Feed {
   private readonly options: FeedOptions;
@@ -44,9 +44,9 @@ export class Feed {
   private readonly heartbeats: Heartbeats;
   private readonly poller: Poller;
   private readonly bus: BusMembership;
-  /** By what watchers ask for, what they start with at this position. */
+  /** The first messages at this position, by the start that watchers request. */
   private readonly starts = new Map<string, Start>();
-  /** As whom it was polled last. */
+  /** The caller of the last poll. */
   private asker: Asker = { header: () => new Headers(), runAs: (work) => work() };
   private isClosed = false;
   private stopGrace: (() => void) | undefined;
@@ -67,7 +67,7 @@ export class Feed {
       onPolled: (listing, error) => this.onPolled(listing, error),
       onFailed: (error) => this.end(error),
     });
-    // last, since it may say at once what others have found, and who polls
+    // last, since it may immediately call back with entries of other processes and the poller's role
     this.bus = new BusMembership({
       ...options,
       window,
@@ -77,7 +77,7 @@ export class Feed {
     });
   }
 
-  /** How many watch it. */
+  /** The number of watchers. */
   get size(): number {
     return this.watchers.size;
   }
@@ -91,7 +91,7 @@ export class Feed {
     if (this.window.isKnown) this.start(watcher);
   }
 
-  /** Takes away a watcher that has left; the last one's leaving ends the feed after a while. */
+  /** Removes a watcher that has left. When the last one leaves, the feed closes after a grace period. */
   remove(watcher: Watcher): void {
     this.watchers.delete(watcher);
     this.heartbeats.remove(watcher);
@@ -99,13 +99,13 @@ export class Feed {
     this.stopGrace ??= this.options.clock.after(this.options.graceMs, () => this.close());
   }
 
-  /** Ends all who watch, with a last message that has their token. */
+  /** Ends all watchers, each with a last message that carries its token. */
   drain(): void {
     if (this.window.isKnown) this.deliver(this.started, [], false);
     this.end(this.options.closed());
   }
 
-  /** Ends it. Nobody watches it any more. */
+  /** Closes the feed, which has no watchers any more. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -115,15 +115,15 @@ export class Feed {
     this.options.onClosed(this.poller.mayPollAt);
   }
 
-  /** Ends it and all who watch it, behind the messages that wait for them. */
+  /** Closes the feed and ends all watchers, after their buffered messages. */
   end(error: ConnectError): void {
     for (const watcher of [...this.watchers]) watcher.end((token) => withResume(error, token));
     this.close();
   }
 
   /**
-   * The newest watcher has the freshest credentials of those with the same name; who has left may have logged
-   * out.
+   * Returns the newest watcher, which has the freshest credentials of its identity; a watcher that has left
+   * may have logged out.
    */
   private newestAsker(): Asker {
     for (const watcher of this.watchers) this.asker = watcher;
@@ -142,7 +142,7 @@ export class Feed {
     this.bus.polled(news);
   }
 
-  /** What another process has found. */
+  /** Receives the results of another process. */
   private onEntry(entry: FeedEntry): void {
     if (this.isClosed) return;
     const { kind, items, listed, gap, full, reach, failure } = entry;
@@ -150,25 +150,27 @@ export class Feed {
     this.heartbeats.clear();
     if (kind !== "poll") {
       const news = this.window.apply(listed, items, { isFull: full, reach });
-      // a process that has paused may have missed entries, which the bus keeps no longer
+      // a process that was suspended may have missed entries that the bus no longer stores
       this.arrived({ ...news, gap: gap || news.gap });
     }
     this.heartbeats.polled(failure && { ...failure, message: "the process that polls the feed has met it" });
   }
 
-  /** Delivers news to those who have started, and lets the others start. */
+  /** Delivers news to watchers that have started, and tries to start the others. */
   private arrived({ items, gap }: News): void {
     const { started } = this;
     const starting = [...this.watchers].filter(({ point }) => point !== undefined);
     this.starts.clear();
     this.heartbeats.clear();
     if (items.length > 0 || gap) this.deliver(started, items, gap);
-    // what a token has may be on a page that could not be read
+    // items of a token may be on a page that could not be read
     if (this.window.reach === undefined) for (const watcher of started) watcher.polled();
     for (const watcher of starting) this.start(watcher);
   }
 
-  /** Items that all get alike, but for those whose token has some of them. */
+  /**
+   * Delivers the same messages to all watchers, except watchers whose token already has some of the items.
+   */
   private deliver(watchers: readonly Watcher[], items: readonly FeedItem[], gap: boolean): void {
     this.heartbeats.delivered();
     const written = new Map<TokenIds | undefined, readonly Batch[]>();

@@ -9,7 +9,7 @@ import type { Watcher } from "./watcher.ts";
 
 const MIN_HEARTBEAT_MS = 1_000;
 
-/** Why a feed, or a page of it, cannot be read. */
+/** An error that prevents reading a feed or a page of it. */
 export interface Failure {
   readonly code: Code;
   readonly reason: string;
@@ -17,23 +17,23 @@ export interface Failure {
 }
 
 /**
- * Messages without items to watchers who asked for them: while nothing comes, and when polls begin or cease
- * to fail.
+ * Sends messages without items to watchers that requested heartbeats: while there are no new items, and when
+ * polls begin or cease to fail.
  */
 export class Heartbeats {
   private readonly clock: Clock;
   private readonly writer: BatchWriter;
   private readonly nextPollAt: () => number | undefined;
   private readonly stops = new Map<Watcher, () => void>();
-  /** By what is ahead of the feed, the message at its position. */
+  /** Heartbeats at the feed's position, by the keys ahead of the feed. */
   private readonly written = new Map<TokenIds | undefined, Batch>();
   private deliveredAt = 0;
-  /** The error that polls end with at the moment. */
+  /** The error with which polls currently fail. */
   failure: Failure | undefined;
 
   /**
-   * @param nextPollAt when the next poll is, in milliseconds since 1970; undefined where another process
-   * polls
+   * @param nextPollAt returns the time of the next poll, in milliseconds since 1970; undefined if another
+   * process polls
    */
   constructor(clock: Clock, writer: BatchWriter, nextPollAt: () => number | undefined) {
     this.clock = clock;
@@ -50,20 +50,20 @@ export class Heartbeats {
     this.stops.delete(watcher);
   }
 
-  /** Says that all watchers have got a message. */
+  /** Records that all watchers have received a message. */
   delivered(): void {
     this.deliveredAt = this.clock.monotonic();
   }
 
-  /** Says that the position of the feed, or the time of its next poll, has changed. */
+  /** Discards the written heartbeats after the feed's position or the time of its next poll has changed. */
   clear(): void {
     this.written.clear();
   }
 
   /**
-   * Tells watchers at once that polls fail now, or no longer do.
+   * Notifies watchers immediately when polls begin or cease to fail.
    *
-   * @param failure that of the last poll
+   * @param failure the failure of the last poll
    */
   polled(failure: Failure | undefined): void {
     const changed = (this.failure === undefined) !== (failure === undefined);
@@ -79,9 +79,9 @@ export class Heartbeats {
     const stop = clock.after(Math.min(left, MAX_DELAY_MS), () => {
       const last = Math.max(this.deliveredAt, since);
       const isDue = clock.monotonic() - last >= ms;
-      // a watcher that has not read the last one needs no other
+      // a watcher that has not read the last heartbeat needs no other
       if (isDue && watcher.isIdle) this.send(watcher);
-      // a watcher that was dropped by this has been removed
+      // skips a watcher that sending has disconnected
       if (this.stops.has(watcher)) this.schedule(watcher, ms, isDue ? clock.monotonic() : last);
     });
     this.stops.set(watcher, stop);
@@ -89,7 +89,7 @@ export class Heartbeats {
 
   private send(watcher: Watcher): void {
     if (watcher.point !== undefined) {
-      // there is no position yet but the one that it came with
+      // the only position yet is the one in the request
       watcher.offer([this.write(watcher.position ?? "")]);
       return;
     }

@@ -25,7 +25,7 @@ test("each item comes once from a feed of more items than are looked at, however
   expect(watcher.ids).toEqual([15_001, 15_002, 15_003, 15_004, 15_005, 15_006]);
 });
 
-/** Turns of the event loop until the work is done. */
+/** Counts the turns of the event loop until the work is done. */
 async function turnsOf(work: Promise<unknown>): Promise<number> {
   let [count, isOver] = [0, false];
   const turn = () => {

@@ -20,15 +20,15 @@ import type { StartPoint } from "./start.ts";
 import type { TokenIds } from "./token-ids.ts";
 import { type Ending, Watcher } from "./watcher.ts";
 
-/** A call that wants to watch a feed. */
+/** A call that watches a feed. */
 export interface WatchRequest {
   readonly call: RunningCall<PollAdapter>;
   readonly message: MessageShape<DescMessage>;
-  /** Says that a message or the end is there. It must not throw. */
+  /** Called when a message or the end is available. It must not throw. */
   readonly onReady: () => void;
 }
 
-/** Makes the call of one poll, which belongs to nobody who watches. */
+/** Creates the call of one poll, which belongs to no watcher. */
 type MakePoll = (route: Route<PollAdapter>, context: CallContext) => RunningCall<PollAdapter>;
 
 const FAULTS: Readonly<Record<TokenFault, string>> = {
@@ -37,15 +37,15 @@ const FAULTS: Readonly<Record<TokenFault, string>> = {
   foreign: "one of another feed",
 };
 
-/** The context of a poll. What it is sent with is known when it was checked. */
+/** The context of a poll. The check of the poll fills in the credentials that it is sent with. */
 type PollContext = { -readonly [K in keyof CallContext]: CallContext[K] };
 
-/** How many tokens are kept read: many who reconnect at the same time have the same one. */
+/** The number of cached decoded tokens: many clients that reconnect at the same time have the same token. */
 const MAX_READ_TOKENS = 64;
-/** How many feeds are remembered that must not be polled yet although nobody watches them. */
+/** The maximum number of remembered feeds that nobody watches and that must not be polled yet. */
 const MAX_RESTING = 10_000;
 
-/** All feeds that are watched in a process: one poller for each feed and identity. */
+/** All watched feeds of a process: one poller for each feed and identity. */
 export class FeedHub {
   private readonly settings: WatchSettings;
   private readonly clock: Clock;
@@ -53,10 +53,10 @@ export class FeedHub {
   private readonly tokens: ResumeTokens;
   private readonly feeds = new Map<string, Feed>();
   private readonly holders: FeedHolders;
-  /** When feeds may be polled again that are watched no more, on the clock's monotonic scale. */
+  /** The time at which feeds without watchers may be polled again, on the clock's monotonic scale. */
   private readonly resting = new Map<string, number>();
   private readonly read = new Map<string, TokenIds>();
-  /** Polls belong to no call: whatever runs in the context of the first one would be kept by it. */
+  /** Runs polls outside of any call: otherwise they would keep the async context of the first call alive. */
   private readonly outside = AsyncLocalStorage.snapshot();
   private watcherCount = 0;
   private isDrained = false;
@@ -70,10 +70,10 @@ export class FeedHub {
   }
 
   /**
-   * Lets a call watch a feed, from where its request says.
+   * Lets a call watch a feed from the start position in its request.
    *
    * @throws ConnectError for a request that cannot be sent or has no credentials; RESUME_TOKEN_INVALID,
-   *   FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, WATCH_DRAINED
+   * FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, WATCH_DRAINED
    */
   async watch(request: WatchRequest): Promise<Watcher> {
     const { call, message } = request;
@@ -93,7 +93,7 @@ export class FeedHub {
     return this.add(feed, request, { ...start, ids });
   }
 
-  /** Ends all who watch, each with a last message that has its token, and those who come. */
+  /** Ends all watchers, each with a last message that carries its token, and rejects new ones. */
   drain(): void {
     this.isDrained = true;
     for (const feed of [...this.feeds.values()]) feed.drain();
@@ -180,7 +180,7 @@ export class FeedHub {
     }
   }
 
-  /** Makes room: a feed that nobody watches any more is worth less than one that somebody wants to. */
+  /** Makes room by closing a feed without watchers. */
   private closeIdle(): void {
     for (const feed of [...this.feeds.values()]) {
       if (feed.size > 0) continue;
@@ -224,14 +224,14 @@ function checkStart(start: FeedStart, { startFields }: FeedParts, { method }: Po
   throw restError("FEED_START_AMBIGUOUS", { method: fullName(method), fields });
 }
 
-/** What tells a feed from others, whoever watches it. */
+/** Identifies a feed, the same for all watchers. */
 function idOf({ method, rules }: PollAdapter, request: RestRequest): string {
   const { verb, path, queryString, headers, body } = request;
   const parts = [fullName(method), rules.upstream, rules.base, verb, path, queryString, headers, body];
   return JSON.stringify(parts, (_key, value) => (typeof value === "bigint" ? `${value}n` : value));
 }
 
-/** Where a refreshed token looks like another identity, the error says how it would not. */
+/** Returns an error that explains how to avoid that a refreshed token looks like another identity. */
 function changedIdentity(adapter: PollAdapter, { provided }: UpstreamIdentity): Error {
   const change =
     provided === undefined || provided.owner !== undefined

@@ -1,34 +1,37 @@
 import { waitAfterFailure } from "./failure-backoff.ts";
 
-/** A page of a feed that has failed. */
+/** A page of a feed that could not be read. */
 export interface FailedPage {
-  /** How many pages are before it. */
+  /** The number of pages before this page. */
   readonly index: number;
   readonly error: unknown;
 }
 
-/** The page that keeps failing and is asked ever more seldom, while the pages before it are polled. */
+/**
+ * A page that fails repeatedly and is requested at growing intervals, while the pages before it are polled as
+ * usual.
+ */
 export class PageBackoff {
   private failed: FailedPage | undefined;
   private failures = 0;
   /** On the clock's monotonic scale. */
   private until = 0;
 
-  /** How many pages a poll at this time asks for. */
+  /** Returns the number of pages that a poll requests at this time. */
   limitAt(now: number): number {
     return this.failed !== undefined && now < this.until ? this.failed.index : Number.POSITIVE_INFINITY;
   }
 
-  /** The error that is waited out. */
+  /** The error of the page, during its backoff. */
   get error(): unknown {
     return this.failed?.error;
   }
 
   /**
-   * Lets a page rest that a poll could not read.
+   * Starts the backoff of a page that a poll could not read.
    *
-   * @param now when the poll was over, on the clock's monotonic scale
-   * @returns whether asking again makes sense
+   * @param now the end of the poll, on the clock's monotonic scale
+   * @returns whether requesting the page again can help
    */
   fail(page: FailedPage, intervalMs: number, now: number): boolean {
     this.failures = page.index === this.failed?.index ? this.failures + 1 : 0;
@@ -38,7 +41,7 @@ export class PageBackoff {
     return wait !== undefined;
   }
 
-  /** Every page was read. */
+  /** Ends the backoff after every page was read. */
   clear(): void {
     this.failed = undefined;
   }

@@ -6,13 +6,13 @@ import { withHeaders } from "../request/with-headers.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 
 export const NOT_MODIFIED = 304;
-/** The longest entity tag that is sent back, in characters: a longer one may not fit into a request. */
+/** The longest entity tag that is sent back, in characters: a longer tag may not fit into a request. */
 const MAX_TAG = 1024;
 
 /**
- * Asks for a page of a feed, if it has changed (RFC 9110 section 13.1.2). The next poll is the next attempt.
+ * Requests a page of a feed if it has changed (RFC 9110 section 13.1.2). Does not retry: the next poll does.
  *
- * @param etag the tag of the page as it is known, weak or strong
+ * @param etag the tag of the known page, weak or strong
  * @returns a response with the page, or with status 304
  */
 export function requestPage(
@@ -25,7 +25,7 @@ export function requestPage(
   return send(call, conditional(request, etag), extras);
 }
 
-/** The entity tag of a response; undefined where it is empty, or too long to be sent back. */
+/** Returns the entity tag of a response; undefined if it is empty, or too long to be sent back. */
 export function tagOf(response: ReadResponse): string | undefined {
   const tag = response.header("etag") ?? "";
   return tag === "" || tag.length > MAX_TAG ? undefined : tag;

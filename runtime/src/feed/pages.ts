@@ -10,61 +10,61 @@ import { Pacer } from "../time/pacer.ts";
 import type { FeedItem } from "./bus-entry.ts";
 import { NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
-/** How many items a feed lists at most; those behind are not looked at. */
+/** The maximum number of items in a feed; further items are ignored. */
 export const MAX_LISTED = 10_000;
 
-/** A page as it was last read. */
+/** The state of a page when it was last read. */
 interface KnownPage {
   readonly request: RestRequest;
   readonly etag: string | undefined;
   /** Newest first. */
   readonly keys: readonly string[];
-  /** The request for the page behind it; undefined where there is none. */
+  /** The request for the next page; undefined if there is none. */
   readonly next: RestRequest | undefined;
 }
 
-/** How a page is read. */
+/** The input for reading a page. */
 interface Reading {
   readonly index: number;
-  /** How many of its items are looked at. */
+  /** The number of items that may still be read. */
   readonly room: number;
   readonly isKnown: (key: string) => boolean;
 }
 
-/** What the pages that a poll has read list, and their items that may be new. */
+/** The items that the pages of a poll list, and those that may be new. */
 export interface Listing {
-  /** Newest first, each once. */
+  /** Newest first, without duplicates. */
   readonly keys: readonly string[];
-  /** Oldest first. Whether they are late is for the window to say. */
+  /** Oldest first. The window decides whether they are late. */
   readonly items: readonly FeedItem[];
-  /** How many pages were read. */
+  /** The number of pages that were read. */
   readonly pages: number;
-  /** The feed has no other pages than those. */
+  /** The feed has no further pages. */
   readonly isComplete: boolean;
-  /** The last page that is asked for has items: more may have been behind it. */
+  /** The last allowed page has items: further items may follow it. */
   readonly isFull: boolean;
 }
 
 /**
- * The pages of a feed, each with its own entity tag: pages are ordered by creation, so that a late item may
- * change the second page alone. Together they are one poll.
+ * The pages of a feed, each with its own entity tag: pages are ordered by creation, so a late item may change
+ * only the second page. One poll reads all pages.
  */
 export class FeedPages {
   private pages: KnownPage[] = [];
   private readonly onResponse: (response: ReadResponse) => void;
 
-  /** @param onResponse is told of each response */
+  /** @param onResponse called with each response */
   constructor(onResponse: (response: ReadResponse) => void) {
     this.onResponse = onResponse;
   }
 
   /**
-   * Asks every page, up to the first one that fails.
+   * Requests the pages up to the first that fails.
    *
    * @param first the request of the first page
-   * @param limit how many pages are asked for, where the next one is not to be asked yet
-   * @param isKnown whether an item need not be written
-   * @returns what was read, with the error of the page that was not
+   * @param limit the number of pages, if the page after these must not be requested yet
+   * @param isKnown whether an item need not be encoded
+   * @returns the result, with the error of the failed page if any
    */
   async poll(
     call: RunningCall<PollAdapter>,
@@ -95,7 +95,7 @@ export class FeedPages {
       failure = { error };
     }
     const isComplete = next === undefined || pages.length === most || room <= 0;
-    // the pages that were not read stay as they were read before
+    // pages that were not read keep their last state
     this.pages = isComplete ? pages : [...pages, ...this.pages.slice(pages.length)];
     const listing = {
       keys: [...new Set(pages.flatMap(({ keys }) => keys))],
@@ -138,12 +138,12 @@ export class FeedPages {
       const target = () => linkTarget(response.header("link"), link) || undefined;
       return linkedRequest(call, request, "PAGE_LINK_REFUSED", target);
     }
-    // numbers do not say where the pages end
+    // page numbers do not reveal the last page
     return count === 0 || parameter === undefined ? undefined : numbered(request, parameter, index + 2);
   }
 }
 
-/** The keys of a page, and those of its items that are not known. */
+/** Returns the keys of a page, and its unknown items. */
 async function newItems(
   call: RunningCall<PollAdapter>,
   response: ReadResponse,
@@ -157,7 +157,7 @@ async function newItems(
   for (const [index, key] of keys.entries()) {
     if (isKnown(key) || items.has(key)) continue;
     await pacer.items();
-    // one by one: an item that is none is left out, and takes its key with it
+    // one by one: an invalid item is skipped together with its key
     const [bytes] = await itemsOf(call, page, response, [index]);
     if (bytes !== undefined) items.set(key, { key, bytes, late: false });
   }
@@ -165,8 +165,8 @@ async function newItems(
 }
 
 /**
- * Whether a page may have come to be behind a page that has not changed. Its tag says nothing of that, and a
- * 304 has no links: a last page that is full is read again.
+ * Reports whether a further page may now follow an unchanged page. Its tag does not reveal that, and a 304
+ * has no links: a full last page is read again.
  */
 function mayGrow({ keys, next }: KnownPage, index: number, { feed }: PollAdapter): boolean {
   const { size, max = 1 } = feed?.pages ?? {};

@@ -4,27 +4,26 @@ import type { HeaderReader } from "../errors/retry-info.ts";
 import { waitAfterFailure } from "./failure-backoff.ts";
 
 /**
- * The shortest and longest interval between polls, whether a rule, an upstream or another process says it.
- * The plugin takes no other.
+ * The bounds of the interval between polls, whether a rule, an upstream or another process sets it. The
+ * plugin enforces the same bounds.
  */
 const MIN_INTERVAL_MS = 1_000;
 export const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
 /**
- * Each poll comes up to so much later than it may, of its wait and at most, so that many feeds are not polled
- * in step.
+ * The largest random delay of a poll, as a fraction of its wait, so that many feeds are not polled in step.
  */
 const JITTER = 0.05;
 const MAX_JITTER_MS = 900;
 
 type IntervalRules = Pick<PollAdapter, "intervalHeader" | "intervalMs">;
 
-/** The interval between polls of a feed: never less than the upstream asks for. */
+/** The interval between polls of a feed: never shorter than the upstream requests. */
 export class PollInterval {
   ms: number;
   private readonly header: string | undefined;
   private readonly declaredMs: number;
   private asked = 0;
-  /** In a row. */
+  /** Consecutive failures. */
   private failures = 0;
 
   constructor({ intervalHeader, intervalMs }: IntervalRules) {
@@ -33,16 +32,18 @@ export class PollInterval {
     this.ms = this.declaredMs;
   }
 
-  /** Reads what a response asks for; of the responses of one poll the longest interval counts. */
+  /**
+   * Reads the interval that a response requests; the longest interval of the responses of one poll applies.
+   */
   responded(header: HeaderReader): void {
     this.asked = Math.max(this.asked, askedInterval(header, this.header) ?? this.declaredMs);
   }
 
   /**
-   * How long to wait after a poll.
+   * Returns the wait after a poll.
    *
-   * @param error the error that the poll ended with
-   * @returns milliseconds; undefined where polling again makes no sense
+   * @param error the error of the poll
+   * @returns milliseconds; undefined if polling again cannot help
    */
   waitAfter(error: unknown): number | undefined {
     if (this.asked > 0) this.ms = this.asked;
@@ -55,25 +56,25 @@ export class PollInterval {
   }
 }
 
-/** A wait with a random part. */
+/** Adds a random delay to a wait. */
 export function jittered(ms: number, clock: Clock): number {
   return ms + Math.floor(fraction(clock) * Math.min(ms * JITTER, MAX_JITTER_MS));
 }
 
 /**
- * The interval that an upstream asks for, in milliseconds; undefined where it does not say.
+ * Returns the interval that an upstream requests, in milliseconds; undefined if it requests none.
  *
- * @param name the header that has the number of seconds, in lower case
+ * @param name the header with the number of seconds, in lower case
  */
 export function askedInterval(header: HeaderReader, name: string | undefined): number | undefined {
   const text = name === undefined ? "" : (header(name) ?? "");
-  // a header that stands there twice is one list
+  // a header that occurs twice is one list
   const asked = text.split(",").map((each) => each.trim());
   const seconds = asked.filter((each) => /^\d+(\.\d+)?$/.test(each)).map(Number);
   return seconds.length > 0 ? boundedInterval(Math.max(...seconds) * 1_000) : undefined;
 }
 
-/** An interval that is neither too short nor too long. */
+/** Limits an interval to the allowed range. */
 export function boundedInterval(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
 }

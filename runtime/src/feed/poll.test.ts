@@ -36,10 +36,10 @@ interface Polled {
   handle: (headers: IncomingHttpHeaders) => TestResponse | undefined;
 }
 
-/** A feed whose responses a test gives, one for each poll; the last one is repeated. */
+/** A feed with responses from the test, one for each poll; the last one repeats. */
 class Feed {
   readonly clock = new FakeClock();
-  /** When each poll came, and with which tag. */
+  /** The time and the tag of each poll. */
   readonly polls: Array<readonly [atMs: number, tag: string | undefined]> = [];
   readonly headers: IncomingHttpHeaders[] = [];
   readonly rest: Rest;
@@ -94,14 +94,17 @@ class Watch {
     this.clock = clock;
   }
 
-  /** The ids of the next items that come without time passing. */
+  /** Returns the ids of the next items that arrive without time passing. */
   async next(count: number): Promise<number[]> {
     const ids: number[] = [];
     for (let index = 0; index < count; index++) ids.push(Number((await this.items.next()).value?.id));
     return ids;
   }
 
-  /** Asks for an item, and moves the clock by a wait whenever the stream is in one, until it comes. */
+  /**
+   * Reads an item, and advances the clock by one of the waits whenever the stream sleeps, until the item
+   * arrives.
+   */
   async after(...waits: number[]): Promise<number> {
     const asked = this.items.next();
     const [item] = await Promise.all([asked, this.pass(waits)]);

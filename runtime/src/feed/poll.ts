@@ -9,10 +9,10 @@ import { PollInterval } from "./poll-interval.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /**
- * The new items of a feed for one caller, oldest first. An interval counts from the start of a poll. Errors
- * that pass are waited out; others end the stream.
+ * Yields the new items of a feed for one caller, oldest first. The interval starts when a poll begins. The
+ * stream waits out temporary errors; other errors end it.
  *
- * @throws ConnectError that another poll cannot mend, or the reason of the signal
+ * @throws ConnectError for an error that another poll cannot fix, or the reason of the signal
  */
 export async function* poll(
   call: RunningCall<PollAdapter>,
@@ -37,7 +37,7 @@ export async function* poll(
   }
 }
 
-/** Makes a function that polls and resolves to the items that were not there before. */
+/** Returns a function that polls and resolves to the items that were not listed before. */
 function newItems(
   call: RunningCall<PollAdapter>,
   message: MessageShape<DescMessage>,

@@ -16,36 +16,35 @@ import type { FeedWindow } from "./window.ts";
 /** One poll. */
 export interface Poll {
   readonly call: RunningCall<PollAdapter>;
-  /** Checks first that it asks as who watches: credentials may come to be those of somebody else. */
+  /** Checks the identity first: the credentials may by now belong to another user. */
   readonly check: () => Promise<void>;
 }
 
-/** As whom a feed is polled. */
+/** The caller in whose context a feed is polled. */
 export type Asker = Pick<Watcher, "header" | "runAs">;
 
-/** What a poller needs of its feed. */
+/** The callbacks and state of the feed that a poller needs. */
 export interface PollerOptions {
   readonly adapter: PollAdapter;
   readonly message: MessageShape<DescMessage>;
   readonly clock: Clock;
   readonly window: FeedWindow;
-  /** When it may poll first, on the clock's monotonic scale. */
+  /** The earliest time of the first poll, on the clock's monotonic scale. */
   readonly mayPollAt: number;
   readonly asker: () => Asker;
-  /** Says that a poll begins; it may then have to wait, or to stop. */
+  /** Announces that a poll begins; the poll waits for the result, or is stopped. */
   readonly onPolling: () => Promise<void>;
-  /** Makes the call of one poll. */
+  /** Creates the call of one poll. */
   readonly call: (header: () => Headers, signal: AbortSignal) => Poll;
   /**
-   * Is called after each poll, with what the feed lists as far as it could be read, and the error that the
-   * next poll may mend.
+   * Called after each poll with the items that could be read, and with the error that the next poll may fix.
    */
   readonly onPolled: (listing: Listing | undefined, error: ConnectError | undefined) => void;
-  /** Is called with an error that another poll cannot mend. */
+  /** Called with an error that another poll cannot fix. */
   readonly onFailed: (error: ConnectError) => void;
 }
 
-/** Polls a feed as often as its upstream allows. */
+/** Polls a feed at the interval that its upstream allows. */
 export class Poller {
   private readonly options: PollerOptions;
   private readonly interval: PollInterval;
@@ -54,7 +53,7 @@ export class Poller {
   /** On the clock's monotonic scale. */
   private nextAt: number;
   private running: AbortController | undefined;
-  /** A poll is under way. */
+  /** Whether a poll is running. */
   private isAsking = false;
 
   constructor(options: PollerOptions) {
@@ -69,30 +68,30 @@ export class Poller {
     return this.interval.ms;
   }
 
-  /** How long the next poll waits, in milliseconds. */
+  /** The wait before the next poll, in milliseconds. */
   get waitMs(): number {
     return Math.max(this.nextAt - this.options.clock.monotonic(), 0);
   }
 
-  /** When the next poll is, in milliseconds since 1970; undefined where another process polls. */
+  /** The time of the next poll, in milliseconds since 1970; undefined if another process polls. */
   get nextPollAt(): number | undefined {
     const { clock } = this.options;
     return this.running && clock.now() + this.waitMs;
   }
 
-  /** When another poller may poll after this one, on the clock's monotonic scale. */
+  /** The earliest time at which another poller may poll after this one, on the clock's monotonic scale. */
   get mayPollAt(): number {
-    // a poll that is cut has been made
+    // a poll that was aborted counts as made
     const wait = this.isAsking ? this.interval.ms : 0;
     return Math.max(this.nextAt, this.options.clock.monotonic() + wait);
   }
 
-  /** Polls from now on; a poller that runs goes on with the poll that is under way. */
+  /** Polls from now on. A running poller finishes its current poll first. */
   start(): void {
     if (this.running !== undefined) return;
     const running = new AbortController();
     this.running = running;
-    // what a poll has read that was cut, nobody has got
+    // the items of an aborted poll reached nobody
     this.pages = this.newPages();
     this.run(running.signal).catch((cause) => {
       if (!running.signal.aborted) this.broken(cause);
@@ -107,23 +106,23 @@ export class Poller {
   /**
    * Follows the polls of another process.
    *
-   * @param polledAt when its last poll began or was over, in milliseconds since 1970
-   * @param waitMs how long it waits for the next one
+   * @param polledAt the beginning or end of its last poll, in milliseconds since 1970
+   * @param waitMs its wait before the next poll
    */
   follow(polledAt: number, intervalMs: number, waitMs: number = intervalMs): void {
     const { clock, mayPollAt } = this.options;
     this.interval.ms = boundedInterval(intervalMs);
     const ms = boundedInterval(waitMs);
-    // clocks of other processes may be wrong: at most one wait is waited for their sake
+    // other processes' clocks may be wrong: waits no longer than one interval
     const left = Math.min(Math.max(polledAt + ms - clock.now(), 0), ms);
     this.nextAt = Math.max(clock.monotonic() + left, mayPollAt);
   }
 
   private async run(signal: AbortSignal): Promise<void> {
-    // its first step is not the caller's, who may still be making the feed
+    // defers the first step, since the caller may still be constructing the feed
     await Promise.resolve();
     while (!signal.aborted) {
-      // polls of other processes put it off while it waits
+      // polls of other processes postpone the time during the wait
       await sleepUntil(() => this.nextAt, this.options.clock, signal);
       await this.options.onPolling();
       if (this.waitMs === 0 && !signal.aborted) await this.poll(signal);
@@ -148,7 +147,7 @@ export class Poller {
     onPolled(listing, failure === undefined ? undefined : poll.call.errorOf(failure));
   }
 
-  /** How long the next poll waits; undefined where it makes no sense. */
+  /** Returns the wait before the next poll; undefined if polling again cannot help. */
   private waitAfter(error: unknown, listing: Listing | undefined): number | undefined {
     if (listing === undefined) return this.interval.waitAfter(error);
     if (listing.isComplete) this.backoff.clear();
@@ -157,11 +156,11 @@ export class Poller {
     const page = { index: listing.pages, error };
     const { ms: intervalMs } = this.interval;
     if (!this.backoff.fail(page, intervalMs, this.options.clock.monotonic())) return undefined;
-    // a limit is one of the feed, and not of a page
+    // a rate limit applies to the feed, not to a page
     return isLimit(error) ? waitAfterFailure({ error, intervalMs, failures: 0 }) : wait;
   }
 
-  /** Resolves to what was read, where that is a page at least. */
+  /** Resolves to the listing, if at least one page could be read. */
   private async ask({
     call,
     check,

@@ -58,7 +58,7 @@ test("tokens of 300 events as they are numbered take about a thousand characters
   const hashed = Array.from({ length: 2_000 }, (_, index) => `event-${index}`);
   const ids = idsOf(tokens.read("feed", tokens.write("feed", hashed)));
   expect(ids.size).toBe(MAX_TOKEN_IDS);
-  // the first ones count
+  // only the first ones are kept
   expect([ids.has("event-0"), ids.has("event-1023"), ids.has("event-1024")]).toEqual([true, true, false]);
 });
 

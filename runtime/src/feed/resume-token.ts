@@ -6,37 +6,37 @@ const VERSION = 1;
 const FEED_BYTES = 8;
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + FEED_BYTES;
-/** The longest token that is looked at, in characters. The longest that is made has about 11,000. */
+/** The longest accepted token, in characters. The longest token that is written has about 11,000. */
 const MAX_LENGTH = 16 * 1024;
 
 /** Why a token is rejected. */
 export type TokenFault =
-  /** Not as it was given out, or signed with a key that is not known here. */
+  /** Modified, or signed with an unknown key. */
   | "damaged"
   /** Made by another version of this library. */
   | "version"
-  /** Of another feed. */
+  /** A token of another feed. */
   | "foreign";
 
 /**
- * Signs resume tokens and reads them: a version, the feed, the keys of the items that its holder has, and an
- * HMAC-SHA-256 cut to 128 bits, in base64url. A token says what was delivered and gives no access to
- * anything; who has it can read the ids.
+ * Signs resume tokens and reads them: a version, the feed, the keys of the items that the client has, and an
+ * HMAC-SHA-256 truncated to 128 bits, in base64url. A token records which items were delivered and grants no
+ * access, but its holder can read the item ids.
  */
 export class ResumeTokens {
   private readonly keys: readonly Buffer[];
 
-  /** @param keys the first one signs, all of them verify; at least one */
+  /** @param keys the first key signs, all keys verify; at least one */
   constructor(keys: ReadonlyArray<string | Secret>) {
-    // of the same length whatever is configured, and of no use for anything else
+    // fixed length for any configured key, and usable for no other purpose
     this.keys = keys.map((key) =>
       createHmac("sha256", Secret.of(key).reveal()).update("connect-rest resume tokens").digest(),
     );
   }
 
   /**
-   * @param feed what tells the feed from others
-   * @param more what another token of its holder has beside the keys
+   * @param feed identifies the feed
+   * @param more further items from another token of the same client
    */
   write(feed: string, keys: Iterable<string>, more?: TokenIds): string {
     const body = Buffer.concat([Buffer.of(VERSION), feedOf(feed), encodeTokenIds(keys, more)]);
@@ -46,7 +46,7 @@ export class ResumeTokens {
   read(feed: string, token: string): TokenIds | TokenFault {
     if (token.length > MAX_LENGTH || !/^[\w-]+$/.test(token)) return "damaged";
     const bytes = Buffer.from(token, "base64url");
-    // one spelling for each token: the last character may have bits that decoding ignores
+    // only the canonical spelling: the last character may have bits that decoding ignores
     if (bytes.toString("base64url") !== token || bytes.length < HEAD_BYTES + MAC_BYTES) return "damaged";
     const body = bytes.subarray(0, -MAC_BYTES);
     const mac = bytes.subarray(-MAC_BYTES);
@@ -56,7 +56,7 @@ export class ResumeTokens {
     return decodeTokenIds(body.subarray(HEAD_BYTES));
   }
 
-  /** A keyed hash of a text, for names that must not say what they stand for. */
+  /** Returns a keyed hash of a text, for names that must not reveal their content. */
   hash(text: string): string {
     return createHmac("sha256", this.signing).update(`name:${text}`).digest("base64url").slice(0, 32);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SeenKeys } from "./seen-keys.ts";
 
-/** Sees a page, and says at which positions keys were new. */
+/** Adds a page, and returns the positions of its new keys. */
 function news(seen: SeenKeys, page: readonly string[]): number[] {
   const found = seen.unseen(page);
   seen.see(page);

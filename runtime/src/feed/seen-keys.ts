@@ -1,7 +1,7 @@
-/** How many keys are remembered beside those that are listed. */
+/** The number of remembered keys in addition to the listed ones. */
 const REMEMBERED = 4096;
 
-/** Remembers which items of a feed were seen; the ones seen least recently are forgotten first. */
+/** Remembers the keys of seen items, and forgets the least recently seen first. */
 export class SeenKeys {
   private readonly keys = new Set<string>();
 
@@ -9,12 +9,12 @@ export class SeenKeys {
     return this.keys.has(key);
   }
 
-  /** Every key that is remembered, least recently seen first. */
+  /** All remembered keys, least recently seen first. */
   get all(): ReadonlySet<string> {
     return this.keys;
   }
 
-  /** The positions of keys that were not seen before; of two equal keys that of the first. */
+  /** Returns the positions of keys that were not seen before; for equal keys, the first position. */
   unseen(listed: readonly string[]): number[] {
     const found = new Map<string, number>();
     for (const [index, key] of listed.entries()) {
@@ -24,14 +24,14 @@ export class SeenKeys {
   }
 
   /**
-   * Remembers what is listed.
+   * Remembers the listed keys.
    *
    * @param listed newest first
-   * @param gone items that were found and are listed no more
+   * @param gone keys of items that were found and are no longer listed
    */
   see(listed: readonly string[], gone: Iterable<string> = []): void {
     for (const key of [...gone, ...listed.toReversed()]) {
-      // a key that is seen again is the one seen last: an item that stays listed is never forgotten
+      // moves a key that is seen again to the end: an item that stays listed is never forgotten
       this.keys.delete(key);
       this.keys.add(key);
     }

@@ -11,18 +11,18 @@ import { FeedService, feedService } from "../testing/feed-service.ts";
 import { StreamService, streamService, watchAdapter } from "../testing/stream-service.ts";
 import { settled } from "../testing/watching.ts";
 
-/** An item of a feed whose key is its name. */
+/** An item of a feed with its name as key. */
 interface Named {
   readonly id: string;
   readonly name: string | undefined;
 }
 
 const item: fc.Arbitrary<Named> = fc.record({
-  // the last ones differ beyond 2^53
+  // the last two differ beyond 2^53
   id: fc.constantFrom("1", "2", "700000000000000001", "700000000000000002"),
   name: fc.constantFrom(undefined, "", "t1", "t2", "t3"),
 });
-/** Pages as they are polled, each newest first. */
+/** Pages as polled, each newest first. */
 const drawn = fc.array(fc.array(item, { maxLength: 8 }), { minLength: 1, maxLength: 5 });
 
 const textOf = ({ id, name }: Named) => `{"id":${id}${name === undefined ? "" : `,"name":"${name}"`}}`;
@@ -105,10 +105,10 @@ function keyed(service: ReturnType<typeof feedService>): ReturnType<typeof feedS
   return { ...service, methods: { watch } };
 }
 
-/** What a feed without a key of its own is told apart by: all that it holds, as a number is read. */
+/** Identifies items of a feed without a key: by all of their fields, as JavaScript reads numbers. */
 const keyOf = ({ id, name }: Named) => (name ? name : `${Number(id)} ${name}`);
 
-/** What a page says of the items that are taken for another one. */
+/** Returns the differences that report items with equal keys. */
 function lostOf(page: readonly Named[]): string[] {
   return page.flatMap((each, index) => {
     const first = page.find((other) => keyOf(other) === keyOf(each)) ?? each;

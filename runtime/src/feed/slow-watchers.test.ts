@@ -71,7 +71,7 @@ test("one who does not read is dropped with its token and goes on there, and oth
   expect(first.done).toBe(false);
   const resumed = watching({ resumeToken: error.findDetails(ResumeSchema)[0]?.token ?? "" });
   await resumed.has(1);
-  // what was on its way to it may have been read
+  // messages in transit may have been read
   expect([1, 2, 3, 4].slice(-resumed.ids.length)).toEqual(resumed.ids);
 });
 
@@ -132,7 +132,7 @@ test.each([
   async (count, isCarried) => {
     const feed = new BigFeed();
     const { watching, rest } = startWatching({ options: { fetch: feed.fetch } });
-    // far apart, so that each takes some bytes
+    // ids far apart, so that each takes several bytes
     for (let added = 0; added < count; added++) feed.add(1, 1, added * 2 ** 40);
     const watcher = watching({ backlog: true });
     await watcher.has(count);
@@ -148,7 +148,7 @@ async function* once<T>(message: T): AsyncGenerator<T> {
   yield message;
 }
 
-/** Reads a stream to the error that it ends with. */
+/** Reads a stream until the error that ends it. */
 async function endOf(messages: AsyncIterator<unknown>): Promise<ConnectError> {
   try {
     while ((await messages.next()).done !== true);

@@ -3,22 +3,22 @@ import type { Batch, BatchWriter } from "./batch-writer.ts";
 import type { TokenIds } from "./token-ids.ts";
 import type { FeedWindow } from "./window.ts";
 
-/** Where a watcher wants to start. */
+/** The start position that a watcher requests. */
 export interface StartPoint extends FeedStart {
-  /** The content of its token. */
+  /** The content of the watcher's token. */
   readonly ids: TokenIds | undefined;
 }
 
-/** What a watcher starts with. */
+/** The first messages of a watcher. */
 export interface Start {
   readonly batches: readonly Batch[];
-  /** What its token has and the feed does not know. */
+  /** Keys in its token that the feed does not know yet. */
   readonly ahead: TokenIds | undefined;
 }
 
 /**
- * What a watcher starts with at the position of the window; undefined while what its request names may be on
- * a page that could not be read.
+ * Returns the first messages of a watcher at the position of the window; undefined while the item that its
+ * request names may be on a page that could not be read.
  */
 export function startAt(
   { ids, after, backlog }: StartPoint,
@@ -40,7 +40,7 @@ export function startAt(
       (key) => newer !== undefined && !newer.has(key),
       window.keysOfStarts,
     );
-    // nothing in front of it is late; and where it is not listed any more, nobody knows what was behind it
+    // no item before it is late; and if it is no longer listed, later items are unknown
     return { batches: writer.batches(items, isCut || newer === undefined), ahead: undefined };
   }
   const { items, isCut } = window.missing(() => backlog !== true);

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** How many keys a token holds: those beyond it, the oldest, may be delivered again after it. */
+/** The maximum number of keys in a token: the oldest keys beyond it may be delivered again. */
 export const MAX_TOKEN_IDS = 1024;
 
 const HASH_BYTES = 8;
 const DECIMAL = /^(?:0|[1-9]\d{0,18})$/;
 
-/** The keys of items that the holder of a token has. */
+/** The keys of the items that the holder of a token already has. */
 export class TokenIds {
   private readonly decimals: ReadonlySet<string>;
   private readonly hashes: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export class TokenIds {
     return this.decimals.size + this.hashes.size;
   }
 
-  /** What of this is not among those keys; undefined where all of it is. */
+  /** Returns the keys that are not in the given ones; undefined if there are none. */
   without(keys: Iterable<string>): TokenIds | undefined {
     const decimals = new Set(this.decimals);
     const hashes = new Set(this.hashes);
@@ -39,7 +39,7 @@ export class TokenIds {
     return decimals.size + hashes.size === 0 ? undefined : new TokenIds(decimals, hashes);
   }
 
-  /** As they are encoded. */
+  /** Yields the keys as they are encoded. */
   *[Symbol.iterator](): Generator<bigint | Buffer, undefined> {
     for (const decimal of this.decimals) yield BigInt(decimal);
     for (const hash of this.hashes) yield Buffer.from(hash, "latin1");
@@ -48,10 +48,10 @@ export class TokenIds {
 }
 
 /**
- * Keys as a few bytes each: decimal ones, as ids are, by their distances from each other, and others as
- * hashes of 64 bits. Of all together the first `MAX_TOKEN_IDS` count.
+ * Encodes keys in a few bytes each: decimal keys, as ids usually are, by their differences, and other keys as
+ * 64-bit hashes. Only the first `MAX_TOKEN_IDS` of all keys are kept.
  *
- * @param more what another token has
+ * @param more keys of another token
  */
 export function encodeTokenIds(keys: Iterable<string>, more?: TokenIds): Uint8Array {
   const decimals = new Set<bigint>();
@@ -87,7 +87,7 @@ function written(decimals: bigint[], hashes: readonly Buffer[]): Uint8Array {
   return out.raw(Buffer.concat(hashes)).finish();
 }
 
-/** Reads what `encodeTokenIds` has written; the bytes are signed. */
+/** Decodes the output of `encodeTokenIds`; the bytes are signed. */
 export function decodeTokenIds(bytes: Uint8Array): TokenIds {
   const reader = new BinaryReader(bytes);
   const decimals = new Set<string>();

@@ -22,7 +22,7 @@ class Service {
   readonly timeline = new Timeline();
   readonly clock = new FakeClock();
   readonly requests: WatchInit[] = [];
-  /** In place of a stream. */
+  /** Thrown in place of a stream. */
   rejection: ConnectError | undefined;
   private process = this.start();
 
@@ -111,7 +111,7 @@ test("a loop that cannot reach the service waits ever longer, up to its limit, a
     loop.clock.advance(4_000);
   }
   await settled();
-  // the fake clock's chance is 0.67, of which half counts
+  // the fake clock's random number is 0.67, and jitter covers half of the delay
   const share = 0.5 + 0xabababab / 2 ** 33;
   expect(loop.waits.slice(0, 6).map((ms) => Math.round(ms / share))).toEqual([
     500, 1000, 2000, 4000, 4000, 4000,
@@ -179,7 +179,7 @@ test("leaving the loop ends the call", async () => {
     break;
   }
   await settled();
-  // the poller alone, and the time of grace
+  // the poller and the grace period only
   expect(service.clock.running).toBe(2);
 });
 

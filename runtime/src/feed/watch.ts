@@ -15,36 +15,37 @@ import { retryDelayOf } from "../errors/retry-info.ts";
 import { fullName } from "../text/full-name.ts";
 import { sleep } from "../time/abort.ts";
 
-/** The messages in the repeated field of a batch. */
+/** The message type of the repeated field of a batch. */
 export type FeedItemOf<M> = {
   [K in keyof M]-?: NonNullable<M[K]> extends Array<infer Item extends Message> ? Item : never;
 }[keyof M];
 
-/** How a feed is watched by a client. */
+/** Options of a client that watches a feed. */
 export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
   /** Ends the loop, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Headers of every call. */
   readonly headers?: ConstructorParameters<typeof Headers>[0];
   /**
-   * Is told of each message when all of its items were handled: a token that is kept then repeats nothing and
-   * loses nothing. Also of messages without items, such as heartbeats.
+   * Called with each message after all of its items were handled: resuming from a token stored here neither
+   * repeats nor loses an item. Also called for messages without items, such as heartbeats.
    */
   readonly onBatch?: ((batch: MessageShape<O>) => void | Promise<void>) | undefined;
   /**
-   * Is told, before the items that come next, that some were missed: more happened than the feed lists.
+   * Called before the next items if some were missed because more items were added than the feed lists.
    * Default: nothing.
    */
   readonly onGap?: (() => void) | undefined;
   /**
-   * Is told why the stream has ended, and in how many milliseconds it is asked for again. Default: nothing.
+   * Called with the error that ended the stream, and the delay in milliseconds before the next one. Default:
+   * nothing.
    */
   readonly onReconnect?: ((error: ConnectError | undefined, delayMs: number) => void) | undefined;
-  /** How often in a row it may fail. Default: always, until the signal ends it. */
+  /** The maximum number of consecutive failures. Default: unlimited, until the signal ends the loop. */
   readonly maxFailures?: number | undefined;
   /**
-   * The longest wait before it is asked for again, unless the server asks for more, in milliseconds. Default:
-   * 30 000.
+   * The longest delay before the next stream, unless the server requests more, in milliseconds. Default: 30
+   * 000.
    */
   readonly maxDelayMs?: number | undefined;
   /** For tests. Default: the real clock. */
@@ -53,7 +54,7 @@ export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY = 30_000;
-/** Codes of streams that were cut: by a connection, a proxy, a server that ends, a deadline. */
+/** Codes of streams that were cut: by a connection, a proxy, a server that shuts down, a deadline. */
 const CUT: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.Aborted,
@@ -61,20 +62,20 @@ const CUT: ReadonlySet<Code> = new Set([
   Code.DeadlineExceeded,
   Code.DataLoss,
 ]);
-/** Codes that also mean a stream that was cut, where nobody says why. */
+/** Codes that also mean a cut stream if the error has no details. */
 const UNEXPLAINED: ReadonlySet<Code> = new Set([Code.Internal, Code.Unknown, Code.InvalidArgument]);
 
 /**
- * The items of a feed, one by one, over as many streams as it takes: where one ends, another goes on behind
- * its last message, by its resume token. An item comes once, also across restarts of the server, where that
- * has a `resumeKey`.
+ * Yields the items of a feed one by one, over as many streams as necessary: when one ends, the next resumes
+ * after its last message with the resume token. Each item is delivered once, also across restarts of a server
+ * with a `resumeKey`.
  *
  *     for await (const event of watch(transport, EventService_watchPublicEvents, {})) …
  *
  * @param transport of a gateway, or of `createRestTransport`
- * @param adapter the method of a generated adapter, whose rule `poll` has a `batch` and a `resume_token` in
+ * @param adapter the method of a generated adapter, whose rule `poll` has a `batch`, and a `resume_token` in
  * the request
- * @throws ConnectError that another try cannot mend, or the last of `maxFailures`; the signal's reason
+ * @throws ConnectError that a retry cannot fix, or the last of `maxFailures`; the signal's reason
  */
 export async function* watch<I extends DescMessage, O extends DescMessage>(
   transport: Transport,
@@ -133,7 +134,7 @@ class FeedStream<I extends DescMessage, O extends DescMessage> {
     };
   }
 
-  /** One stream; returns what it has ended with. */
+  /** Reads one stream, and returns the error that ended it. */
   async *once(): AsyncGenerator<FeedItemOf<MessageShape<O>>, ConnectError | undefined> {
     this.signal.throwIfAborted();
     // leaving the loop ends the call
@@ -153,14 +154,14 @@ class FeedStream<I extends DescMessage, O extends DescMessage> {
     }
   }
 
-  /** @throws the error, where another stream would end with it as well */
+  /** @throws the error, if another stream would end with it as well */
   async pause(error: ConnectError | undefined): Promise<void> {
     this.failures++;
     const { maxFailures = Number.POSITIVE_INFINITY, maxDelayMs = MAX_DELAY, onReconnect } = this.options;
     if (error !== undefined && (!isPassing(error) || this.failures > maxFailures)) throw error;
     const backoff = Math.min(FIRST_DELAY_MS * 2 ** Math.min(this.failures - 1, 16), maxDelayMs);
     const asked = error === undefined ? 0 : (retryDelayOf(error) ?? 0);
-    // not all clients of a server that has gone come back at the same time
+    // spreads the reconnections of clients whose server has shut down
     const delayMs = Math.min(asked + backoff * (0.5 + fraction(this.clock) / 2), MAX_DELAY_MS);
     onReconnect?.(error, delayMs);
     await sleep(delayMs, this.clock, this.signal);
@@ -205,11 +206,11 @@ async function settled<T>(promise: Promise<T>): Promise<T | ConnectError> {
   }
 }
 
-/** Whether another stream may succeed. */
+/** Reports whether another stream may succeed. */
 function isPassing(error: ConnectError): boolean {
   const info = infoOf(error);
   if (error.code === Code.ResourceExhausted) {
-    // rejected for now, or dropped for being slow; limits of the request itself stay
+    // rejected for now, or disconnected for being slow; limits of the request itself are permanent
     return (
       retryDelayOf(error) !== undefined ||
       info?.reason === "WATCHER_TOO_SLOW" ||

@@ -6,8 +6,8 @@ import { withResume } from "./resume-error.ts";
 import type { Watcher } from "./watcher.ts";
 
 /**
- * A feed for one who watches it and asks for messages when it is told that some are there: no promise, no
- * generator and no timer waits with it. Its call is over once it has ended or was left.
+ * A watched feed whose messages are taken when `onReady` announces them: it holds no promise, generator or
+ * timer while it waits. Its call ends when the feed has ended or was left.
  */
 export class WatchedFeed {
   private readonly watcher: Watcher;
@@ -19,9 +19,9 @@ export class WatchedFeed {
   }
 
   /**
-   * The next message; undefined where none is there yet.
+   * Returns the next message; undefined if none is available yet.
    *
-   * @throws ConnectError that the stream ends with, behind its last message
+   * @throws ConnectError that ends the stream, after its last message
    */
   take(): Uint8Array<ArrayBuffer> | undefined {
     try {
@@ -32,10 +32,10 @@ export class WatchedFeed {
   }
 
   /**
-   * Ends it from its own side.
+   * Ends the watch from the client's side.
    *
-   * @param error what the call ends with. Default: CANCELED
-   * @returns the error with where the stream can go on
+   * @param error the error that ends the call. Default: CANCELED
+   * @returns the error with the token from which the stream can be resumed
    */
   leave(error: ConnectError = canceled(this.call)): ConnectError {
     const { position } = this.watcher;

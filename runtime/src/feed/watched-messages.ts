@@ -5,7 +5,7 @@ import type { FeedHub } from "./hub.ts";
 import { withResume } from "./resume-error.ts";
 
 /**
- * The messages of a feed for one who watches it.
+ * Yields the messages of a feed for one watcher.
  *
  * @throws ConnectError with a connectrest.v1.Resume among its details, once there was a message
  */

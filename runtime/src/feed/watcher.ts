@@ -4,44 +4,44 @@ import type { Batch } from "./batch-writer.ts";
 import type { Start, StartPoint } from "./start.ts";
 import type { TokenIds } from "./token-ids.ts";
 
-/** How many polls a watcher waits for what its token has and the feed does not. */
+/** The number of polls that a watcher waits for items that its token has and the feed does not know. */
 const AHEAD_POLLS = 8;
 
-/** What ends a watcher: the text of the error it gets is made when it is asked for. */
+/** Creates the error that ends a watcher, when the error is read. */
 export type Ending = (token: string | undefined) => ConnectError;
 
-/** Who asks for a feed. */
+/** The options of one watcher. */
 export interface WatcherOptions {
-  /** How many bytes may wait for it. */
+  /** The maximum number of buffered bytes. */
   readonly bufferBytes: number;
   /** The headers of its call, for credentials. */
   readonly header: () => Headers;
-  /** Runs what is done for its credentials. */
+  /** Runs work for the watcher's credentials. */
   readonly runAs: RunAs;
-  /** Says that bytes or an end are there. It must not throw. */
+  /** Called when bytes or the end are available. It must not throw. */
   readonly onReady: () => void;
-  /** Is called once, when it is over for whatever reason. */
+  /** Called once, when the watcher ends for any reason. */
   readonly onLeft: (watcher: Watcher) => void;
   readonly tooSlow: (bytes: number) => Ending;
 }
 
 /**
- * One who watches a feed: what waits to be read, and where it is in the feed. It starts no timer and makes no
+ * A watcher of a feed: its buffered messages, and its position in the feed. It starts no timer and creates no
  * promise.
  */
 export class Watcher {
   readonly header: () => Headers;
   readonly runAs: RunAs;
-  /** Where it wants to start; undefined once it has started. */
+  /** The requested start; undefined once the watcher has started. */
   point: StartPoint | undefined;
-  /** What its token says to be there, and the feed does not know yet. */
+  /** Keys in its token that the feed does not know yet. */
   ahead: TokenIds | undefined;
-  /** Polls until that is forgotten. */
+  /** The number of polls until `ahead` is forgotten. */
   private aheadPolls = 0;
   private readonly options: WatcherOptions;
   private readonly waiting: Batch[] = [];
   private bytes = 0;
-  /** Of the last message that was taken. */
+  /** The token of the last message that was taken. */
   private token: string | undefined;
   private ending: Ending | undefined;
   private isOver = false;
@@ -61,18 +61,18 @@ export class Watcher {
     this.offer(batches);
   }
 
-  /** Says that there was a poll, which may have brought what its token has. */
+  /** Counts a poll, which may have listed the items of its token. */
   polled(): void {
     if (this.ahead !== undefined && --this.aheadPolls <= 0) this.ahead = undefined;
   }
 
-  /** Gives it the messages of a poll or of its start; one that does not read fast enough is dropped. */
+  /** Buffers the messages of a poll or of a start, and disconnects a watcher that reads too slowly. */
   offer(batches: readonly Batch[]): void {
     if (this.isOver) return;
     const isBehind = !this.isIdle;
     this.waiting.push(...batches);
     for (const { size } of batches) this.bytes += size;
-    // who has read everything gets whatever comes at once, however large, or would never come behind it
+    // a watcher without a backlog gets new messages of any size, or it could never read them
     if (isBehind && this.bytes > this.options.bufferBytes) {
       const { bytes } = this;
       this.waiting.length = 0;
@@ -83,12 +83,12 @@ export class Watcher {
     this.options.onReady();
   }
 
-  /** Whether everything was read that came. */
+  /** Whether all messages were read. */
   get isIdle(): boolean {
     return this.waiting.length === 0;
   }
 
-  /** Ends it behind the messages that wait. */
+  /** Ends the watcher after its buffered messages. */
   end(ending: Ending): void {
     if (this.isOver) return;
     this.ending = ending;
@@ -96,7 +96,7 @@ export class Watcher {
     this.options.onReady();
   }
 
-  /** Ends it from its own side. */
+  /** Ends the watcher from the client's side. */
   leave(): void {
     this.waiting.length = 0;
     this.bytes = 0;
@@ -104,9 +104,9 @@ export class Watcher {
   }
 
   /**
-   * The next message; undefined where none is there yet.
+   * Returns the next message; undefined if none is available yet.
    *
-   * @throws ConnectError that it has ended with, behind its last message
+   * @throws ConnectError that ended the watcher, after its last message
    */
   take(): Uint8Array<ArrayBuffer> | undefined {
     const batch = this.waiting.shift();
@@ -119,7 +119,7 @@ export class Watcher {
     return undefined;
   }
 
-  /** Where it is, as far as it has read. */
+  /** The position up to which the watcher has read. */
   get position(): string | undefined {
     return this.token;
   }

@@ -3,48 +3,48 @@ import { type Listing, MAX_LISTED } from "./pages.ts";
 import { SeenKeys } from "./seen-keys.ts";
 import { MAX_TOKEN_IDS } from "./token-ids.ts";
 
-/** How many bytes of items are kept for those who want everything that is listed. */
+/** The maximum size, in bytes, of the items that are kept for watchers that request all listed items. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** How many keys of items that are listed no more a token holds: some are gone for one poll only. */
+/** The number of unlisted keys in a token: some items disappear for only one poll. */
 const MAX_GONE = 100;
 
-/** What a poll has brought. */
+/** The changes that a poll has found. */
 export interface News {
-  /** Items that were not known, oldest first. */
+  /** Items that were unknown, oldest first. */
   readonly items: readonly FeedItem[];
-  /** These, and known ones that were not kept: they had left the feed, and have come back. */
+  /** The new items, and known items that were not kept: they had left the feed and have returned. */
   readonly found: readonly FeedItem[];
-  /** More happened than the feed lists. */
+  /** More items were added than the feed lists. */
   readonly gap: boolean;
   /** The feed lists other items than before. */
   readonly changed: boolean;
 }
 
-/** How much of a feed is known. */
+/** The known part of a feed. */
 export interface Extent {
-  /** The feed lists as much as it ever does. */
+  /** The feed lists its maximum number of items. */
   readonly isFull: boolean;
   /** See FeedWindow. */
   readonly reach: number | undefined;
 }
 
-/** Items that somebody lacks. */
+/** Items that a watcher does not have. */
 export interface Missing {
   /** Oldest first. */
   readonly items: readonly FeedItem[];
-  /** Some are not kept any more. */
+  /** Some are no longer kept. */
   readonly isCut: boolean;
 }
 
-/** What a feed lists, as far as it is known, and what it has listed before. */
+/** The known items that a feed lists now, and the keys that it listed before. */
 export class FeedWindow {
-  /** Whether it is known what the feed lists. */
+  /** Whether the content of the feed is known. */
   isKnown = false;
-  /** The feed lists as much as it ever does. */
+  /** The feed lists its maximum number of items. */
   isFull = false;
   /**
-   * How many of the keys that are listed were read without a hole between them, from the newest on; undefined
-   * where the last poll has read every page.
+   * The number of listed keys that were read without a hole, starting with the newest; undefined if the last
+   * poll has read every page.
    */
   reach: number | undefined;
   private listed: readonly string[] = [];
@@ -53,45 +53,45 @@ export class FeedWindow {
    * that waited for that poll has not received their items.
    */
   private left: readonly string[] = [];
-  /** The items that are listed or left, but for the oldest where all are too many bytes. */
+  /** The items that are listed or have left, without the oldest if all are too large. */
   private items: ReadonlyMap<string, Uint8Array> = new Map();
-  /** The oldest of them, where all are too many bytes. */
+  /** The keys of items dropped from `items` because all were too large. */
   private cut: ReadonlySet<string> = new Set();
   private readonly seen = new SeenKeys();
 
-  /** Whether an item was seen before. */
+  /** Reports whether an item was seen before. */
   has(key: string): boolean {
     return this.seen.has(key);
   }
 
-  /** Whether an item that is listed need not be read. */
+  /** Reports whether a listed item need not be read. */
   keeps(key: string): boolean {
     return this.has(key) && (this.items.has(key) || this.cut.has(key));
   }
 
-  /** The keys of everything that is remembered. */
+  /** All remembered keys. */
   get seenKeys(): Iterable<string> {
     return this.seen.all;
   }
 
-  /** Whether something listed between the newest item and this point may have been missed. */
+  /** Reports whether an item between the newest one and this point may have been missed. */
   reaches(isPoint: (key: string) => boolean): boolean {
     return this.listed.slice(0, this.reach).some(isPoint);
   }
 
-  /** The keys of what is listed, newest first. */
+  /** The keys of the listed items, newest first. */
   get keys(): readonly string[] {
     return this.listed;
   }
 
-  /** The keys of what a start by a token or an id may lack, newest first. */
+  /** The keys of items that a start from a token or an id may lack, newest first. */
   get keysOfStarts(): readonly string[] {
     return this.left.length === 0 ? this.listed : [...this.listed, ...this.left];
   }
 
-  /** Takes over what a poll of this process has read. */
+  /** Applies the pages that a poll of this process has read. */
   read({ keys: onPages, items, isComplete, isFull }: Listing): News {
-    // who starts now gets also what was on pages that could not be read
+    // new watchers also get the items of pages that could not be read
     const keys = isComplete ? onPages : [...new Set([...onPages, ...this.listed])].slice(0, MAX_LISTED);
     const late = this.unseenBehind(keys);
     const marked = items.map((item) => (late.has(item.key) ? { ...item, late: true } : item));
@@ -99,15 +99,15 @@ export class FeedWindow {
     const news = isComplete
       ? this.apply(keys, marked, { isFull, reach: undefined })
       : this.apply(keys, marked, { isFull: this.isFull, reach: this.reachOf(onPages) });
-    // what is between them may have left the feed by the time its page can be read
+    // items in the hole may leave the feed before their page can be read
     return { ...news, gap: news.gap || (isApart && news.items.length > 0) };
   }
 
   /**
-   * Takes over what is listed now.
+   * Applies the current list.
    *
-   * @param listed keys, newest first, each once
-   * @param items those that may be new
+   * @param listed keys, newest first, without duplicates
+   * @param items the items that may be new
    */
   apply(listed: readonly string[], items: readonly FeedItem[], { isFull, reach }: Extent): News {
     const changed =
@@ -130,11 +130,11 @@ export class FeedWindow {
     return { items: news, found: items, gap: isApart && isFull && news.length > 0, changed };
   }
 
-  /** What somebody does not know of what is listed, or of other keys. */
+  /** Returns the items that a watcher does not know, of the listed keys or of other keys. */
   missing(isKnown: (key: string) => boolean, keys = this.listed): Missing {
     const items: FeedItem[] = [];
     let [late, isCut] = [false, false];
-    // newest first: what is behind something known came later than that
+    // newest first: an unknown item after a known one is late
     for (const key of keys) {
       const bytes = this.items.get(key);
       if (isKnown(key)) {
@@ -148,18 +148,18 @@ export class FeedWindow {
     return { items: items.reverse(), isCut };
   }
 
-  /** What is behind a key is older; undefined where it is not there. */
+  /** Returns the keys that are newer than a key; undefined if the key is not listed. */
   newerThan(key: string): ReadonlySet<string> | undefined {
     const keys = this.keysOfStarts;
     const index = keys.indexOf(key);
     return index < 0 ? undefined : new Set(keys.slice(0, index));
   }
 
-  /** The keys that a token holds: what is listed, then what was seen last. */
+  /** Yields the keys for a token: first the listed ones, then the ones seen last. */
   *tokenKeys(pending: ReadonlySet<string> | undefined): Generator<string, undefined> {
     for (const key of this.listed) if (pending?.has(key) !== true) yield key;
     let left = Math.min(MAX_TOKEN_IDS - this.listed.length, MAX_GONE);
-    // every message of a large page has a token
+    // every message of a large page has its own token
     if (left <= 0) return;
     const listed = new Set(this.listed);
     for (const key of [...this.seen.all].reverse()) {
@@ -170,13 +170,15 @@ export class FeedWindow {
     }
   }
 
-  /** The keys behind one that was seen before, of items that were not. */
+  /** Returns the unseen keys that follow a key that was seen before. */
   private unseenBehind(keys: readonly string[]): ReadonlySet<string> {
     const first = keys.findIndex((key) => this.has(key));
     return new Set(first < 0 ? [] : keys.slice(first).filter((key) => !this.has(key)));
   }
 
-  /** How far is known without a hole what is listed, after a poll that could read these keys only. */
+  /**
+   * Returns how many keys of the list are known without a hole, after a poll that could only read these keys.
+   */
   private reachOf(onPages: readonly string[]): number {
     const read = new Set(onPages);
     const above = this.listed.slice(0, this.reach);

@@ -5,7 +5,7 @@ import { type Verdict, verdictOf } from "../testing/scripted-server.ts";
 const OK = "HTTP/1.1 200 OK\r\n";
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n`;
 
-/** Responses as servers send them, usual ones and others. */
+/** Typical and unusual server responses. */
 const RESPONSES: Readonly<Record<string, string>> = {
   "a length": `${OK}content-type: application/json\r\ncontent-length: 8\r\n\r\n{"id":5}`,
   "no body": `${OK}content-length: 0\r\n\r\n`,
@@ -73,12 +73,12 @@ async function same(pieces: readonly Buffer[]): Promise<void> {
   for (const kind of ["ours", "borrowing"] as const) {
     const ours = await verdictOf(kind, { pieces });
     expect(comparable(ours)).toEqual(comparable(undici));
-    // a connection may be given up, but never used for longer
+    // our client may close a connection early, but must never reuse one that undici closes
     if (ours.reused) expect(undici.reused).toBe(true);
   }
 }
 
-/** Once there is a head, any error is the same: the response is not whole. */
+/** Any error after the head is equivalent: the response is incomplete. */
 function comparable({ status, headers, body, error, early, second }: Verdict) {
   if (error === undefined || status === undefined) return { status, headers, body, error, early, second };
   return { status, headers, error: "broken", second };
@@ -120,7 +120,7 @@ const STRANGE = [
 ];
 const LINES = ["content-length: 1", "transfer-encoding: chunked", "connection: close", " folded", "x-a: b"];
 
-/** Where a response is changed, and how. */
+/** The place and the kind of a mutation of a response. */
 const mutation = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   drop: fc.nat({ max: 3 }),
@@ -155,7 +155,7 @@ test("a response that was changed anywhere is to us what it is to undici", async
       const pieces = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
       await same(pieces.filter(({ length }) => length > 0));
     }),
-    // without a limit of time: what stands still must not be taken for what takes long
+    // no time limit: a hang must not be mistaken for slowness
     { numRuns: 400 },
   );
 }, 120_000);

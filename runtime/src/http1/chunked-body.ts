@@ -1,6 +1,6 @@
 import { readFields } from "./response-head.ts";
 
-/** A body in chunks that is not as it should be, or whose trailers are too large. */
+/** A malformed chunked body, or one with too large trailers. */
 export class BadChunks extends Error {
   readonly code: "HPE_INVALID_CHUNK_SIZE" | "HPE_HEADER_OVERFLOW";
 
@@ -11,40 +11,37 @@ export class BadChunks extends Error {
   }
 }
 
-/** Digits of the size of a chunk: what they say is exact as a number. */
+/** The maximum number of digits of a chunk size that is exact as a number. */
 const MAX_DIGITS = 12;
 
 const [TAB, LF, CR, SPACE, SEMICOLON] = [9, 10, 13, 32, 59];
 
 type State = "size" | "extension" | "sizeEnd" | "data" | "dataCr" | "dataLf" | "trailers" | "end";
 
-/**
- * Reads a body in chunks (RFC 9112 section 7.1), however its bytes are cut.
- * Extensions and trailers are skipped.
- */
+/** Reads a chunked body (RFC 9112 section 7.1) from pieces of any size. Skips extensions and trailers. */
 export class ChunkedBody {
   private readonly maxTrailerBytes: number;
   private state: State = "size";
   private digits = 0;
-  /** What is left of the chunk. */
+  /** The remaining bytes of the chunk. */
   private size = 0;
-  /** The lines after the last chunk, as far as they have come. */
+  /** The received lines after the last chunk. */
   private trailers: Buffer = Buffer.alloc(0);
 
   constructor(maxTrailerBytes: number) {
     this.maxTrailerBytes = maxTrailerBytes;
   }
 
-  /** Whether the last chunk and all after it has been read. */
+  /** Whether the last chunk and the trailers have been read. */
   get isWhole(): boolean {
     return this.state === "end";
   }
 
   /**
-   * Reads on, to the end of the body at most.
+   * Reads further bytes, at most to the end of the body.
    *
-   * @param data is given what is in chunks; parts of `bytes`
-   * @returns where the next bytes are that were not read
+   * @param data called with the content of chunks; parts of `bytes`
+   * @returns the position of the first unread byte
    * @throws BadChunks
    */
   read(bytes: Buffer, from: number, data: (chunk: Buffer) => void): number {
@@ -109,7 +106,7 @@ export class ChunkedBody {
     }
   }
 
-  /** Lines are looked at when all of them are there: trailers are short, and rare. */
+  /** Parses the trailers when all of them have arrived: they are short and rare. */
   private readTrailers(bytes: Buffer, from: number): number {
     const before = this.trailers.length;
     const all = before === 0 ? bytes.subarray(from) : Buffer.concat([this.trailers, bytes.subarray(from)]);
@@ -122,7 +119,7 @@ export class ChunkedBody {
       return bytes.length;
     }
     const fields = readFields(all, 0, end - 2);
-    // it would say something else about the body that has been read
+    // it would contradict the length of the body that was read
     if (fields === undefined || "content-length" in fields) this.fail();
     this.trailers = Buffer.alloc(0);
     this.state = "end";
@@ -134,7 +131,7 @@ export class ChunkedBody {
   }
 }
 
-/** Where an empty line ends; -1 where there is none. */
+/** Returns the position after the first empty line; -1 if there is none. */
 function endOfLines(bytes: Buffer): number {
   if (bytes[0] === CR && bytes[1] === LF) return 2;
   const found = bytes.indexOf("\r\n\r\n");

@@ -7,53 +7,53 @@ import { HandedOver, type RawConnection } from "./handed-over.ts";
 import type { UsualRequest } from "./request-head.ts";
 import { type ResponseHead, readHead } from "./response-head.ts";
 
-/** Timeouts of a connection, in milliseconds, and how large the head of a response may be, in bytes. */
+/** Timeouts of a connection, in milliseconds, and the maximum size of a response head, in bytes. */
 export interface ConnectionLimits {
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxHeaderBytes: number;
 }
 
-/** Who has connections. */
+/** The owner of connections. */
 export interface ConnectionOwner {
   readonly origin: string;
   readonly limits: ConnectionLimits;
-  /** A tick comes every so many milliseconds. */
+  /** The interval of ticks in milliseconds. */
   readonly tickMs: number;
-  /** How many ticks there have been. */
+  /** The number of ticks so far. */
   readonly ticks: number;
-  /** A response is whole, and the connection can be used again. */
+  /** Called when a response is complete and the connection can be reused. */
   freed(connection: Http1Connection): void;
-  /** An exchange is over, and so is the connection; or it was idle. */
+  /** Called when a connection closes, during an exchange or while idle. */
   gone(connection: Http1Connection, wasBusy: boolean): void;
-  /** Whether the head of a response was a usual one. */
+  /** Called with whether the head of a response was a typical one. */
   responded(isUsual: boolean): void;
 }
 
-/** How long a connection stays open that is not used, where its server does not say how long it keeps it. */
+/** How long an idle connection stays open if its server does not state a keep-alive time. */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 600_000;
-/** By how much earlier than its server a connection is closed here. */
+/** How much earlier than its server this client closes a connection. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-/** Below this, the head and the body of a request are copied into one piece. */
+/** Below this size, the head and the body of a request are copied into one buffer. */
 const MAX_COPIED_BYTES = 64 * 1024;
 
 const READERS = new WeakMap<Socket, (bytes: Buffer) => void>();
 
-/** In so many pieces a usual head comes at most: each is looked at with all that came before it. */
+/** The maximum number of pieces of a typical head: each piece is parsed with all earlier pieces. */
 const MAX_HEAD_PIECES = 16;
 
-/** Where all connections read to: what is kept of it is copied before the next one reads. */
+/** The read buffer of all connections: bytes to keep are copied before the next read. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** How sockets read that are given to connections. */
+/** The read options for the sockets of connections. */
 export const ON_READ: OnReadOpts = {
   buffer: READ_BUFFER,
   callback(this: Socket, length: number) {
     const read = READERS.get(this);
     if (read === undefined) {
-      // it sends without having been asked
+      // the server sends without a request
       this.destroy(new errors.SocketError("bad response"));
     } else {
       read(READ_BUFFER.subarray(0, length));
@@ -62,16 +62,16 @@ export const ON_READ: OnReadOpts = {
   },
 } as OnReadOpts;
 
-/** What happens on a connection. */
+/** The state of a running exchange. */
 class Running {
   readonly options: DispatchOptions;
   readonly handler: DispatchHandler;
   readonly control: ExchangeControl;
-  /** What came of a head that is not whole. */
+  /** The received part of an incomplete head. */
   held: Buffer | undefined;
   pieces = 0;
   head: ResponseHead | undefined;
-  /** How much is missing of a body with a length. */
+  /** The missing bytes of a body with a length. */
   left = 0;
   chunks: ChunkedBody | undefined;
 
@@ -82,7 +82,7 @@ class Running {
   }
 }
 
-/** A connection by HTTP/1.1 with one exchange at a time, which reads usual responses. */
+/** An HTTP/1.1 connection with one exchange at a time, which reads typical responses. */
 export class Http1Connection implements Controlled, RawConnection {
   private readonly socket: Socket;
   private readonly owner: ConnectionOwner;
@@ -90,7 +90,7 @@ export class Http1Connection implements Controlled, RawConnection {
   private handed: HandedOver | undefined;
   private isGone = false;
   private keepAliveMs = KEEP_ALIVE_MS;
-  /** The tick at which something should have happened. */
+  /** The tick at which the current timeout expires. */
   private due: number;
 
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -102,7 +102,7 @@ export class Http1Connection implements Controlled, RawConnection {
     socket.on("error", (error) => this.broke(error));
     socket.on("end", () => this.ended());
     socket.on("close", () => this.broke(new errors.SocketError("closed")));
-    // the owner keeps the process alive while there is something to wait for
+    // the owner keeps the process alive while an exchange is running
     socket.unref();
   }
 
@@ -110,7 +110,7 @@ export class Http1Connection implements Controlled, RawConnection {
     return !this.isGone && !this.socket.destroyed;
   }
 
-  /** Sends a request. The connection is idle. */
+  /** Sends a request. The connection must be idle. */
   send(options: DispatchOptions, { head, body }: UsualRequest, handler: DispatchHandler): void {
     const control = new ExchangeControl(this);
     try {
@@ -132,7 +132,7 @@ export class Http1Connection implements Controlled, RawConnection {
     }
   }
 
-  /** Closes it where something did not happen in time. */
+  /** Closes the connection if a timeout has expired. */
   tick(): void {
     if (this.owner.ticks < this.due || this.handed !== undefined) return;
     if (this.running === undefined) {
@@ -196,7 +196,7 @@ export class Http1Connection implements Controlled, RawConnection {
     if (this.handed !== undefined) {
       this.handed.received(Buffer.from(bytes));
     } else if (running === undefined) {
-      // nothing was asked for
+      // no request is pending
       this.destroy();
     } else if (running.head === undefined) {
       this.readHead(running, bytes);
@@ -229,8 +229,8 @@ export class Http1Connection implements Controlled, RawConnection {
   }
 
   /**
-   * What is read is taken from the buffer first, where it is for somebody else: whoever is told of it may
-   * cause that to be written to.
+   * Copies a piece of the body out of the shared read buffer before passing it on: the receiver may cause
+   * another read into that buffer.
    */
   private readBody(running: Running, bytes: Buffer, from: number): void {
     const { handler, control, head } = running;
@@ -279,7 +279,7 @@ export class Http1Connection implements Controlled, RawConnection {
     }
   }
 
-  /** Waits for the next request, unless its server says that it will be closed soon. */
+  /** Becomes idle, unless the server is about to close the connection. */
   private rest({ headers }: ResponseHead, isPaused: boolean): void {
     const { "keep-alive": hint } = headers;
     if (hint !== undefined) this.keepAliveMs = keepAliveMsOf(String(hint));
@@ -288,7 +288,7 @@ export class Http1Connection implements Controlled, RawConnection {
       this.socket.destroy();
     } else {
       this.expect(this.keepAliveMs);
-      // whoever paused it has all there is, and cannot resume it any more
+      // the body is complete, and its reader can no longer resume it
       if (isPaused) this.resume();
       this.owner.freed(this);
     }
@@ -357,8 +357,8 @@ function handOn(handler: DispatchHandler, control: ExchangeControl, data: Buffer
 }
 
 /**
- * What is in the chunks of a piece of a body, where they end, and what is wrong with those after it. It is
- * moved together in its place.
+ * Returns the content of the chunks in a piece of a body, the position of their end, and the error after them
+ * if any. Compacts the content in place.
  */
 function unchunked(chunks: ChunkedBody, bytes: Buffer, from: number) {
   let to = from;

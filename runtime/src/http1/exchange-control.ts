@@ -1,17 +1,17 @@
 import type { DispatchController } from "../http/requester.ts";
 
-/** What a connection does for who controls an exchange. */
+/** The operations of a connection that the controller of an exchange calls. */
 export interface Controlled {
   /** Closes the connection. */
   aborted(control: ExchangeControl, reason: Error): void;
-  /** Reads no more for now. */
+  /** Stops reading for now. */
   paused(control: ExchangeControl): void;
   resumed(control: ExchangeControl): void;
 }
 
 /**
- * Controls one exchange, also after it has been handed over to another controller,
- * and nothing once it is over.
+ * Controls one exchange, also after a handover to another controller. Does nothing after the exchange has
+ * ended.
  */
 export class ExchangeControl implements DispatchController {
   aborted = false;
@@ -54,7 +54,7 @@ export class ExchangeControl implements DispatchController {
     }
   }
 
-  /** From here on another one controls the exchange. */
+  /** Passes control of the exchange to another controller. */
   handOver(successor: DispatchController): void {
     this.successor = successor;
     if (this.reason !== null) {

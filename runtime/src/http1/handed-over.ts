@@ -4,7 +4,7 @@ import { Client } from "undici";
 import type { DispatchHandler, DispatchOptions } from "../http/requester.ts";
 import type { ExchangeControl } from "./exchange-control.ts";
 
-/** What is behind a connection that was handed over. */
+/** The connection underneath one that was handed over. */
 export interface RawConnection {
   pause(): void;
   resume(): void;
@@ -12,8 +12,8 @@ export interface RawConnection {
 }
 
 /**
- * A connection whose request has been sent, as one on which nothing has happened yet: what is written is
- * dropped, and what had been received comes once something was written.
+ * A connection whose request was already sent, presented as an unused one: writes are dropped, and the first
+ * write releases the bytes that were received.
  */
 class Replay extends Duplex {
   private readonly raw: RawConnection;
@@ -25,7 +25,7 @@ class Replay extends Duplex {
     this.raw = raw;
   }
 
-  /** The next bytes from the other side. */
+  /** Passes on the next bytes from the peer. */
   received(bytes: Buffer): void {
     if (!this.isAsked) {
       this.waiting.push(bytes);
@@ -34,7 +34,7 @@ class Replay extends Duplex {
     }
   }
 
-  /** The other side sends no more. */
+  /** Called when the peer has finished sending. */
   ended(): void {
     this.push(null);
   }
@@ -57,7 +57,7 @@ class Replay extends Duplex {
   }
 }
 
-/** Limits of an exchange that goes on in another client. */
+/** Limits of an exchange that continues in another client. */
 export interface HandedLimits {
   readonly maxHeaderSize: number;
   readonly headersTimeout: number;
@@ -65,8 +65,8 @@ export interface HandedLimits {
 }
 
 /**
- * Has undici read the response to a request that was sent, from its first byte: it knows all of HTTP/1.1, and
- * says what is none. The connection is closed afterwards.
+ * Passes a sent request to undici, which reads the response from its first byte: undici supports all of
+ * HTTP/1.1, and reports invalid responses. The connection is closed afterwards.
  */
 export class HandedOver {
   private readonly replay: Replay;
@@ -85,7 +85,7 @@ export class HandedOver {
       ...limits,
       pipelining: 1,
       allowH2: false,
-      // it must not come at once; of a socket, undici uses no more than a Duplex has
+      // it must not connect synchronously; undici uses only the Duplex part of a socket
       connect: (_options, done) => queueMicrotask(() => done(null, replay as unknown as Socket)),
     });
     const over = () =>
@@ -118,7 +118,8 @@ export class HandedOver {
   }
 
   /**
-   * What was received before is read first; all of it, however slowly, where the other side had sent its end.
+   * Delivers the received bytes before the error; all of them, however slowly, if the peer had finished
+   * sending.
    */
   failed(error: Error): void {
     if (!this.hasEnded) setImmediate(() => this.replay.destroy(error));

@@ -8,7 +8,7 @@ import { CALLER, type DispatchOptions } from "../http/requester.ts";
 import { ON_READ } from "./connection.ts";
 import { Http1Pool } from "./pool.ts";
 
-/** A pool to a server that responds when the test says so, and whose requests say who sends them. */
+/** A pool with a server that responds on the test's command, and requests that name their caller. */
 async function world(connections: number) {
   const open: Array<{ readonly caller: string; readonly response: ServerResponse }> = [];
   const server = createServer((request, response) => {

@@ -19,9 +19,9 @@ const LIMITS = { connections: 2, headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000
 
 interface Counted {
   readonly pool: Http1Pool;
-  /** Connections that were made: ours, and undici's. */
+  /** The number of connections opened by the pool, and by undici. */
   readonly made: { ours: number; others: number };
-  /** The most that were open at a time. */
+  /** The maximum number of concurrent connections. */
   readonly most: () => number;
 }
 
@@ -159,7 +159,7 @@ test("a connection is used again, by one request at a time, and there are no mor
   expect(made.ours).toBe(1);
   await Promise.all(Array.from({ length: 20 }, () => send(pool)));
   expect(made.ours).toBe(2);
-  // unusual requests count, and take the place of idle connections
+  // unusual requests count, and replace idle connections
   await Promise.all(
     Array.from({ length: 20 }, (_, index) => send(pool, index % 2 ? { method: "HEAD" } : {})),
   );
@@ -335,7 +335,7 @@ test("a server that is left to undici is tried again, ever more seldom, and come
   isUsual = false;
   const again = made.ours;
   for (let count = 0; count < 3 + 16; count++) await send(pool);
-  // the one that is open, and two more; then it is left for as long as at first
+  // the open one and two more; then the first backoff applies again
   expect(made.ours - again).toBe(2);
   await send(pool);
   expect(made.ours - again).toBe(3);

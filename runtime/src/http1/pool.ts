@@ -6,16 +6,16 @@ import { FairShare } from "../shares/fair-share.ts";
 import { type ConnectionLimits, type ConnectionOwner, Http1Connection } from "./connection.ts";
 import { type UsualRequest, usualRequest } from "./request-head.ts";
 
-/** What sends requests, and can be closed. */
+/** A requester that can be closed. */
 export type ClosableRequester = Requester & { close(): Promise<void> };
 
-/** How a pool connects. */
+/** Options for the connections of a pool. */
 export interface PoolOptions extends ConnectionLimits {
-  /** Connections at most, those for unusual requests among them. */
+  /** The maximum number of connections, including those for unusual requests. */
   readonly connections: number;
-  /** Makes connections whose sockets read by `ON_READ`. */
+  /** Opens connections whose sockets read with `ON_READ`. */
   readonly connect: buildConnector.connector;
-  /** Connections for everything unusual; they must be made by the connector that is given. */
+  /** Creates the client for all unusual requests; it must use the given connector. */
   readonly others: (
     connected: (connect: buildConnector.connector) => buildConnector.connector,
   ) => ClosableRequester;
@@ -27,31 +27,33 @@ interface Waiting {
   readonly usual: UsualRequest | undefined;
 }
 
-/** Those who instrument undici want to see requests: it sends all while somebody listens. */
+/**
+ * Programs that instrument undici expect to see requests: undici sends all requests while somebody
+ * subscribes.
+ */
 const CREATED = channel("undici:request:create");
 
 /**
- * A server that has responded unusually so often in a row is left to undici:
- * each such response costs a connection.
+ * After this many consecutive unusual responses, a server's requests go to undici: each such response costs a
+ * connection.
  */
 const MAX_UNUSUAL = 3;
 
 /**
- * For so many requests, until one finds out whether it is usual by now;
- * for twice as many each time that it is not.
+ * The number of requests that go to undici before one tests the server again; doubled after each failed test.
  */
 const LEFT = 16;
 const MAX_LEFT = 4096;
 
-/** How precisely timeouts are kept: to half a second, those of a second and less to a tenth. */
+/** The precision of timeouts: half a second, and a tenth of the timeout if it is a second or less. */
 const MAX_TICK_MS = 500;
 const TICKS = 10;
 
 /**
- * Connections to an origin, on which usual requests are sent and usual responses read in few steps.
- * Everything else is left to undici: requests before they are sent, responses from their first byte. A
- * connection is used again only if its last response was whole and nothing came after it, in a later turn of
- * the event loop, so that what comes late is not taken for the next response.
+ * The connections to an origin. It sends typical requests and reads typical responses in few steps.
+ * Everything else goes to undici: requests before they are sent, responses from their first byte. A
+ * connection is reused only if its last response was complete and no bytes followed it, and only in a later
+ * turn of the event loop, so that late bytes are not read as the next response.
  */
 export class Http1Pool implements ClosableRequester, ConnectionOwner {
   readonly origin: string;
@@ -63,19 +65,19 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   private readonly others: ClosableRequester;
   private readonly all = new Set<Http1Connection>();
   private idle: Http1Connection[] = [];
-  /** Those that are idle from the next turn of the event loop on. */
+  /** Connections that become idle in the next turn of the event loop. */
   private rested: Http1Connection[] = [];
   private readonly waiting: Waiting[] = [];
-  /** What callers have of the connections. */
+  /** Shares the connections among callers. */
   private readonly share: FairShare;
   private readonly callers = new WeakMap<Http1Connection, string>();
-  /** Requests that are under way, undici's included. */
+  /** The number of running requests, including those of undici. */
   private running = 0;
   private connecting = 0;
-  /** How many connections undici has. */
+  /** The number of undici's connections. */
   private othersOpen = 0;
   private unusual = 0;
-  /** How many more requests are left to the others, and how many are at the next time. */
+  /** The number of further requests that go to undici, and the number the next time. */
   private left = 0;
   private nextLeft = LEFT;
   private isScheduled = false;
@@ -95,7 +97,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   }
 
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
-    // it knows how a closed client rejects
+    // undici knows how a closed client rejects requests
     if (this.isClosed) return this.others.dispatch(options, handler);
     this.waiting.push({ options, handler, usual: this.isLeft() ? undefined : this.usual(options) });
     this.schedule();
@@ -122,7 +124,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     }
   }
 
-  /** Whether a request is left to the others, whatever it is. */
+  /** Reports whether a request goes to undici, whatever its form. */
   private isLeft(): boolean {
     if (CREATED.hasSubscribers) return true;
     if (this.unusual < MAX_UNUSUAL || this.left === 0) return false;
@@ -132,7 +134,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
 
   private usual(options: DispatchOptions): UsualRequest | undefined {
     const usual = usualRequest(options, this.url.host);
-    // it finds out alone
+    // no other request tests the server at the same time
     if (usual !== undefined && this.unusual >= MAX_UNUSUAL) this.leaveNext();
     return usual;
   }
@@ -157,7 +159,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     }
   }
 
-  /** A request is over. */
+  /** Ends a request. */
   private done(caller = ""): void {
     this.share.remove(caller);
     if (--this.running === 0) this.timer?.unref();
@@ -197,12 +199,12 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     if (this.waiting.length > 0) this.schedule();
   }
 
-  /** Whether a caller leaves enough connections to others, where there are others. */
+  /** Reports whether a caller may take a connection without depriving other callers. */
   private mayHave(caller: string | undefined): boolean {
     return caller === undefined || this.share.hasRoom(caller);
   }
 
-  /** Whether it could be sent now. */
+  /** Sends the request if it can be sent now. */
   private send({ options, handler, usual }: Waiting): boolean {
     if (this.running >= this.options.connections) return false;
     if (usual === undefined) {
@@ -218,7 +220,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     } else if (this.open < this.options.connections) {
       this.connect(options, usual, handler);
     } else {
-      // the others have connections that are idle
+      // undici has idle connections
       this.leave(options, handler);
     }
     return true;
@@ -234,7 +236,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     connection.send(options, usual, handler);
   }
 
-  /** All connections there are. */
+  /** The number of all connections. */
   private get open(): number {
     return this.all.size + this.connecting + this.othersOpen;
   }
@@ -249,7 +251,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   private leave(options: DispatchOptions, handler: DispatchHandler): void {
     const caller = options[CALLER];
     this.began(caller);
-    // its connection is idle some turns after the end of the response
+    // undici's connection becomes idle some turns after the end of the response
     const over = () => setImmediate(() => setImmediate(() => this.done(caller)));
     const counted: DispatchHandler = {
       onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
@@ -300,7 +302,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     for (const connection of this.all) connection.tick();
   }
 
-  /** A connector of others, whose connections count, and take the place of idle ones. */
+  /** Wraps a connector for undici whose connections count, and replace idle ones. */
   private counted(connect: buildConnector.connector): buildConnector.connector {
     return (options, done) => {
       if (this.open >= this.options.connections) (this.takeIdle() ?? this.rested.pop())?.destroy();

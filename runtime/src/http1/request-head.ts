@@ -1,22 +1,22 @@
 import type { DispatchOptions } from "../http/requester.ts";
 
-/** A request that can be written as it is. */
+/** A request that can be written without changes. */
 export interface UsualRequest {
   /** Request line and headers, without the empty line, in Latin-1. */
   readonly head: string;
   readonly body: Uint8Array | undefined;
 }
 
-/** Requests whose body, if they have one, has a meaning (RFC 9110 section 9.3). */
+/** Methods whose request body has a meaning (RFC 9110 section 9.3). */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "DELETE"]);
 
-/** What is not visible ASCII has to be looked at. */
+/** Only visible ASCII; other paths need further checks. */
 const PATH = /^\/[\x21-\x7e]*$/;
 const NAME = /^[a-z0-9-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that say something about the connection or the body. */
+/** Headers that concern the connection or the framing of the body. */
 const UNUSUAL_NAMES: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -30,10 +30,10 @@ const UNUSUAL_NAMES: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** A usual request as HTTP/1.1; undefined for any other, which may be wrong. */
+/** Encodes a typical request as HTTP/1.1; returns undefined for any other, which may be invalid. */
 export function usualRequest(options: DispatchOptions, host: string): UsualRequest | undefined {
   const { method, path, headers, body, bodyTimeout } = options;
-  // a pause of its own is for bodies that are read in pieces
+  // a separate body timeout is for bodies that are read in pieces
   if (bodyTimeout !== undefined || !PATH.test(path) || !Array.isArray(headers)) return undefined;
   const bytes = bytesOf(body);
   const takesBody = WITH_BODY.has(method);
@@ -49,14 +49,14 @@ export function usualRequest(options: DispatchOptions, host: string): UsualReque
 
 const NO_BYTES = new Uint8Array();
 
-/** undefined for a body that comes in pieces. */
+/** Returns undefined for a body that is sent in pieces. */
 function bytesOf(body: DispatchOptions["body"]): Uint8Array | undefined {
   if (body === null || body === undefined) return NO_BYTES;
   if (typeof body === "string") return Buffer.from(body);
   return body instanceof Uint8Array ? body : undefined;
 }
 
-/** Headers that are the same for many requests, which is why they are frozen. */
+/** Encoded headers that many requests share, by their frozen arrays. */
 const PRINTED = new WeakMap<readonly unknown[], string>();
 
 function printed(headers: readonly unknown[]): string | undefined {

@@ -1,21 +1,21 @@
 import type { ResponseHeaders } from "../http/exchange.ts";
 
-/** How the end of a body is found (RFC 9112 section 6.3): by its length in bytes, or by its last chunk. */
+/** The framing of a body (RFC 9112 section 6.3): its length in bytes, or chunks. */
 export type Framing = number | "chunked";
 
-/** The head of a usual response. */
+/** The head of a typical response. */
 export interface ResponseHead {
   readonly status: number;
-  /** By names in lower case. */
+  /** Headers by names in lower case. */
   readonly headers: ResponseHeaders;
   readonly framing: Framing;
-  /** Whether the connection may be used again. */
+  /** Whether the connection may be reused. */
   readonly keepAlive: boolean;
-  /** How many bytes the head has, with the empty line at its end. */
+  /** The size of the head in bytes, including the empty line at its end. */
   readonly bytes: number;
 }
 
-/** `partial`: the head is not whole. `unusual`: whoever reads all of HTTP/1.1 has to say what it is. */
+/** `partial`: the head is incomplete. `unusual`: a complete HTTP/1.1 parser must read it. */
 export type NoHead = "partial" | "unusual";
 
 const START = Buffer.from("HTTP/1.1 ");
@@ -31,17 +31,17 @@ for (const each of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi
 /** Characters of the values of headers (RFC 9110 section 5.5) are 1. */
 const VALUE = new Uint8Array(256).map((_, code) => (code === TAB || (code >= SPACE && code !== 127) ? 1 : 0));
 
-/** Headers that mean something to a connection, and are not read here. */
+/** Headers that affect a connection, and that this parser does not support. */
 const UNUSUAL_NAMES: ReadonlySet<string> = new Set(["proxy-connection", "upgrade", "__proto__"]);
 
-/** Lengths of bodies: no sign, and exact as a number. */
+/** Valid body lengths: without sign, and exact as a number. */
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * Reads the head of a usual response: of HTTP/1.1, final, with every line as RFC 9112 wants it, and a body
- * whose end is beyond doubt. Everything else is `unusual`, also what is allowed and rare.
+ * Reads the head of a typical response: HTTP/1.1, a final status, every line as RFC 9112 requires, and a body
+ * with unambiguous framing. Everything else is `unusual`, including valid but rare heads.
  *
- * @param maxBytes how large a usual head is
+ * @param maxBytes the maximum size of a typical head
  */
 export function readHead(bytes: Buffer, maxBytes: number): ResponseHead | NoHead {
   if (!startsLike(bytes)) return "unusual";
@@ -55,7 +55,7 @@ export function readHead(bytes: Buffer, maxBytes: number): ResponseHead | NoHead
   return headers === undefined ? "unusual" : headOf(status, headers, end + END.length);
 }
 
-/** Whether bytes begin as every usual response does, as far as they are there. */
+/** Reports whether the available bytes begin like every typical response. */
 function startsLike(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, START.length);
   for (let at = 0; at < length; at++) if (bytes[at] !== START[at]) return false;
@@ -63,7 +63,8 @@ function startsLike(bytes: Buffer): boolean {
 }
 
 /**
- * Whether there is nothing wrong in what has come of a head: whoever waits for its end would wait in vain.
+ * Reports whether a partial head has no error so far: for an invalid head, waiting for its end would be
+ * pointless.
  */
 function beginsWell(bytes: Buffer): boolean {
   const lines = bytes.lastIndexOf("\r\n");
@@ -79,7 +80,7 @@ function beginsWell(bytes: Buffer): boolean {
   return !isFolded && (at === bytes.length || (bytes[at] === CR && at === bytes.length - 1));
 }
 
-/** The status, -1 for none that is usual. A space comes after it, also where there is no text. */
+/** Reads the status; -1 for an unusual one. A space follows it, even without a reason phrase. */
 function readStatus(bytes: Buffer): number {
   if (bytes[START.length + 3] !== SPACE) return -1;
   let status = 0;
@@ -92,7 +93,8 @@ function readStatus(bytes: Buffer): number {
 }
 
 /**
- * Where the value ends that begins at a place: at a line break; -1 where something else comes before that.
+ * Returns the end of the value that begins at a position: the line break; -1 if an invalid character precedes
+ * it.
  */
 function valueEnd(bytes: Buffer, from: number): number {
   let at = from;
@@ -101,9 +103,9 @@ function valueEnd(bytes: Buffer, from: number): number {
 }
 
 /**
- * The header fields (RFC 9112 section 5) of whole lines.
+ * Parses the header fields (RFC 9112 section 5) of complete lines.
  *
- * @returns undefined where one is not as it should be
+ * @returns undefined if a line is malformed
  */
 export function readFields(
   bytes: Buffer,
@@ -120,7 +122,7 @@ export function readFields(
     while (bytes[begin] === SPACE || bytes[begin] === TAB) begin++;
     const end = valueEnd(bytes, begin);
     if (end < 0 || UNUSUAL_NAMES.has(name)) return undefined;
-    // blanks at its end are left as undici leaves them
+    // keeps trailing blanks, as undici does
     add(headers, name, bytes.toString("latin1", begin, end));
     at = end + 2;
   }
@@ -145,7 +147,9 @@ function headOf(status: number, headers: ResponseHeaders, bytes: number): Respon
   return { status, headers, framing, keepAlive, bytes };
 }
 
-/** undefined where two readers could disagree about it, or where the connection's end is that of the body. */
+/**
+ * Returns undefined if two parsers could disagree about the framing, or if the body ends with the connection.
+ */
 function framingOf(
   status: number,
   length: string | string[] | undefined,
@@ -162,7 +166,7 @@ function framingOf(
   return typeof length === "string" && LENGTH.test(length) ? Number(length) : undefined;
 }
 
-/** undefined for what is neither `keep-alive` nor `close`. */
+/** Returns undefined for values other than `keep-alive` and `close`. */
 function keepsAlive(connection: string | string[] | undefined): boolean | undefined {
   if (connection === undefined || connection === "keep-alive") return true;
   if (connection === "close" || typeof connection !== "string") {

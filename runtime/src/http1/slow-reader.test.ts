@@ -7,14 +7,14 @@ import type { DispatchController, DispatchOptions } from "../http/requester.ts";
 import { ON_READ } from "./connection.ts";
 import { type ClosableRequester, Http1Pool } from "./pool.ts";
 
-/** A response of a server, and how its client reads it. */
+/** A server's response, and how its client reads it. */
 interface Case {
   readonly head: string;
   readonly isChunked: boolean;
-  /** The body in pieces, by their sizes in bytes; each is sent in a turn of its own. */
+  /** The sizes of the body's pieces in bytes; each is sent in a separate turn. */
   readonly pieces: readonly number[];
   readonly closes: boolean;
-  /** How many turns of the event loop pass until a client that was given something wants more. */
+  /** The number of event-loop turns until the client reads again after it has received data. */
   readonly turns: number;
 }
 
@@ -98,10 +98,7 @@ afterAll(async () => {
   await once(server, "close");
 });
 
-/**
- * Reads a response, stopping after all that is given; it goes on some turns later,
- * also when there is nothing more.
- */
+/** Reads a response, pausing after each piece; resumes some turns later, even after the last piece. */
 function read(pool: ClosableRequester, turns: number): Promise<string> {
   return new Promise((resolve) => {
     let length = 0;
@@ -143,7 +140,7 @@ test("who reads slowly gets the whole response, and so does the next request on 
       }
       await pool.close();
     }),
-    // what stands still must not be taken for what takes long
+    // a hang must not be mistaken for slowness
     { numRuns: 60, endOnFailure: true },
   );
 }, 60_000);
