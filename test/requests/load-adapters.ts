@@ -32,7 +32,7 @@ export interface Loaded {
   readonly adapters: ReadonlyMap<string, ServiceAdapter>;
   /** Names the field of an error. */
   readonly located: (error: ConnectError, desc: DescMessage, message: Message) => ConnectError;
-  /** What each of the two decoders makes of a response. */
+  /** Decode a response, each with one of the two decoders. */
   readonly decoded: typeof decoded;
   readonly scanned: typeof scanned;
 }

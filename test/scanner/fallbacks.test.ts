@@ -27,7 +27,7 @@ enum Tone { NONE = 0; LOW = 1; }
 message Enumerated { Tone the_type = 1; }
 `;
 
-/** Fields beside the oneof. */
+/** Fields next to the oneof. */
 const BESIDE: Readonly<Record<string, string>> = {
   nothing: "",
   "a text": "string the_type = 9;",

@@ -35,7 +35,7 @@ export function checkTypes(method: MethodModel, types: TypeModels, problems: Pro
   }
 }
 
-/** Reports a body of one scalar, which goes out as JSON text, under a Content-Type that promises other bytes. */
+/** Reports a scalar body, which is sent as JSON text, under a Content-Type that is not JSON. */
 function checkContentType(
   { desc, rules }: MethodModel,
   { body, headers }: BindingModel,
