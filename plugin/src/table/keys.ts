@@ -20,7 +20,7 @@ export function keysOf(field: DescField, types: TypeModels): readonly Key[] {
 }
 
 /** Returns the first key of a dotted path, which is quoted if it contains dots. */
-function firstKey(path: string): string {
+export function firstKey(path: string): string {
   const [, quoted, plain = ""] = /^(?:'([^']*)'|([^.]*))/.exec(path) ?? [];
   return quoted ?? plain;
 }
@@ -40,7 +40,7 @@ export function onlyKey(oneof: DescOneof, types: TypeModels): string | undefined
   return readKeys.some((each) => firstKeyOf(each) === key) ? undefined : key;
 }
 
-function firstKeyOf(key: Key): string {
+export function firstKeyOf(key: Key): string {
   return typeof key === "string" ? key : firstKey(key.path);
 }
 
