@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const unlimited = new TurnBudget(Number.POSITIVE_INFINITY);
 const nothing = Buffer.alloc(0);
 
-/** A frame that holds nothing a reader needs (RFC 8878 section 3.1.2), of 16 kinds. */
+/** Returns a frame whose content decoders skip (RFC 8878 section 3.1.2), of 16 kinds. */
 function skippable(kind: number, content: Uint8Array): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32LE(0x184d2a50 + kind);
@@ -26,7 +26,7 @@ const gzipNamed = Buffer.concat([
   gzipSync(nothing).subarray(10),
 ]);
 
-/** Codings, and frames that their bodies can be made of. */
+/** Codings, and the frames that their bodies may consist of. */
 const FRAMES: ReadonlyArray<readonly [coding: string, kind: string, frame: Buffer]> = [
   ["gzip", "empty members", gzipSync(nothing)],
   ["x-gzip", "empty members", gzipSync(nothing)],
@@ -57,7 +57,7 @@ async function streamed(body: Uint8Array, coding: string, size: number): Promise
 const kindOf = (error: unknown) => (error instanceof DecompressError ? error.kind : String(error));
 
 test.each(FRAMES)(
-  "property: a short body in %s has at most 16 %s, however it is read",
+  "property: a short body in %s has at most 16 %s, in one piece and in a stream",
   async (coding, _, frame) => {
     const counts = fc.oneof(fc.integer({ min: 1, max: 16 }), fc.integer({ min: 20, max: 2000 }));
     await fc.assert(
@@ -94,13 +94,13 @@ test.each([
   expect(await streamed(body, coding, 10_000)).toHaveLength(200 * part.length);
 });
 
-test("a body in gzip may be filled with zeros, up to 64 KB of them", async () => {
+test("a gzip body may be padded with up to 64 KB of zeros", async () => {
   const body = (zeros: number) => Buffer.concat([gzipSync("a"), Buffer.alloc(zeros)]);
   expect(Buffer.from(await decompress(body(65_536), "gzip", LIMIT, never)).toString()).toBe("a");
   expect(await decompress(body(65_537), "gzip", LIMIT, never).catch(kindOf)).toBe("corrupt");
 });
 
-/** One stream, of many blocks that hold nothing. */
+/** A single stream of many empty blocks. */
 const BLOCKS: ReadonlyArray<readonly [coding: string, kind: string, body: Buffer]> = [
   ["deflate", "stored", Buffer.concat([Buffer.of(0x78, 1), repeated(Buffer.of(0, 0, 0, 255, 255))])],
   ["deflate", "fixed", Buffer.concat([Buffer.of(0x78, 1), repeated(Buffer.of(2, 8, 32, 128, 0))])],
@@ -112,7 +112,7 @@ function repeated(block: Buffer): Buffer {
   return Buffer.concat(Array(Math.floor(200_000 / block.length)).fill(block));
 }
 
-/** Processor time of all threads, in microseconds for each kilobyte of a body. */
+/** Measures the processor time of all threads, in microseconds per kilobyte of a body. */
 async function costOf(body: Uint8Array, coding: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round++) {
@@ -124,7 +124,7 @@ async function costOf(body: Uint8Array, coding: string): Promise<number> {
   return least / (body.length / 1024);
 }
 
-test("a byte of a hostile body takes no more than some twenty times the processor time of an honest one", async () => {
+test("a byte of a hostile body takes at most about twenty times the processor time of an honest one", async () => {
   const text = Buffer.from(JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, n: id * 7919 }))));
   const honest = Math.max(
     await costOf(gzipSync(text), "gzip"),
@@ -143,7 +143,7 @@ test("a byte of a hostile body takes no more than some twenty times the processo
   }
 });
 
-test("the blocks of the table are blocks: their streams end early, and are not corrupt", async () => {
+test("the streams of the block table are truncated, not corrupt", async () => {
   for (const [coding, kind, body] of BLOCKS) {
     expect([coding, kind, await decompress(body, coding, LIMIT, never).catch(kindOf)]).toEqual([
       coding,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { findSecrets } from "./find-secrets.ts";
 import { Secret } from "./secret.ts";
 
-/** As `redactText` does. */
+/** Redacts as `redactText` does. */
 const redact = (text: string, secret: string) =>
   findSecrets(text, [new Secret(secret)])
     .toReversed()
@@ -21,7 +21,7 @@ const hexOf = (unit: number, width: number) => unit.toString(16).padStart(width,
 const points = (text: string, write: (point: number) => string) =>
   Array.from(text, (char) => write(char.codePointAt(0) ?? 0)).join("");
 
-/** The ways in which a peer may write down what it was sent. */
+/** The encodings in which a peer may write a received text. */
 const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   "as it is": (text) => text,
   "in upper case": (text) => text.toUpperCase(),
@@ -56,7 +56,7 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   "as upper hexadecimal": (text) => Buffer.from(text).toString("hex").toUpperCase(),
 };
 
-/** What an API key may be: printable, without spaces at its ends. */
+/** Possible API keys: printable, without leading and trailing spaces. */
 const secrets = fc
   .oneof(
     fc.stringMatching(/^[A-Za-z0-9_-]{8,60}$/),
@@ -67,18 +67,18 @@ const secrets = fc
     (text) => /(?:[A-Za-z0-9][^A-Za-z0-9]*){7}/.test(text) && text === text.trim() && !text.includes("  "),
   );
 
-test.each(Object.keys(ENCODINGS))("a secret is found wherever it stands, %s", (name) => {
+test.each(Object.keys(ENCODINGS))("a secret is found wherever it occurs, %s", (name) => {
   const encode = ENCODINGS[name] ?? String;
   const around = fc.stringMatching(/^[A-Za-z ]{0,12}$/);
   fc.assert(
     fc.property(secrets, around, around, (secret, before, behind) => {
       fc.pre(!before.includes("[secret]") && redact(before, secret) === before);
-      // a letter beside a secret that begins with an escape may be read as the letter of this escape
+      // a letter next to a secret that begins with an escape may be read as part of this escape
       fc.pre(!/^[^A-Za-z0-9]*[%\\&~]/.test(secret) || /[^A-Za-z]$|^$/.test(before));
       const clean = redact(`${before} ${encode(secret)} ${behind}`, secret);
       expect(clean).toContain("[secret]");
-      // backslashes before it may stay, and of base64 what other bytes have a part in;
-      // blanks beside it may go with it
+      // backslashes before it may remain, and base64 characters that share bits with other bytes; adjacent
+      // blanks may be removed with it
       const left = clean.length - before.length - behind.length - "[secret]".length - 2;
       if (!name.includes("base64")) expect(left).toBeLessThanOrEqual(8);
       expect(clean.startsWith(before.trimEnd())).toBe(true);
@@ -102,10 +102,10 @@ test("a secret is found however its characters are mixed", () => {
   );
 });
 
-test("the beginning of a secret before an ellipsis is found, and shorter ones give nothing away", () => {
+test("the beginning of a secret before an ellipsis is found, unless it is too short to reveal anything", () => {
   fc.assert(
     fc.property(secrets, fc.integer({ min: 4, max: 80 }), (secret, length) => {
-      // where escapes and blanks count for less, four characters may be too few
+      // where escapes and blanks count less, four characters may be too few
       fc.pre(!/[%\\&]|[ +-]{2}/.test(secret));
       const cut = secret.slice(0, Math.min(length, secret.length - 1));
       expect(redact(`key ${cut}…`, secret)).toMatch(/^key ?\[secret\]…$/);
@@ -119,7 +119,7 @@ test("the beginning of a secret before an ellipsis is found, and shorter ones gi
   }
 });
 
-test("any 12 characters in a row of a secret of 16 or more are found, in every way to write them", () => {
+test("any 12 consecutive characters of a secret of 16 or more are found, in every encoding", () => {
   const long = secrets.filter((secret) => secret.length >= 16 && !/[%\\&]|[ +_-]{2}/.test(secret));
   const ways = fc.constantFrom(...Object.keys(ENCODINGS));
   const around = fc.stringMatching(/^(?:[A-Za-z ]{0,12}|["'%\\{:,]{0,3})$/);
@@ -132,7 +132,7 @@ test("any 12 characters in a row of a secret of 16 or more are found, in every w
       const text = `${before} ${(ENCODINGS[way] ?? String)(part)} ${behind}`;
       const clean = redact(text, secret);
       expect(clean).toContain("[secret]");
-      // base64 shares characters at its ends with what stands beside it
+      // base64 characters at the ends share bits with adjacent bytes
       const left = clean.length - before.length - behind.length - "[secret]".length;
       expect(left).toBeLessThanOrEqual(way.includes("base64") ? 16 : 8);
     }),
@@ -140,7 +140,7 @@ test("any 12 characters in a row of a secret of 16 or more are found, in every w
   );
 });
 
-/** How formats of errors take a text apart. */
+/** The ways in which error formats split a text. */
 const SEPARATIONS: Readonly<Record<string, (text: string) => string>> = {
   "as a JSON pointer": (text) => `/${text.split("/").map(pointerStep).join("/")}`,
   "as one step of a JSON pointer": (text) => `/${pointerStep(text)}`,
@@ -174,7 +174,7 @@ function pointerStep(text: string): string {
   return text.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-test.each(Object.keys(SEPARATIONS))("12 characters in a row of a secret are found, %s", (name) => {
+test.each(Object.keys(SEPARATIONS))("12 consecutive characters of a secret are found, %s", (name) => {
   const separate = SEPARATIONS[name] ?? String;
   const values = fc.oneof(
     fc.base64String({ minLength: 20, maxLength: 80 }).map((text) => text.replaceAll("=", "")),
@@ -189,7 +189,7 @@ test.each(Object.keys(SEPARATIONS))("12 characters in a row of a secret are foun
       fc.integer({ min: 12, max: 60 }),
       around,
       (secret, place, length, before) => {
-        // of one that repeats itself, some repetitions may stay
+        // of a secret with repetitions, some repetitions may remain
         fc.pre(secret.length >= 16 && /\d/.test(secret) && !/(.{3}).*\1|(.)\2\2/i.test(secret));
         const at = place % (secret.length - 11);
         const part = secret.slice(at, at + length);
@@ -200,7 +200,7 @@ test.each(Object.keys(SEPARATIONS))("12 characters in a row of a secret are foun
           .replace("[secret]", "")
           .slice(before.length)
           .replace(/[^A-Za-z0-9]/g, "");
-        // base64 shares characters at its ends with what stands beside it; one letter may stand apart
+        // base64 characters at the ends share bits with adjacent bytes; a single letter may be separated
         expect(left.length).toBeLessThanOrEqual(name.includes("base64") ? 6 : 3);
       },
     ),
@@ -208,7 +208,7 @@ test.each(Object.keys(SEPARATIONS))("12 characters in a row of a secret are foun
   );
 });
 
-test("fewer than 12 characters in a row of a secret stay", () => {
+test("fewer than 12 consecutive characters of a secret are not redacted", () => {
   const secret = "k7Qz2mXw9RtL4vBn8sJd3fHg";
   for (let length = 1; length < 12; length++) {
     for (let at = 0; at + length <= secret.length; at++) {
@@ -218,7 +218,7 @@ test("fewer than 12 characters in a row of a secret stay", () => {
   }
 });
 
-test("words of a language stay, although a secret is made of the same words", () => {
+test("words of a language are not redacted, although a secret consists of the same words", () => {
   const text = "The refresh token of this client is unknown";
   expect(redact(text, "demo-refresh-token-of-this-client-1")).toBe(text);
   expect(redact(`${text}: refresh-token-of`, "demo-refresh-token-of-this-client-1")).toMatch(
@@ -227,7 +227,7 @@ test("words of a language stay, although a secret is made of the same words", ()
   expect(redact("no pass phrase of mine", "the pass phrase of mine")).toContain("[secret]");
 });
 
-test("what is not the secret stays", () => {
+test("text other than the secret is not redacted", () => {
   const others = fc.stringMatching(/^[ -~]{0,200}$/);
   fc.assert(
     fc.property(fc.uuid(), others, (secret, text) => {
@@ -237,7 +237,7 @@ test("what is not the secret stays", () => {
   );
 });
 
-test("a long secret, as a token of OAuth 2 may be, is found as it is and cut", () => {
+test("a long secret, such as an OAuth 2 token, is found whole and truncated", () => {
   for (const length of [1000, 2048, 2049, 8000]) {
     const token = "eyJhbGciOiJSUzI1NiJ9.".repeat(400).slice(0, length);
     expect(redact(`Bearer ${token}!`, token)).toBe("Bearer [secret]!");
@@ -246,7 +246,7 @@ test("a long secret, as a token of OAuth 2 may be, is found as it is and cut", (
   }
 });
 
-test("a text that is made to keep a search busy does not", () => {
+test("a hostile text does not slow the search down", () => {
   const secret = `ab/+ c"<'${"x/y".repeat(40)}`;
   for (const piece of ["\\", "a", "ab", " ", "&#0", "%25", "\\u0061", secret.slice(0, 7)]) {
     const text = piece.repeat(Math.ceil(200_000 / piece.length));
