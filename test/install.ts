@@ -1,9 +1,5 @@
-<<<<<<< HEAD
 /** Installs the tests' dependencies outside of npm. Each test would otherwise do so at its first run. */
-=======
-/** Installs what tests use beside npm's packages. Each test would do so itself, at its first run. */
 import { fetchDocuments } from "../scripts/import-counts.ts";
->>>>>>> main
 import { PREPARE } from "./clients/programs.ts";
 import { installSuite } from "./conformance/suite.ts";
 

@@ -132,7 +132,7 @@ import { RequestWriter } from "connect-rest-runtime/adapter";
 import { startGateway } from "connect-rest-gateway";
 import { runGenerator } from "protoc-gen-connect-rest/kit";
 const options: RestOptions = { adapters: [], upstreams: {} };
-// @ts-expect-error an adapter is no string
+// @ts-expect-error an adapter is not a string
 createRestTransport({ adapters: ["blog"], upstreams: {} });
 export const used = [createRestTransport(options), new RequestWriter("GET", "/"), startGateway, runGenerator];
 `,
