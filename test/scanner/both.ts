@@ -140,7 +140,12 @@ function pageOutcome(adapter: PaginateAdapter, read: () => ReadResponse | undefi
   try {
     const response = read();
     if (response === undefined) throw new Error("left");
-    const paths = { envelope: adapter.rules.envelope, paths: adapter.items, empty: adapter.empty };
+    const paths = {
+      envelope: adapter.rules.envelope,
+      paths: adapter.items,
+      empty: adapter.empty,
+      item: adapter.item,
+    };
     const page = new Page(response.body, paths);
     const { items, differences } = decoder.items(adapter, page, response, [...page.items.keys()]);
     const { next } = adapter;
