@@ -41,6 +41,8 @@ export interface Facets {
   readonly values: readonly Json[] | undefined;
   readonly format: string | undefined;
   readonly properties: ReadonlyMap<string, SchemaNode>;
+  /** Whether the document lists the properties, though there may be none. */
+  readonly listed: boolean;
   readonly required: ReadonlySet<string>;
   /** The schema of further keys; undefined where the document does not mention them. */
   readonly additional: SchemaNode | boolean | undefined;
@@ -88,6 +90,7 @@ export type Shape =
       /** An object; without properties, a map or any object. */
       readonly kind: "object";
       readonly properties: ReadonlyMap<string, SchemaNode>;
+      readonly listed: boolean;
       readonly required: ReadonlySet<string>;
       readonly additional: SchemaNode | boolean | undefined;
     }
@@ -155,6 +158,7 @@ export const NO_FACETS: Facets = {
   values: undefined,
   format: undefined,
   properties: new Map(),
+  listed: false,
   required: new Set(),
   additional: undefined,
   items: undefined,

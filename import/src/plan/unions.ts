@@ -79,9 +79,10 @@ function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternativ
   return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
 }
 
-/** Whether objects have no keys: every message holds them. */
-function isClosedAndEmpty(shape: Schema["shape"]): boolean {
-  return shape.kind === "object" && shape.properties.size === 0 && shape.additional === false;
+/** Whether objects have no keys that the document names: every message holds them. */
+function isEmpty(shape: Schema["shape"]): boolean {
+  if (shape.kind !== "object" || shape.properties.size > 0) return false;
+  return shape.additional === false || (shape.additional === undefined && shape.listed);
 }
 
 function objectUnion(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
@@ -89,7 +90,7 @@ function objectUnion(planning: Planning, schema: Schema, parts: readonly Alterna
   if (choicesOf(schemas, schema, planning.isInRequest(schema, spot)) !== undefined) {
     return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
   }
-  const open = parts.filter(({ schema: { shape } }) => !isClosedAndEmpty(shape));
+  const open = parts.filter(({ schema: { shape } }) => !isEmpty(shape));
   const shapes = open.map((part) => part.schema.shape);
   if (shapes.some((shape) => shape.kind !== "object")) return plainType(VALUE, "union-indistinct");
   const isFree = shapes.some((shape) => shape.kind === "object" && shape.properties.size === 0);
