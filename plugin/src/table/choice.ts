@@ -1,25 +1,25 @@
-/** Oneofs whose member is chosen by what is in the object, and not by which key comes. */
+/** Oneofs whose member is selected by the content of the object, not by the key that is present. */
 import type { DescField, DescOneof } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
 import { discriminatorValues, isFlattened, type TypeModels } from "../model/types.ts";
 import { spellings } from "../model/wire-names.ts";
 import type { ChoiceCase, Entry, FieldEntry } from "./entry.ts";
 import { fieldEntry } from "./field.ts";
-import { keepsSpelling, keysOf, onlyKey } from "./keys.ts";
+import { firstKey, firstKeyOf, keepsSpelling, keysOf, onlyKey } from "./keys.ts";
 
-/** Whether the object chooses a member of a oneof. */
+/** Reports whether the object selects the member of a oneof. */
 export function isChosen(oneof: DescOneof, types: TypeModels): boolean {
   return types.oneof(oneof).discriminator !== "" || hasConditions(oneof, types);
 }
 
-/** Whether a member asks for more than a value of the discriminator. */
+/** Reports whether a member has conditions besides a value of the discriminator. */
 function hasConditions(oneof: DescOneof, types: TypeModels): boolean {
   const asksForMore = ({ key, present, type }: ConditionModel) =>
     key !== "" || present !== undefined || type !== undefined;
   return oneof.fields.some((field) => types.field(field).conditions.some(asksForMore));
 }
 
-/** A oneof with the conditions of its members. */
+/** Returns a oneof with the conditions of its members. */
 export function choiceEntry(oneof: DescOneof, types: TypeModels): Entry {
   const { discriminator, fallback } = types.oneof(oneof);
   const members = oneof.fields.filter((field) => field.name !== fallback);
@@ -30,7 +30,7 @@ export function choiceEntry(oneof: DescOneof, types: TypeModels): Entry {
     by: discriminator === "" ? undefined : spellings(discriminator),
     when: members.flatMap((field) => cases(field, memberEntry(field, oneof, types), types)),
     otherwise: last && memberEntry(last, oneof, types),
-    lost: last === undefined ? lostKeys(oneof, types) : undefined,
+    lost: lostKeys(oneof, last, types),
   };
 }
 
@@ -50,15 +50,30 @@ function conditionCases(field: DescField, as: FieldEntry | undefined, types: Typ
   }));
 }
 
-/** The spellings of the key whose value is lost where no member is chosen. */
-function lostKeys(oneof: DescOneof, types: TypeModels): readonly string[] | undefined {
+/** Returns the spellings of the key whose value is lost if no member is selected. */
+function lostKeys(
+  oneof: DescOneof,
+  fallback: DescField | undefined,
+  types: TypeModels,
+): readonly string[] | undefined {
   const { discriminator } = types.oneof(oneof);
-  if (keepsSpelling(oneof, discriminator, types)) return undefined;
   const key = discriminator === "" ? onlyKey(oneof, types) : discriminator;
-  return key === undefined ? undefined : spellings(key);
+  if (key === undefined || keepsSpelling(oneof, discriminator, types)) return undefined;
+  return fallback !== undefined && holdsKey(fallback, key, oneof, types) ? undefined : spellings(key);
 }
 
-/** A member with the keys that it is read from, or without any where it shares those of the object. */
+/** Reports whether a member reads a key of the object, in one of the member's fields if it shares the object. */
+function holdsKey(member: DescField, key: string, oneof: DescOneof, types: TypeModels): boolean {
+  if (!isFlattened(oneof, types) || member.fieldKind !== "message") return readsKey(member, key, types);
+  const { fields, typeName } = member.message;
+  return typeName === "google.protobuf.Struct" || fields.some((field) => readsKey(field, key, types));
+}
+
+function readsKey(field: DescField, key: string, types: TypeModels): boolean {
+  return keysOf(field, types).some((each) => firstKeyOf(each) === firstKey(key));
+}
+
+/** Returns a member with its keys, or without keys if it shares the keys of the object. */
 function memberEntry(field: DescField, oneof: DescOneof, types: TypeModels): FieldEntry | undefined {
   const { layout, payload } = types.oneof(oneof);
   if (layout === "beside") return fieldEntry(field, spellings(payload), types);
