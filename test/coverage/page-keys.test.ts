@@ -56,11 +56,11 @@ function payloadOf(one: AnyMethodAdapter | undefined): Json | undefined {
   return one?.kind === "unary" && one.body instanceof MessageTable ? objectOf(one.body, 0) : undefined;
 }
 
-function pageOf({ items, rules }: PaginateAdapter, payload: Json): Page {
+function pageOf({ item, items, rules }: PaginateAdapter, payload: Json): Page {
   const { payload: [key = ""] = [] } = rules.envelope ?? {};
   const value = key === "" ? payload : { [key]: payload };
   const body = { value, exactly: () => value, verbatim: () => undefined };
-  return new Page(body, { envelope: rules.envelope, paths: items });
+  return new Page(body, { envelope: rules.envelope, paths: items, item });
 }
 
 function unknownIn(adapter: PaginateAdapter, payload: Json): readonly string[] {
