@@ -1,4 +1,4 @@
-/** Checks that no two values of a request have one name in one place. */
+/** Checks that no two values of a request have the same name in the same place. */
 import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -7,15 +7,15 @@ import type { BindingModel, BodyModel, FieldPath, MethodModel } from "../model/m
 import type { FieldModel, TypeModels } from "../model/types.ts";
 import { parameterName, requestName } from "../model/wire-names.ts";
 
-/** A value under a name: of a field, or of a rule. */
+/** A named value: of a field, or of a rule. */
 interface Named {
   readonly name: string;
   readonly path?: FieldPath;
-  /** What a rule's value is, for a text: `a constant parameter`. */
+  /** The name of a rule's value in texts: `a constant parameter`. */
   readonly rule?: string;
 }
 
-/** Reports fields that would be sent under the name of another one, or of a constant. */
+/** Reports fields that would be sent under the name of another field or a constant. */
 export function checkRequestNames(method: MethodModel, types: TypeModels, problems: Problems): void {
   const context = { method, types };
   for (const binding of method.bindings) {
@@ -49,8 +49,8 @@ function checkPlace(
 }
 
 /**
- * Whether only one of two values can be set: they stand in one oneof,
- * or a constraint of the message names both.
+ * Reports whether only one of two values can be set: they are members of one oneof, or a constraint of the
+ * message names both.
  */
 function excludes(candidate: Named, path: FieldPath, types: TypeModels): boolean {
   return inOneOneof(candidate, path) || areConstrained(candidate.path, path, types);
@@ -102,7 +102,7 @@ function placesOf(binding: BindingModel, context: Context): Array<[string, reado
   ];
 }
 
-/** The names in a body that has some; constants go there, and else to the query. */
+/** Returns the names in a body that has names; constants are then in the body, otherwise in the query. */
 function bodyNames(body: BodyModel, context: Context): Named[] | undefined {
   switch (body.kind) {
     case "fields":
@@ -116,7 +116,9 @@ function bodyNames(body: BodyModel, context: Context): Named[] | undefined {
   }
 }
 
-/** Fields as keys of a JSON object; members of a oneof with a discriminator have keys of their own layout. */
+/**
+ * Returns fields as keys of a JSON object; members of a oneof with a discriminator have their own layout.
+ */
 function keys(fields: readonly DescField[], { method: { rules }, types }: Context): Named[] {
   return fields
     .filter((field) => !types.field(field).unknown)
@@ -132,7 +134,7 @@ function parameters(paths: readonly FieldPath[], { method: { rules }, types }: C
   });
 }
 
-/** What a style adds to the name: `tag[]` and `tag` are two parameters. */
+/** Returns the suffix that a style adds to the name: `tag[]` and `tag` are two parameters. */
 function suffixOf({ style }: FieldModel): string {
   return style === "brackets" ? "[]" : style === "indexed" ? "[0]" : "";
 }
