@@ -117,7 +117,7 @@ test("a streamed request is not retried, and the next one has another token", as
   await client.upload(chunks() as never);
   api.good.clear();
   const error = await failureOf(client.upload(chunks() as never));
-  expect([reasonOf(error), api.seen]).toEqual(["UPSTREAM_CREDENTIALS", ["token-1", "token-1"]]);
+  expect([reasonOf(error), api.seen]).toEqual(["UPSTREAM_TOKEN_REPLACED", ["token-1", "token-1"]]);
 });
 
 test("token requests use the dispatcher of the options, like all requests of the upstream", async () => {

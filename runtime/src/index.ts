@@ -1,6 +1,6 @@
 export type { Clock, Difference, DifferenceClass, DifferenceLevels } from "connect-rest-codec/internal";
 export type { ServiceAdapter } from "./adapter/adapter.ts";
-export type { BreakerReport, OriginLoad } from "./breaker/breaker.ts";
+export type { BreakerReport } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
 export type { FeedBus } from "./call/feed-bus.ts";
 export type {

@@ -8,7 +8,7 @@ export type { AnyMethodAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 export { type Commented, loadComments } from "./adapter/comments.ts";
 export { declaredPlace } from "./adapter/declared-place.ts";
 export type { CredentialKind } from "./adapter/rules.ts";
-export type { BreakerState } from "./breaker/breaker.ts";
+export type { BreakerState, OriginLoad } from "./breaker/breaker.ts";
 export { idleLevels, matchesMethod } from "./call/difference-levels.ts";
 export type { FeedEntryKind, FeedMember, FeedMembership, FeedName } from "./call/feed-bus.ts";
 export { WATCH_DEFAULTS } from "./call/watch-options.ts";

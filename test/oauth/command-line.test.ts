@@ -132,7 +132,7 @@ test("login works with a server without metadata; logout reports that it could n
   expect(logout).toEqual({
     status: 1,
     stdout: "",
-    stderr: `error: ${server.url}: the tokens may still be valid: the server has no revocation endpoint\nThey end by themselves; whoever runs the server can end them before.\n`,
+    stderr: `error: ${server.url}: the tokens may still be valid: the server has no revocation endpoint\nWait until the tokens expire, or ask the operator of the server to revoke them.\n`,
   });
   expect((await user.run("status", server.url)).status).toBe(1);
 });
@@ -189,7 +189,7 @@ test("a token file that others can read is rejected, with the remedy", async () 
     expect(await user.run(...command)).toEqual({
       status: 1,
       stdout: "",
-      stderr: `error: ${user.tokens}: others may read or write it (mode 0644); expected 0600\nMake it the user's own and of mode 0600 (\`chmod 600 FILE\`), or remove it and sign in again.\n`,
+      stderr: `error: ${user.tokens}: others may read or write it (mode 0644); expected 0600\nMake sure that only you can access the file (\`chmod 600 FILE\`), or remove it and sign in again.\n`,
     });
   }
 });

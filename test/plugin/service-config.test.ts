@@ -416,7 +416,7 @@ test.each<[string, string, string[]]>([
     "is an alias around itself",
     `connectrest: {methods: [{${RULE}, rules: &r {envelope: *r}}]}\n`,
     [
-      "1:71: config-key: connectrest.methods[0].rules.envelope: unknown key `envelope`; it has `payload`, `status`, `message`, `errors`, `empty`",
+      "1:71: config-key: connectrest.methods[0].rules.envelope: unknown key `envelope`; it has `payload`, `status`, `message`, `errors`, `empty`, `known`",
     ],
   ],
 ])("a fault of a service config: %s", (_, config, problems) => {

@@ -1,5 +1,5 @@
 import type http from "node:http";
-import type { OriginLoad } from "connect-rest-runtime";
+import type { OriginLoad } from "connect-rest-runtime/internal";
 import { isLoopback } from "../listener/hosts.ts";
 import { UNCACHED } from "../listener/rejection.ts";
 import { type SidePlace, type SideServer, sendText, startSideServer } from "../listener/side-server.ts";

@@ -1,10 +1,5 @@
-import type {
-  BreakerReport,
-  DifferenceReport,
-  OriginLoad,
-  RequestReport,
-  ServiceAdapter,
-} from "connect-rest-runtime";
+import type { BreakerReport, DifferenceReport, RequestReport, ServiceAdapter } from "connect-rest-runtime";
+import type { OriginLoad } from "connect-rest-runtime/internal";
 import { type BreakerState, DIFFERENCE_CLASSES, declaredPlace } from "connect-rest-runtime/internal";
 import {
   type Aggregator,

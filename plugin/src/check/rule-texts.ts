@@ -33,6 +33,7 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
   "EnumValueRules.aliases": "line",
   "EnumValueRules.wire": "line",
   "Envelope.errors": "line",
+  "Envelope.known": "line",
   "Envelope.message": "line",
   "Envelope.payload": "line",
   "Envelope.status": "line",
