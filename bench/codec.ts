@@ -13,14 +13,14 @@ import { readPage } from "./hand-written.ts";
 import { PAGES } from "./pages.ts";
 import { median } from "./statistics.ts";
 
-/** How long one way from the bytes of an upstream's JSON to protobuf, or to ProtoJSON, takes. */
+/** The time of one way to decode an upstream's JSON to protobuf or ProtoJSON. */
 export interface CodecFigures {
-  /** The size that the page stands for. */
+  /** The size label of the page. */
   readonly page: string;
   readonly name: string;
-  /** Of processor time. */
+  /** Processor time. */
   readonly microseconds: number;
-  /** Divided by a JSON.parse of the same page in the same batch; the median of all batches. */
+  /** The median over all batches of the ratio to a JSON.parse of the same page in the same batch. */
   readonly ratio: number;
 }
 
@@ -29,7 +29,7 @@ type Way = readonly [name: string, work: Work, format?: "protobuf" | "json"];
 type Message = MessageShape<typeof ListPostsResponseSchema>;
 
 const MEASURED = ["1 KB", "25 KB", "25 KB varied", "2.5 MB"];
-/** So many bytes are read in a batch of each way. */
+/** Bytes that each way reads per batch. */
 const BATCH_BYTES = 1_000_000;
 const BATCHES = 60;
 const WARM_UP_BATCHES = 20;
@@ -60,7 +60,7 @@ function byScanner(scan: Scanner): Work {
   };
 }
 
-/** The first is what the others are compared with. Those without a format make no message. */
+/** The first way is the reference. Ways without a format produce no message. */
 function ways(): readonly Way[] {
   return [
     ["JSON.parse alone", (body) => void JSON.parse(body.toString())],
@@ -105,9 +105,9 @@ function waysByWasm(): readonly Way[] {
 }
 
 /**
- * Measures the ways from the bytes of pages to protobuf bytes and to JSON, in batches that take turns.
+ * Measures the ways from the bytes of pages to protobuf bytes and to JSON, in alternating batches.
  *
- * @throws Error when they do not lead to the same message
+ * @throws Error when their messages differ
  */
 export function measureCodec(): CodecFigures[] {
   const all = ways();
@@ -151,12 +151,12 @@ function measure(page: string, all: readonly Way[], body: Buffer): CodecFigures[
   });
 }
 
-/** Microseconds of processor time for one, that of the garbage collector included. */
+/** Returns the processor time per run in microseconds, including garbage collection. */
 function timeOf(work: Work, body: Buffer, count: number): number {
   const start = process.cpuUsage();
   for (let i = 0; i < count; i++) {
     const bytes = work(body);
-    // as the gateway does once it has sent them
+    // As in the gateway after it has sent the bytes.
     if (bytes !== undefined) pool.release(bytes);
   }
   const { user, system } = process.cpuUsage(start);

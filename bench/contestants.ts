@@ -10,7 +10,7 @@ import type { Page } from "./pages.ts";
 import type { Response } from "./response.ts";
 import { checkTranscoded } from "./transcoded.ts";
 
-/** The processes that are measured. */
+/** The measured processes. */
 export type ServerName =
   | "proxy"
   | "hand-written"
@@ -19,21 +19,21 @@ export type ServerName =
   | "gateway"
   | "gateway-again";
 
-/** One way to call one of the servers. */
+/** A way to call one of the servers. */
 export interface Contestant {
-  /** As tables and `--only` name it. */
+  /** The name in tables and for `--only`. */
   readonly name: string;
   readonly server: ServerName;
-  /** How it is called, in words; undefined where there is only one way. */
+  /** A description of the encoding; undefined for servers with a single one. */
   readonly encoding?: string;
   readonly protocol: Target["protocol"];
   /** The request for a page. */
   readonly request: (page: Page) => Omit<Target, "protocol" | "port">;
-  /** What is wrong with the body of a response; undefined when it is right. */
+  /** Returns the error in a response's body; undefined when it is correct. */
   readonly check: (body: Uint8Array, page: Page) => string | undefined;
 }
 
-/** What is called, and what its response must be. */
+/** A method, and the expected response. */
 interface Method {
   readonly path: string;
   readonly check: (response: Response, page: Page) => string | undefined;
@@ -89,12 +89,12 @@ const ENCODINGS: readonly Encoding[] = [
       ["x-grpc-web", "1"],
     ],
     encode: (page) => enveloped(toBinary(ListPostsRequestSchema, requestFor(page))),
-    // trailers follow, in a frame of their own
+    // Trailers follow in a separate frame.
     decode: (body) => ({ bytes: body.subarray(5, 5 + Buffer.from(body).readUInt32BE(1)) }),
   },
 ];
 
-/** A message behind its length, not compressed. */
+/** Returns an uncompressed message with its length prefix. */
 function enveloped(message: Uint8Array): Uint8Array {
   const bytes = Buffer.alloc(5 + message.length);
   bytes.writeUInt32BE(message.length, 1);
@@ -118,13 +118,13 @@ const proxy: Contestant = {
 
 const PATH = "/blog.v1.PostService/ListPosts";
 
-/** The same message as the page by hand, with all identifiers exact. */
+/** The same message as the hand-written page, with all identifiers exact. */
 const whole: Method = {
   path: PATH,
   check: (response, page) => difference(messageOf(response), readPage(page.json), page),
 };
 
-/** The same, but that nothing of keys without a field is kept. */
+/** The same message without unknown keys. */
 const withoutUnknown: Method = {
   path: PATH,
   check: (response, page) => {
@@ -167,10 +167,10 @@ function rpc(server: Exclude<ServerName, "proxy">, encoding: Encoding): Contesta
   };
 }
 
-/** The lower bound, with which everything is compared. */
+/** The lower bound, and the reference for all contestants. */
 export const BASELINE = proxy;
 
-/** Those that need Go. */
+/** Contestants that need Go. */
 export const GO_PROGRAMS: ReadonlyMap<ServerName, string> = new Map([
   ["go-handler", "handler"],
   ["go-transcoder", "transcoder"],
@@ -179,17 +179,15 @@ export const GO_PROGRAMS: ReadonlyMap<ServerName, string> = new Map([
 const allOf = (...servers: Exclude<ServerName, "proxy">[]): Contestant[] =>
   servers.flatMap((server) => ENCODINGS.map((encoding) => rpc(server, encoding)));
 
-/** The gateway by every protocol. */
+/** The gateway, called by every protocol. */
 export const GATEWAY = allOf("gateway");
 
-/** Everything that is measured. */
+/** All contestants. */
 export const CONTESTANTS: readonly Contestant[] = [
   proxy,
   ...allOf("hand-written", "go-handler", "go-transcoder"),
   ...GATEWAY,
 ];
 
-/**
- * The gateway, and a second process of the same: what differs between them is the error of the instrument.
- */
+/** The gateway and a second process of it: the difference between them is the error of measurement. */
 export const SELF: readonly Contestant[] = [proxy, ...GATEWAY, ...allOf("gateway-again")];

@@ -1,6 +1,6 @@
 /**
- * Generates the adapters of all of Google's APIs, and compiles them under the options of this repository, but
- * for the two files that protoc-gen-es needs many minutes for.
+ * Generates the adapters of all of Google's APIs and compiles them with the options of this repository,
+ * except two files that take protoc-gen-es many minutes.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,11 +14,11 @@ import { TOO_LARGE } from "../test/google/sample.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const ADAPTERS = "target=ts,import_extension=js,unsupported=skip";
-/** Declarations are enough: it is not protoc-gen-es that is looked at. */
+/** Declarations suffice, since protoc-gen-es is not under test. */
 const MESSAGES = "target=dts,import_extension=js";
 
 /**
- * Says how long the compiler took, and for how many files.
+ * Reports the compiler's time and the number of files.
  *
  * @throws Error with the first of the compiler's errors
  */
@@ -28,7 +28,7 @@ export async function compileAll(): Promise<string> {
   try {
     const names = namesToGenerate(files).filter((name) => !TOO_LARGE.has(name));
     const adapters = await generateWith("adapters", encodeRequest(files, ADAPTERS, names));
-    // comments do not matter in messages, and take protoc-gen-es long
+    // Messages do not need comments, which slow protoc-gen-es down.
     const bare = files.map(withoutSourceInfo);
     const messages = await generateWith("messages", encodeRequest(bare, MESSAGES, names));
     for (const { name, content } of [...adapters.file, ...messages.file]) {

@@ -1,7 +1,4 @@
-/**
- * Loaded into a generator's process before its program: says at the end what the process took,
- * on descriptor 3.
- */
+/** Preloaded into a generator's process; reports the process's resource usage at exit, on descriptor 3. */
 import { writeSync } from "node:fs";
 
 process.on("exit", () => {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- generator`: our generator beside protoc-gen-es, each a process,
- * on the same files of Google's APIs.
+ * `npm run bench -- generator`: compares our generator with protoc-gen-es, in separate processes, on the same
+ * files of Google's APIs.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { compileAll } from "./generator-compile.ts";
 import { median } from "./statistics.ts";
 
 const SEED = 1;
-/** TypeScript from both, since that is what is compared. */
+/** TypeScript from both generators, for a fair comparison. */
 const MESSAGE_OPTIONS = "target=ts,import_extension=ts,erasable_syntax=true";
 const HELP = `Usage: npm run bench -- generator [options]
 
@@ -26,15 +26,15 @@ const HELP = `Usage: npm run bench -- generator [options]
   --compile     generate the adapters of all files but two, compile them with tsc, and measure nothing
 `;
 
-/** What one run of a generator took. */
+/** The resource usage of a generator run. */
 interface Usage {
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** The most memory that was resident. */
+  /** The peak of resident memory. */
   readonly rssMb: number;
 }
 
-/** Runs `npm run bench -- generator`; the result is text to print. */
+/** Runs `npm run bench -- generator` and returns the text to print. */
 export async function benchGenerator(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({
     args: [...args],
@@ -80,7 +80,7 @@ async function run(program: keyof typeof GENERATORS, request: Uint8Array): Promi
     stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
   child.stdin.end(request);
-  // what is not read would hold the process
+  // Unread output would block the process.
   child.stdout.resume();
   const [taken, stderr, [code]] = await Promise.all([
     json(child.stdio[3] as Readable) as Promise<Omit<Usage, "wallMs">>,

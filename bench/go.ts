@@ -1,4 +1,4 @@
-/** The contestants in Go: built when they are needed, and left out, with the reason, where they cannot be. */
+/** The contestants in Go: built on demand, and skipped with a reason when they cannot be built. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -8,10 +8,10 @@ import { progress } from "./progress.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const FOLDER = path.join(ROOT, "bench/go");
-/** Go: where its own installer puts it, which is not always on the path. */
+/** The Go executable where Go's installer puts it, which may be missing from the path. */
 const GO = existsSync("/usr/local/go/bin/go") ? "/usr/local/go/bin/go" : "go";
 
-/** The descriptors of `bench.v1`, once it is built. */
+/** The descriptors of `bench.v1`, once built. */
 export const DESCRIPTORS = path.join(FOLDER, "bin/page.binpb");
 
 const BUF = [
@@ -22,9 +22,7 @@ const BUF = [
   ]),
 ].flat();
 
-/**
- * What runs when a contestant in Go is wanted, in order: the messages are generated, then the programs built.
- */
+/** Build steps for the Go contestants, in order: generate the messages, then build the programs. */
 const STEPS: readonly (readonly [command: "go" | "buf", args: readonly string[], folder: string])[] = [
   ["go", ["build", "-o", "bin/protoc-gen-go", "google.golang.org/protobuf/cmd/protoc-gen-go"], FOLDER],
   ["buf", BUF, ROOT],
@@ -37,10 +35,10 @@ const STEPS: readonly (readonly [command: "go" | "buf", args: readonly string[],
 ];
 
 /**
- * Builds the contestants in Go. Modules that are not in Go's cache come from its proxy,
- * in the versions of `go.sum`.
+ * Builds the Go contestants. Modules that are missing from Go's cache come from its proxy, in the versions of
+ * `go.sum`.
  *
- * @returns why they cannot be built; undefined when they are
+ * @returns why the build failed; undefined when it succeeded
  */
 export function buildGo(go = GO): string | undefined {
   progress("the contestants in Go are built");
@@ -48,7 +46,7 @@ export function buildGo(go = GO): string | undefined {
     const { error, status, stderr } = spawnSync(command === "go" ? go : command, args, {
       cwd,
       encoding: "utf8",
-      // neither another Go nor another version of a module than those that are pinned
+      // Only the pinned versions of Go and of the modules.
       env: { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly" },
     });
     if (error !== undefined) return `${command} cannot be run: ${error.message}`;
@@ -59,7 +57,7 @@ export function buildGo(go = GO): string | undefined {
   return undefined;
 }
 
-/** A contestant in Go, in a process of its own that has one processor. */
+/** A Go contestant in a process with one processor. */
 export class GoProcess implements Server {
   readonly metrics = undefined;
   private readonly child: ChildProcess;
@@ -83,7 +81,7 @@ export class GoProcess implements Server {
     return started;
   }
 
-  /** One port for all protocols. */
+  /** Returns the port, which all protocols share. */
   port(): number {
     return this.listening;
   }

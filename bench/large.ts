@@ -1,4 +1,7 @@
-/** `npm run bench -- large`: how long a page of 6,400 posts holds the gateway, and what memory it takes. */
+/**
+ * `npm run bench -- large`: how long a page of 6,400 posts blocks the gateway's event loop, and how much
+ * memory it needs.
+ */
 import { type Contestant, GATEWAY } from "./contestants.ts";
 import type { Target } from "./load/connection.ts";
 import { isUsual, isWanted, type Options } from "./options.ts";
@@ -8,38 +11,35 @@ import { progress } from "./progress.ts";
 import type { Held, Resident } from "./servers/large-gateway.ts";
 import { median } from "./statistics.ts";
 
-/** What calls of one kind for a large page came to. */
+/** The figures of one kind of call for a large page. */
 export interface LargeFigures {
   readonly name: string;
   readonly pageBytes: number;
   /**
-   * The longest turn of the event loop in any of the calls, in milliseconds of
-   * the main thread's processor time.
+   * The longest turn of the event loop over all calls, in milliseconds of the main thread's processor time.
    */
   readonly heldMs: number;
   /**
-   * The longest turn in time that passed, the median of the calls: other processes of the machine add to it.
+   * The longest turn in wall-clock time, as the median over the calls; includes other processes of the
+   * machine.
    */
   readonly heldWallMs: number;
-  /**
-   * By how much resident memory exceeded that of the idle process at most during one call,
-   * in multiples of the page.
-   */
+  /** The highest resident memory during one call above the idle process, in multiples of the page. */
   readonly memory: number;
-  /** The same during nine calls, one after the other, which leave garbage behind. */
+  /** The same for nine consecutive calls, which leave garbage. */
   readonly memoryInARow: number;
 }
 
-/** What is called where nothing is asked for. */
+/** The measured contestants by default. */
 const USUAL: readonly string[] = ["Connect proto", "Connect JSON"];
 
-/** Calls that are made before, with small pages, and those that are measured. */
+/** Calls with small pages before the measurement, and measured calls. */
 const WARM_UP = 3000;
 const CALLS = 9;
 
 /**
- * Measures calls, one at a time, in a process that has served small pages before;
- * its memory in one more of the same.
+ * Measures sequential calls in a process that has already served small pages, and its memory during one more
+ * such call.
  */
 export async function measureLarge(options: Options): Promise<LargeFigures[]> {
   const wanted = GATEWAY.filter(({ name }) => isWanted(options, `large ${name}`)).filter(
@@ -73,8 +73,8 @@ export async function measureLarge(options: Options): Promise<LargeFigures[]> {
 }
 
 /**
- * Starts a gateway, has it serve small pages, and hands on a call for the large one,
- * whose response is compared.
+ * Starts a gateway, warms it up with small pages, and passes on a call for the large page that checks its
+ * response.
  */
 async function withServer<T>(
   generator: LoadProcess,
@@ -117,7 +117,7 @@ async function heldBy(call: () => Promise<void>, server: ServerProcess): Promise
   return held;
 }
 
-/** By how much resident memory grew at most, in bytes. */
+/** Returns the largest growth of resident memory, in bytes. */
 async function memoryOf(
   call: () => Promise<void>,
   server: ServerProcess,

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** What the processors of the machine have done so far, in microseconds of all of them together. */
+/** The accumulated time of all processors of the machine, in microseconds. */
 export interface MachineTime {
   readonly total: number;
-  /** By any process of this machine. */
+  /** Used by any process of this machine. */
   readonly busy: number;
-  /** Taken by other machines on the same hardware; 0 where the kernel does not say. */
+  /** Taken by other machines on the same hardware; 0 where the kernel does not report it. */
   readonly stolen: number;
 }
 
-/** Microseconds of a tick of /proc/stat, in which Linux counts for its users (USER_HZ). */
+/** Microseconds per tick of /proc/stat (USER_HZ). */
 const TICK_US = 10_000;
 
 export function machineTime(): MachineTime {
@@ -34,7 +34,8 @@ function stolenTicks(): number {
 }
 
 /**
- * The share of the processors that others had between two times, in which the benchmark used so much itself.
+ * Returns the share of the processors that other processes used between two times, given the benchmark's own
+ * use.
  */
 export function othersShare(before: MachineTime, after: MachineTime, ownMicroseconds: number): number {
   const others = after.busy - before.busy + after.stolen - before.stolen - ownMicroseconds;

@@ -1,31 +1,31 @@
 import { parseArgs } from "node:util";
 
-/** What can be measured alone. */
+/** Parts that can be measured separately. */
 export const PARTS = ["calls", "codec", "workers", "large", "start", "profile"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What to measure, and for how long. */
+/** The selected measurements, and their duration. */
 export interface Options {
-  /** The only part that is measured; all when undefined. */
+  /** The only part to measure; undefined for all. */
   readonly part: Part | undefined;
-  /** Calls of one burst, fewer with large pages. */
+  /** Calls per burst; large pages have fewer. */
   readonly calls: number;
-  /** Calls of each contestant before the first round, fewer with large pages. */
+  /** Calls of each contestant before the first round; large pages have fewer. */
   readonly warmUp: number;
-  /** Rounds, of which half count. */
+  /** Rounds; only half of them count. */
   readonly rounds: number;
-  /** Bursts of each contestant in a round. */
+  /** Bursts of each contestant per round. */
   readonly turns: number;
   readonly connections: number;
   /**
-   * What to measure: something whose name has all words of one of these, in lower case.
-   * Everything when empty.
+   * Filters: selects names that contain all words of at least one filter, in lower case. Empty selects
+   * everything.
    */
   readonly only: readonly (readonly string[])[];
-  /** Whether the gateway is compared with another process of itself, and nothing else is measured. */
+  /** Whether to measure only the gateway against a second process of itself. */
   readonly self: boolean;
   readonly json: boolean;
-  /** Whether docs/performance.json is written. */
+  /** Whether to write docs/performance.json. */
   readonly record: boolean;
 }
 
@@ -60,9 +60,9 @@ bench/README.md says what is measured and how to read it.
 `;
 
 /**
- * Reads the command line; undefined when it asks for help.
+ * Parses the command line; returns undefined for a request for help.
  *
- * @throws Error that says what is wrong with it
+ * @throws Error with the mistake in the command line
  */
 export function readOptions(args: readonly string[]): Options | undefined {
   const part = PARTS.find((name) => name === args[0]);
@@ -100,22 +100,22 @@ export function readOptions(args: readonly string[]): Options | undefined {
   };
 }
 
-/** Whether the options ask for what has this name. */
+/** Reports whether the options select this name. */
 export function isWanted({ only }: Options, name: string): boolean {
   const lower = name.toLowerCase();
-  // 25 is not 250
+  // 25 must not match 250.
   const has = (word: string) => (/^\d/.test(word) ? lower.split(" ").includes(word) : lower.includes(word));
   return only.length === 0 || only.some((words) => words.every(has));
 }
 
-/** Whether the options ask for a part: by itself, by its name among others, or for everything. */
+/** Reports whether the options select a part: as the only part, by a filter, or by default. */
 export function isPartWanted({ part, only, self }: Options, name: Part): boolean {
   if (self) return name === "calls";
   if (part !== undefined) return part === name;
   return name === "calls" || only.length === 0 || only.some((words) => words.includes(name));
 }
 
-/** Whether no more than a part is asked for: what it usually measures. */
+/** Reports whether the options select only a part, with its default contestants. */
 export function isUsual({ only }: Options, part: Part): boolean {
   return only.every((words) => words.every((word) => word === part));
 }

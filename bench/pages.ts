@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-// Lib types of this age do not know it; every supported Node does.
+// The configured lib types lack it; every supported Node has it.
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
 const FIRST_ID = 735_000_000_000_051_460n;
@@ -19,18 +19,18 @@ const BLOG = {
 export interface Page {
   /** Number of posts. */
   readonly posts: number;
-  /** The `offset` that asks for the page. */
+  /** The `offset` that requests the page. */
   readonly offset: number;
-  /** The size that the page stands for, in tables. */
+  /** The size label of the page in tables. */
   readonly label: string;
   readonly json: string;
-  /** What is sent to who accepts gzip. Default: the JSON. */
+  /** The body for clients that accept gzip. Default: the JSON. */
   readonly gzip?: Uint8Array;
-  /** The exact identifiers of its posts. */
+  /** The exact identifiers of the posts. */
   readonly ids: readonly bigint[];
 }
 
-/** Keys that some posts have beside those of all. */
+/** Keys that only some posts have. */
 const RARE: Readonly<Record<string, string | number | boolean>> = {
   source_url: "https://example.com/a/source",
   source_title: "A source",
@@ -55,10 +55,10 @@ const RARE: Readonly<Record<string, string | number | boolean>> = {
   a_key_of_next_year: "kept",
 };
 
-/** The usual ones first. */
+/** The most frequent letters first. */
 const LETTERS = "etaoinsrhldcumfpgwybvkxjqz";
 
-/** Keys that no post lacks. */
+/** Keys that every post needs. */
 const NEEDED: ReadonlySet<string> = new Set([
   "type",
   "id",
@@ -71,9 +71,9 @@ const NEEDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Pages of several sizes. Every id is a bare number of 18 digits, with its exact text beside it. On most
- * pages all posts have the same keys in the same order, which real ones have not: those of the varied page
- * lack some and have others, in another order.
+ * Pages of several sizes. Every id is an 18-digit number, with the exact text in another key. On most pages
+ * all posts have the same keys in the same order, unlike real posts; on the varied page, posts lack keys,
+ * have extra ones, and differ in order.
  */
 export const PAGES: readonly Page[] = [
   page({ offset: 1, posts: 1, label: "1 KB", textLength: 20 }),
@@ -93,13 +93,13 @@ export const PAGES: readonly Page[] = [
 
 let large: Page | undefined;
 
-/** A page of which it is measured how long it holds the gateway; made when it is first asked for. */
+/** Returns the page for measuring blocked time; created on first use. */
 export function largePage(): Page {
   large ??= page({ offset: 6, posts: 6400, label: "6,400 posts", textLength: 455 });
   return large;
 }
 
-/** The page that a request's target asks for by its `offset`. */
+/** Returns the page for a request target, by its `offset`. */
 export function pageFor(target: string): Page | undefined {
   const offset = /[?&]offset=(\d+)(?:&|$)/.exec(target)?.[1];
   return offset === "6" ? largePage() : PAGES.find((page) => String(page.offset) === offset);
@@ -112,7 +112,10 @@ interface PageSize {
   readonly textLength: number;
   /** Default: false. */
   readonly isVaried?: boolean;
-  /** Whether it is compressed for who accepts that; then its texts shrink as real ones do. Default: false. */
+  /**
+   * Whether clients that accept gzip get it compressed; its texts then compress like real ones. Default:
+   * false.
+   */
   readonly isCompressed?: boolean;
 }
 
@@ -158,7 +161,7 @@ function post(id: bigint, index: number, body: string): object {
   };
 }
 
-/** A post that lacks some keys, and has rare ones, in an order of its own. */
+/** Returns a post with some keys removed, rare ones added, and a shuffled order. */
 function vary(post: object, random: () => number): object {
   const usual = Object.entries(post).filter(([key]) => NEEDED.has(key) || random() < 0.8);
   const rare = Object.entries(RARE).filter(() => random() < 0.25);
@@ -171,7 +174,7 @@ function vary(post: object, random: () => number): object {
   return Object.fromEntries(entries);
 }
 
-/** Numbers from 0 to 1, the same each time (a linear congruential generator). */
+/** Returns reproducible numbers from 0 to 1 (a linear congruential generator). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -186,7 +189,7 @@ function text(length: number): string {
     .slice(0, length);
 }
 
-/** A text of words that nobody knows. */
+/** Returns a text of made-up words. */
 function words(length: number, random: () => number): string {
   const letter = () => LETTERS[Math.floor(random() ** 2 * LETTERS.length)];
   const word = () => Array.from({ length: 2 + Math.floor(random() * 8) }, letter).join("");

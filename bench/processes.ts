@@ -4,7 +4,7 @@ import type { Target } from "./load/connection.ts";
 import type { Burst, Job, JobResult } from "./load/generator.ts";
 import type { Ports, Ready, ServerMessage } from "./servers/child.ts";
 
-/** A child process that responds to one message at a time. */
+/** A child process that responds to messages one at a time. */
 class Child {
   private readonly process: ChildProcess;
   private readonly name: string;
@@ -14,7 +14,7 @@ class Child {
     this.process = fork(path.join(import.meta.dirname, module), args, { serialization: "advanced" });
   }
 
-  /** The next message; rejects when the process exits before. */
+  /** Receives the next message; rejects when the process exits first. */
   receive<T>(): Promise<T> {
     return new Promise((resolve, reject) => {
       const done = () => this.process.off("message", onMessage).off("exit", onExit);
@@ -36,7 +36,7 @@ class Child {
     return await response;
   }
 
-  /** Ends the process; resolves when it has exited. */
+  /** Stops the process; resolves when it has exited. */
   async stop(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const exit = new Promise((resolve) => this.process.once("exit", resolve));
@@ -45,18 +45,18 @@ class Child {
   }
 }
 
-/** A process that is measured. */
+/** A measured process. */
 export interface Server {
-  /** Where its metrics are; undefined where it has none. */
+  /** The address of its metrics; undefined without metrics. */
   readonly metrics: string | undefined;
-  /** The port of a protocol. */
+  /** Returns the port of a protocol. */
   port(protocol: Target["protocol"]): number;
-  /** Processor time of all its threads so far, in microseconds. */
+  /** Returns the accumulated processor time of all threads, in microseconds. */
   cpu(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** A server in a process of its own, by Node.js. */
+/** A server in a separate Node.js process. */
 export class ServerProcess implements Server {
   readonly ports: Ports;
   readonly metrics: string | undefined;
@@ -87,7 +87,7 @@ export class ServerProcess implements Server {
     return message.type === "cpu" ? message.microseconds : Number.NaN;
   }
 
-  /** Asks one of the server's own questions. */
+  /** Asks a server-specific question. */
   ask<T>(question: string): Promise<T> {
     return this.child.ask<T>({ type: question });
   }
@@ -97,7 +97,7 @@ export class ServerProcess implements Server {
   }
 }
 
-/** The load generator in a process of its own. */
+/** The load generator in a separate process. */
 export class LoadProcess {
   private readonly child = new Child("load/generator.ts");
 
@@ -114,14 +114,14 @@ export class LoadProcess {
     throw new Error("expected a body from the load generator, got another result");
   }
 
-  /** Makes so many calls. */
+  /** Makes a burst of calls. */
   async burst(job: Omit<Job & { kind: "burst" }, "kind">): Promise<Burst> {
     const result = await this.do({ kind: "burst", ...job });
     if ("burst" in result) return result.burst;
     throw new Error("expected a burst from the load generator, got another result");
   }
 
-  /** Processor time of all its threads so far, in microseconds. */
+  /** Returns the accumulated processor time of all threads, in microseconds. */
   async cpu(): Promise<number> {
     const result = await this.do({ kind: "cpu" });
     return "cpu" in result ? result.cpu : Number.NaN;

@@ -1,4 +1,4 @@
-/** `npm run bench -- profile`: where the processor time of a call goes. */
+/** `npm run bench -- profile`: breaks down the processor time of a call. */
 import { fileURLToPath } from "node:url";
 import { type Contestant, GATEWAY } from "./contestants.ts";
 import { isUsual, isWanted, type Options } from "./options.ts";
@@ -8,16 +8,16 @@ import { progress } from "./progress.ts";
 import { callsOf, WARM_UP_BYTES } from "./rounds.ts";
 import type { Profiled } from "./servers/profiler.ts";
 
-/** The share of a part in the processor time of a call. */
+/** The share of a part in a call's processor time. */
 export interface PartShare {
   readonly part: string;
-  /** Of what it does itself, without other parts that it calls. All of these come to 1. */
+  /** The part's own code, without parts that it calls. All shares sum to 1. */
   readonly own: number;
-  /** Of everything until it returns. */
+  /** The part and everything that it calls. */
   readonly inclusive: number;
 }
 
-/** Where the processor time of one way to call the gateway goes. */
+/** The breakdown of processor time for one way to call the gateway. */
 export interface ProfileFigures {
   readonly name: string;
   readonly page: string;
@@ -25,7 +25,7 @@ export interface ProfileFigures {
   readonly parts: readonly PartShare[];
 }
 
-/** What is profiled where nothing is asked for. */
+/** The profiled calls by default. */
 const USUAL: readonly string[] = [
   "gateway Connect proto 1 KB",
   "gateway Connect proto 25 KB varied",
@@ -33,7 +33,7 @@ const USUAL: readonly string[] = [
   "gateway gRPC 25 KB",
 ];
 
-/** The parts, by the paths of their functions; the first that matches counts. */
+/** The parts, by the paths of their functions; the first match counts. */
 const PARTS: readonly (readonly [part: string, path: RegExp])[] = [
   ["log", /gateway\/src\/log\/|node:internal\/fs\/|^node:fs/],
   ["metrics and traces", /gateway\/src\/(metrics|trace)\/|prom-client/],
@@ -52,7 +52,7 @@ const COLLECTOR = "garbage collection";
 const NATIVE = "native code outside of functions";
 const THREADS = "other threads (collector, compiler)";
 
-/** Profiles calls of the gateway: those that are asked for, or usual ones. */
+/** Profiles the selected calls of the gateway, or the default ones. */
 export async function measureProfile(options: Options): Promise<ProfileFigures[]> {
   const all = GATEWAY.flatMap((contestant) => PAGES.map((page) => ({ contestant, page })));
   const named = all.filter(({ contestant, page }) =>
@@ -104,8 +104,8 @@ async function profile(
 type Node = Profiled["profile"]["nodes"][number];
 
 /**
- * The share of each part, the largest first. A sample is a part's own when that is
- * the innermost part on its stack.
+ * Returns the share of each part, the largest first. A sample counts as a part's own when the part is
+ * innermost on the stack.
  */
 export function sharesOf({ profile, main, all }: Profiled): PartShare[] {
   const parents = new Map<number, Node>();
@@ -134,7 +134,7 @@ export function sharesOf({ profile, main, all }: Profiled): PartShare[] {
 }
 
 /**
- * The parts on the stack of a node, from the innermost one; that of Node's own code where there is no other.
+ * Returns the parts on a node's stack, from the innermost one; Node's own code when no other part matches.
  */
 function partsOf(leaf: Node, parents: ReadonlyMap<number, Node>): string[] {
   if (leaf.callFrame.functionName === "(garbage collector)") return [COLLECTOR];

@@ -1,4 +1,4 @@
-/** Says on standard error what is being measured: a whole run takes long. */
+/** Reports the current measurement on standard error, since a complete run takes long. */
 export function progress(text: string): void {
   process.stderr.write(`${new Date().toTimeString().slice(0, 8)} ${text}\n`);
 }

@@ -3,18 +3,18 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import type { RunResults } from "./report.ts";
 
-/** A run of the benchmark, as docs/performance.json keeps it. */
+/** A run of the benchmark, as saved in docs/performance.json. */
 export interface Recording extends RunResults {
   readonly date: string;
   readonly node: string;
   readonly cpus: string;
-  /** The load average of a minute, at the start. */
+  /** The one-minute load average at the start. */
   readonly load: string;
 }
 
 const FILE = join(import.meta.dirname, "../docs/performance.json");
 
-/** What is known before a run. */
+/** Describes the machine before a run. */
 export function describeMachine(): Pick<Recording, "date" | "node" | "cpus" | "load"> {
   return {
     date: new Date().toISOString().slice(0, 10),
@@ -24,7 +24,7 @@ export function describeMachine(): Pick<Recording, "date" | "node" | "cpus" | "l
   };
 }
 
-/** Writes docs/performance.json, with four digits of each figure; `npm run docs` draws the page from it. */
+/** Writes docs/performance.json, with four digits per figure; `npm run docs` renders it. */
 export function record(recording: Recording): void {
   const digits = (_: string, value: unknown) =>
     typeof value === "number" ? Number(value.toPrecision(4)) : value;

@@ -1,4 +1,4 @@
-/** `npm run bench -- reliability`: what the gateway keeps up when its peers do not. */
+/** `npm run bench -- reliability`: measures the gateway while its peers misbehave. */
 import { fork } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -39,9 +39,9 @@ status is 1 when a bound does not hold.
 `;
 }
 
-/** What came of it. */
+/** The result of a run. */
 export interface Reliability {
-  /** To print. */
+  /** The text to print. */
   readonly text: string;
   readonly holds: boolean;
 }
@@ -49,7 +49,7 @@ export interface Reliability {
 /**
  * Runs `npm run bench -- reliability`.
  *
- * @throws Error that says what is wrong with the command line
+ * @throws Error with the mistake in the command line
  */
 export async function benchReliability(args: readonly string[]): Promise<Reliability> {
   const { values } = parseArgs({
@@ -79,13 +79,13 @@ export async function benchReliability(args: readonly string[]): Promise<Reliabi
   return { text, holds: figures.every(holds) };
 }
 
-/** In place of the figures of a scenario that could not be measured, so that the others are not lost. */
+/** Returns a figure for a scenario that failed, so that the other figures are kept. */
 function broken(scenario: string, error: unknown): Figure {
   const name = `${scenario}: ${error instanceof Error ? error.message : String(error)}`;
   return { name, unit: "", value: Number.NaN, bound: { atMost: 0 } };
 }
 
-/** What is said of a scenario while others are measured. */
+/** Returns a scenario's verdict, for the progress output. */
 function verdictOf(figures: readonly Figure[]): string {
   const failed = figures.filter((figure) => !holds(figure));
   return failed.length === 0
@@ -131,7 +131,7 @@ function namesOf(all: readonly Scenario[]): string {
   return all.map(({ name }) => name).join(", ");
 }
 
-/** Starts a process that burns one core. */
+/** Starts a process that uses one core fully. */
 function startBurner(): Disposable {
   const child = fork(path.join(import.meta.dirname, "servers/burner.ts"));
   return { [Symbol.dispose]: () => void child.kill("SIGKILL") };

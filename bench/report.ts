@@ -10,20 +10,20 @@ import type { Row } from "./summary.ts";
 import { type Results, targetCells, targetsOf } from "./targets.ts";
 import type { WorkerFigures } from "./workers.ts";
 
-/** Everything that one run measures. */
+/** All results of a run. */
 export interface RunResults extends Results {
   readonly rounds: number;
   readonly turns: number;
-  /** Calls of each contestant before the first round, and of each of its bursts, at most. */
+  /** The maximum number of calls of each contestant before the first round, and per burst. */
   readonly warmUp: number;
   readonly callsOfBurst: number;
-  /** Why contestants were left out. */
+  /** The reasons for skipped contestants. */
   readonly skipped: readonly string[];
   readonly others: readonly Others[];
   readonly profiles: readonly ProfileFigures[];
 }
 
-/** All tables of a run; what was left out comes first. */
+/** Formats all tables of a run; skipped contestants come first. */
 export function resultTables(results: RunResults, options: Options): string {
   const { calls, others, codec, workers, large, start, profiles, skipped } = results;
   const targets = targetsOf(results);
@@ -72,7 +72,7 @@ function profileTable({ name, page, cpuMicroseconds, parts }: ProfileFigures): s
   return table([head, ...parts.map(({ part, own, inclusive }) => [part, percent(own), percent(inclusive)])]);
 }
 
-/** The tables of all calls, one for each page. */
+/** Formats the tables of all calls, one per page. */
 function callTables(
   rows: readonly Row[],
   others: readonly Others[],
@@ -92,7 +92,7 @@ function callTables(
   ].join("\n\n");
 }
 
-/** How much of the machine other processes used, as a sentence. */
+/** States as a sentence how much of the machine other processes used. */
 export function othersLine({ counted, leftOut }: Others): string {
   const percent = ([least, most]: readonly [number, number]) => {
     const [low, high] = [(least * 100).toFixed(0), (most * 100).toFixed(0)];
@@ -102,7 +102,7 @@ export function othersLine({ counted, leftOut }: Others): string {
   return `Other processes used ${percent(counted)} of the processors in the rounds that count${rest}.`;
 }
 
-/** Whom others are compared with, in the order of the columns. */
+/** The reference servers, in the order of the columns. */
 export const REFERENCES: readonly ServerName[] = [
   "proxy",
   "hand-written",
@@ -132,7 +132,7 @@ function estimated(value: Estimate | undefined): string {
   return `x ${value.median.toFixed(2)} [${value.low.toFixed(2)}, ${value.high.toFixed(2)}]`;
 }
 
-/** The table of the codec alone, with a part for each page. */
+/** Formats the codec's table, with a section per page. */
 function codecTable(figures: readonly CodecFigures[]): string {
   const pages = [...new Set(figures.map(({ page }) => page))];
   const rows = pages.flatMap((page) => [

@@ -1,2 +1,2 @@
-/** A message that a response has, as bytes or as JSON. */
+/** The message of a response, as bytes or as JSON. */
 export type Response = { readonly bytes: Uint8Array } | { readonly json: string };

@@ -8,49 +8,46 @@ import { PAGES, type Page } from "./pages.ts";
 import { LoadProcess, type Server, ServerProcess } from "./processes.ts";
 import { progress } from "./progress.ts";
 
-/** What the bursts of a round came to. */
+/** The figures of a round's bursts. */
 export interface Figures {
   readonly callsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time that all threads of the server took for a call. */
+  /** Processor time of all threads of the server, per call. */
   readonly cpuMicroseconds: number;
 }
 
-/**
- * The measurements of a contestant with one page, one for each round;
- * what has the same index was at the same time.
- */
+/** The measurements of a contestant with one page, one per round; equal indices mean the same time. */
 export interface Series {
   readonly contestant: Contestant;
   readonly page: Page;
   readonly rounds: readonly Figures[];
 }
 
-/** What was measured, and what could not be. */
+/** The measurements, and what was skipped. */
 export interface Measured {
   readonly series: readonly Series[];
   /**
-   * The share of the processors that others had, by page: in the rounds that count, and in those that do not.
+   * The share of the processors that other processes used, by page: in rounds that count, and in the others.
    */
   readonly others: readonly Others[];
-  /** Why contestants were left out, a line for each reason. */
+  /** Why contestants were skipped, a line per reason. */
   readonly skipped: readonly string[];
 }
 
-/** What else ran while a page was measured, as shares of the processors. */
+/** The load by other processes while a page was measured, as shares of the processors. */
 export interface Others {
   readonly page: string;
-  /** The least and the most in a round that counts. */
+  /** The minimum and maximum over the rounds that count. */
   readonly counted: readonly [number, number];
-  /** The same of the rounds that do not, if there are any. */
+  /** The same for the other rounds, if there are any. */
   readonly leftOut: readonly [number, number] | undefined;
 }
 
-/** How often metrics are scraped, in milliseconds. */
+/** The interval at which metrics are scraped, in milliseconds. */
 const SCRAPE_MS = 1000;
 
-/** Bytes that a burst and a warm-up come to at most, so that large pages take no longer than small ones. */
+/** The most bytes of a burst or a warm-up, so that large pages take no longer than small ones. */
 const BURST_BYTES = 6 * 1024 * 1024;
 export const WARM_UP_BYTES = 300 * 1024 * 1024;
 
@@ -63,10 +60,10 @@ interface Entry {
 }
 
 /**
- * Starts every server in a process of its own, checks the response of every contestant,
- * and measures them in turn.
+ * Starts every server in a separate process, checks the response of every contestant, and measures them in
+ * turn.
  *
- * @throws Error when a response is not right, before or while measuring
+ * @throws Error when a response is wrong, before or during the measurement
  */
 export async function measureCalls(options: Options): Promise<Measured> {
   const { contestants: able, skipped } = ableContestants(options);
@@ -104,7 +101,7 @@ export async function measureCalls(options: Options): Promise<Measured> {
   }
 }
 
-/** Those that are wanted with any page, without those in Go if it cannot build them. */
+/** Returns the contestants that the options select, without the Go ones if they cannot be built. */
 function ableContestants(options: Options): { contestants: readonly Contestant[]; skipped: string[] } {
   const contestants = (options.self ? SELF : CONTESTANTS).filter(({ name }) =>
     PAGES.some(({ label }) => isWanted(options, `${name} ${label}`)),
@@ -124,7 +121,7 @@ function startServer(name: ServerName, upstream: string): Promise<Server> {
   return ServerProcess.start(name === "gateway-again" ? "gateway" : name, [upstream]);
 }
 
-/** Scrapes the metrics of those who have some, as an operator would. */
+/** Scrapes the metrics of all servers that have them, as an operator would. */
 function scrape(servers: readonly Server[]): { stop(): Promise<void> } {
   const read = async (url: string) => {
     await (await fetch(url)).arrayBuffer();
@@ -142,15 +139,18 @@ interface Machine {
   readonly all: readonly { cpu(): Promise<number> }[];
 }
 
-/** One round: figures in the order of the contestants, and the share of the processors that others had. */
+/**
+ * A round: figures in the order of the contestants, and the share of the processors that other processes
+ * used.
+ */
 interface Round {
   readonly figures: readonly Figures[];
   readonly others: number;
 }
 
 /**
- * Every contestant in every round; the half of the rounds counts in which others used the machine least. What
- * a round comes to has no part in that choice.
+ * Measures every contestant in every round. Only the half of the rounds with the least load by other
+ * processes counts; the results do not influence this choice.
  */
 async function measurePage(
   machine: Machine,
@@ -183,8 +183,8 @@ async function measurePage(
 }
 
 /**
- * A round is some turns, in each of which everyone has a burst, in an order of chance: what disturbs a round
- * disturbs all alike, and nobody always comes after the same.
+ * Measures a round: several turns, in each of which every contestant has a burst, in random order, so that
+ * disturbances affect all contestants alike, and none always follows the same one.
  */
 async function measureRound(
   { generator, all }: Machine,
@@ -205,10 +205,7 @@ async function measureRound(
   return { figures: bursts.map(meanOf), others };
 }
 
-/**
- * Rounds in two halves, by how much others used the machine; all of them count
- * where there are fewer than four.
- */
+/** Splits rounds into two halves by the load of other processes; with fewer than four rounds, all count. */
 export function quietHalf<T extends Pick<Round, "others">>(
   rounds: readonly T[],
 ): { counted: readonly T[]; leftOut?: readonly T[] } {
@@ -223,7 +220,7 @@ function span(rounds: readonly Round[]): [number, number] {
   return [Math.min(...shares), Math.max(...shares)];
 }
 
-/** In an order of chance (Fisher and Yates). */
+/** Returns the indices in random order (Fisher-Yates). */
 function shuffled(indices: Iterable<number>): number[] {
   const all = [...indices];
   for (let i = all.length - 1; i > 0; i--) {
@@ -233,17 +230,17 @@ function shuffled(indices: Iterable<number>): number[] {
   return all;
 }
 
-/** So many calls, or fewer where a page is large. */
+/** Returns the number of calls, reduced for large pages. */
 export function callsOf({ json }: Page, most: number, bytes: number): number {
   return Math.max(8, Math.min(most, Math.ceil(bytes / json.length)));
 }
 
-/** Of bursts of as many calls. */
+/** Returns the mean of bursts with equally many calls. */
 function meanOf(bursts: readonly Figures[]): Figures {
   const of = (read: (figures: Figures) => number) =>
     bursts.reduce((sum, figures) => sum + read(figures), 0) / bursts.length;
   return {
-    // calls by seconds: the mean of the times, not of the rates
+    // Calls per second: the mean of the times, not of the rates.
     callsPerSecond: 1 / of(({ callsPerSecond }) => 1 / callsPerSecond),
     p50Ms: of(({ p50Ms }) => p50Ms),
     p99Ms: of(({ p99Ms }) => p99Ms),
@@ -251,7 +248,7 @@ function meanOf(bursts: readonly Figures[]): Figures {
   };
 }
 
-/** Calls once, and compares the response with the page. */
+/** Makes a call, and compares the response with the page. */
 async function checked(
   generator: LoadProcess,
   contestant: Contestant,

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- start`: how long the gateway takes until it is ready, beside a bare connect-node server.
+ * `npm run bench -- start`: measures the gateway's startup time, compared with a bare connect-node server.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,35 +11,29 @@ import { writeServices } from "./start/services.ts";
 import { type Start, type StartCommand, startOnce, startToCompile } from "./start/started.ts";
 import { type Estimate, estimate } from "./statistics.ts";
 
-/** What starts of one kind came to. */
+/** The figures of one kind of server. */
 export interface StartFigures {
   readonly name: StartName;
-  /** How many services, of ten methods each. */
+  /** The number of services, with ten methods each. */
   readonly services: number;
-  /** Until it says that it is ready, in milliseconds. */
+  /** Milliseconds until the ready message. */
   readonly readyMs: Estimate;
-  /** Processor time of all threads until then, in milliseconds. Undefined where there is no /proc. */
+  /** Processor time of all threads until then, in milliseconds. Undefined without /proc. */
   readonly cpuMs: Estimate | undefined;
-  /** Until it is ready, in multiples of the bare server of the same services and round. */
+  /** Startup time in multiples of the bare server's, with the same services and in the same round. */
   readonly ratio: Estimate;
 }
 
-/**
- * The gateway as it is published and from a checkout, and a server by
- * connect-node with handlers that do nothing.
- */
+/** The published gateway, the gateway from a checkout, and a connect-node server with empty handlers. */
 export const START_NAMES = ["connect-node", "gateway", "gateway, checkout"] as const;
 export type StartName = (typeof START_NAMES)[number];
 
 const SERVICES = [1, 10, 50];
 
-/** Starts of each that are measured, at most. */
+/** The maximum number of measured starts of each. */
 const MAX_ROUNDS = 15;
 
-/**
- * Starts each of them in turn, again and again. All have been started before,
- * so that what is compiled is at hand.
- */
+/** Starts each of them in turn, repeatedly, after an unmeasured start that fills the compile cache. */
 export async function measureStart(options: Options): Promise<StartFigures[]> {
   const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
   try {
@@ -89,8 +83,8 @@ async function measureServices(
 }
 
 /**
- * How each is started. A program that was installed finds its packages beside it;
- * these are beside the services.
+ * Returns the command for each. An installed program finds its packages in its own folder; here they are in
+ * the services' folder.
  */
 function commandsOf(folder: string, home: string): Readonly<Record<StartName, StartCommand>> {
   const root = join(import.meta.dirname, "..");
@@ -109,7 +103,7 @@ function commandsOf(folder: string, home: string): Readonly<Record<StartName, St
       folder: own,
       args:
         name === "connect-node" ? ["bare.js"] : [join("node_modules", EXECUTABLE), "serve", "--port", "0"],
-      // what is compiled is kept in a folder of this run
+      // The compile cache is in a folder of this run.
       env: { ...process.env, TMPDIR: own, NODE_COMPILE_CACHE: undefined },
     };
   };

@@ -1,10 +1,10 @@
-/** The value below which a share of the sorted values lies (nearest rank); NaN when there are none. */
+/** Returns the percentile of sorted values (nearest rank); NaN for an empty list. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   const rank = Math.max(1, Math.ceil(share * sorted.length));
   return sorted[rank - 1] ?? Number.NaN;
 }
 
-/** The middle value; the mean of the two middle ones where there are two; NaN when there are none. */
+/** Returns the median; the mean of the two middle values for an even count; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2;
 }
 
-/** A median, and where the median of further rounds is to be expected. */
+/** A median, and its confidence interval. */
 export interface Estimate {
   readonly median: number;
   readonly low: number;
@@ -21,8 +21,8 @@ export interface Estimate {
 }
 
 /**
- * The median with an interval that has it in 95 of 100 cases, whatever the distribution: two of the sorted
- * values, by the binomial distribution. Below 6 values there is none, and it is all of them.
+ * Returns the median with a 95 % confidence interval, for any distribution: two of the sorted values, by the
+ * binomial distribution. With fewer than 6 values the interval spans all of them.
  */
 export function estimate(values: readonly number[]): Estimate {
   const sorted = values.toSorted((a, b) => a - b);
@@ -35,8 +35,8 @@ export function estimate(values: readonly number[]): Estimate {
 }
 
 /**
- * The largest rank k so that fewer than k of n values lie on one side of the
- * median in at most 2.5 of 100 cases.
+ * Returns the largest rank k such that fewer than k of n values are on one side of the median in at most 2.5
+ * of 100 cases.
  */
 function rankOf(n: number): number {
   let below = 0;
@@ -50,7 +50,7 @@ function rankOf(n: number): number {
 }
 
 /**
- * Percentiles, the least of each over several rounds: what else runs on the machine only ever adds to a time.
+ * Returns percentiles, each the minimum over several rounds, since other load on the machine only adds time.
  */
 export function quietest(rounds: readonly (readonly number[])[], share: number): number {
   const values = rounds.map((times) =>

@@ -8,19 +8,19 @@ export interface Row {
   readonly name: string;
   readonly server: ServerName;
   readonly medians: Figures;
-  /** Processor time to that of other servers that are called in the same way, and of the proxy. */
+  /** Processor time relative to servers that are called in the same way, and to the proxy. */
   readonly cpu: Readonly<Partial<Record<ServerName, Estimate>>>;
-  /** Calls a second to those of the proxy. */
+  /** Calls per second relative to the proxy. */
   readonly calls: Estimate;
 }
 
-/** Whom a server is compared with, beside the proxy. */
+/** The servers with which a server is compared, in addition to the proxy. */
 const COMPARED: Readonly<Partial<Record<ServerName, readonly ServerName[]>>> = {
   gateway: ["hand-written", "go-handler", "go-transcoder"],
   "gateway-again": ["gateway"],
 };
 
-/** Medians and ratios. A ratio is taken within a round, so that what disturbs a round disturbs both sides. */
+/** Computes medians and ratios. Ratios are taken within a round, so that disturbances affect both sides. */
 export function summarize(all: readonly Series[]): Row[] {
   return all.map((series) => {
     const { contestant, page, rounds } = series;

@@ -6,7 +6,7 @@ import type { Estimate } from "./statistics.ts";
 import type { Row } from "./summary.ts";
 import type { WorkerFigures } from "./workers.ts";
 
-/** What a run has measured, as far as it was asked to. */
+/** The results of a run, as far as they were selected. */
 export interface Results {
   readonly calls: readonly Row[];
   readonly codec: readonly CodecFigures[];
@@ -15,7 +15,7 @@ export interface Results {
   readonly start: readonly StartFigures[];
 }
 
-/** A figure that the gateway is meant to reach, and what was measured. */
+/** A target for the gateway, and the measured value. */
 export interface Target {
   readonly figure: string;
   readonly reached: Estimate | number;
@@ -41,7 +41,7 @@ const MEMORY_AT_MOST = 6;
 const START_CPU_AT_MOST_MS = 600;
 const READY_AT_MOST = 3;
 
-/** The figures that were measured, of those that there are. */
+/** Returns the targets whose figures were measured. */
 export function targetsOf({ calls, codec, workers, large, start }: Results): Target[] {
   return [
     ...CALLS.flatMap(([name, page, atMost, reference = "proxy"]) => {
@@ -83,13 +83,13 @@ export function targetsOf({ calls, codec, workers, large, start }: Results): Tar
   ];
 }
 
-/** Whether what was measured, the median of several rounds, is within the bound. */
+/** Reports whether the measured value, a median over several rounds, is within the bound. */
 export function isReached({ reached, bound }: Target): boolean {
   const value = typeof reached === "number" ? reached : reached.median;
   return "atMost" in bound ? value <= bound.atMost : value >= bound.atLeast;
 }
 
-/** A line for each: the figure, what was measured, the bound, and whether it is reached. */
+/** Returns a row per target: the figure, the measured value, the bound, and whether it is reached. */
 export function targetCells(targets: readonly Target[]): string[][] {
   return targets.map((target) => {
     const { figure, reached, bound } = target;

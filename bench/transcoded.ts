@@ -14,8 +14,8 @@ import type { Page } from "./pages.ts";
 import type { Response } from "./response.ts";
 
 /**
- * Compares what a transcoding gateway makes of a page with the page: every key that the schema has must be
- * there with its value, and no other.
+ * Compares a page with the output of a transcoding gateway: exactly the keys that the schema has must be
+ * present, with their values.
  */
 export function checkTranscoded(response: Response, page: Page): string | undefined {
   const schema = responseSchema();
@@ -31,7 +31,7 @@ export function checkTranscoded(response: Response, page: Page): string | undefi
   return stated(json) === stated(known(schema, expected)) ? undefined : "it has another content";
 }
 
-/** JSON with IDs as texts, which no JSON.parse rounds. */
+/** Returns JSON with IDs as texts, which no JSON.parse rounds. */
 function quoted(json: string): string {
   return json.replace(/"id":(\d+)/g, '"id":"$1"');
 }
@@ -43,7 +43,7 @@ function responseSchema(): DescMessage {
   return schema;
 }
 
-/** What of a JSON object the schema has. */
+/** Returns the parts of a JSON object that the schema has. */
 function known(schema: DescMessage, json: JsonObject): JsonObject {
   const entries = schema.fields.flatMap((field): [string, JsonValue][] => {
     const value = json[field.name];
@@ -54,7 +54,7 @@ function known(schema: DescMessage, json: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** Text that is the same for the same message: sorted keys, 64-bit numbers as text, and no default values. */
+/** Returns a canonical text of a message: sorted keys, 64-bit numbers as text, and no default values. */
 function stated(json: JsonValue): string {
   return JSON.stringify(json, (key, value) => {
     if (key !== "" && ["", 0, "0", false, null].includes(value as string)) return undefined;

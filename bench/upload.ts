@@ -1,4 +1,4 @@
-/** `npm run bench -- upload`: a video of 500 MB through the gateway, and the memory that it takes. */
+/** `npm run bench -- upload`: sends a 500 MB video through the gateway, and measures its memory. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -9,16 +9,16 @@ import { PostService } from "../gen/blog/v1/post_pb.ts";
 const MEGABYTE = 1 << 20;
 const CHUNK = 64 * 1024;
 
-/** What an upload cost. */
+/** The figures of an upload. */
 export interface UploadFigures {
-  /** What the upstream received, in MB: the video and the little that goes with it. */
+  /** The received MB at the upstream: the video and a small overhead. */
   readonly received: number;
   readonly seconds: number;
-  /** By how much the gateway's resident memory grew at most, in MB. */
+  /** The largest growth of the gateway's resident memory, in MB. */
   readonly grown: number;
 }
 
-/** Uploads a video in chunks of 64 KiB, as gRPC, and watches the memory of the gateway's process. */
+/** Uploads a video in chunks of 64 KiB, as gRPC, and monitors the memory of the gateway's process. */
 export async function measureUpload(megabytes = 500): Promise<UploadFigures> {
   const [sink, upstreamPort] = await start("upload-sink");
   const [gateway, port] = await start("upload-gateway", [`http://127.0.0.1:${upstreamPort}`]);
@@ -45,7 +45,7 @@ export async function measureUpload(megabytes = 500): Promise<UploadFigures> {
   }
 }
 
-/** The figures as a line. */
+/** Formats the figures as a line. */
 export function uploadLine({ received, seconds, grown }: UploadFigures): string {
   const rate = received / seconds;
   return `upload: ${received.toFixed(0)} MB in ${seconds.toFixed(1)} s (${rate.toFixed(0)} MB/s); the gateway grew by ${grown.toFixed(0)} MB`;

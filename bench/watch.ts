@@ -3,12 +3,12 @@ import { parseArgs } from "node:util";
 import { type FleetFigures, measureFleet } from "./watch/fleet.ts";
 import { type ManyFigures, measureMany } from "./watch/many.ts";
 
-/** What one stream may take of resident memory, in bytes. */
+/** The maximum resident memory of a stream, in bytes. */
 const MOST_BYTES = 16 * 1024;
-/** How long the other one may take to poll, in milliseconds: two intervals. */
+/** The maximum time until the other process polls, in milliseconds: two intervals. */
 const MOST_MS = 2000;
 
-/** The text of all figures, and whether they are within their bounds. */
+/** Returns the text of all figures, and whether they are within their bounds. */
 export async function benchWatch(
   args: readonly string[],
 ): Promise<{ readonly text: string; readonly holds: boolean }> {

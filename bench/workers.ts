@@ -1,4 +1,4 @@
-/** `npm run bench -- workers`: what a second worker process brings, on two processors. */
+/** `npm run bench -- workers`: measures the benefit of a second worker process, on two processors. */
 import { readdirSync, readFileSync } from "node:fs";
 import { GATEWAY } from "./contestants.ts";
 import type { Burst } from "./load/generator.ts";
@@ -9,26 +9,26 @@ import { progress } from "./progress.ts";
 import { type Command, startCommand } from "./reliability/command.ts";
 import { type Estimate, estimate } from "./statistics.ts";
 
-/** Two workers beside one. */
+/** Two workers compared with one. */
 export interface WorkerFigures {
   readonly name: string;
-  /** Calls a second as they were, with the load generator and the upstream on the same processors. */
+  /** Measured calls per second, with the load generator and the upstream on the same processors. */
   readonly wall: Estimate;
   /**
-   * Calls a second that the processes could serve if two processors were theirs alone, by the processor time
-   * that they took: one worker has one of them for its main thread, and two share their calls as unevenly as
-   * they did. Undefined where there is no /proc.
+   * Calls per second that the processes could serve with two dedicated processors, computed from their
+   * processor time: one worker has one processor for its main thread, and two share calls as unevenly as
+   * measured. Undefined without /proc.
    */
   readonly capacity: Estimate | undefined;
 }
 
-/** What was called, and how often in a burst. */
+/** The measured page, and the calls per burst. */
 const PAGE = "25 KB varied";
 const CALLS = 2048;
 const WARM_UP = 12_000;
 /**
- * So many that chance shares them out about evenly. They are opened anew for each burst:
- * a lasting share would be luck.
+ * Enough connections for an approximately even distribution by chance. Each burst opens new ones, since a
+ * lasting distribution would depend on luck.
  */
 const CONNECTIONS = 64;
 
@@ -66,7 +66,7 @@ export async function measureWorkers(options: Options): Promise<WorkerFigures[]>
   }
 }
 
-/** Calls a second, as they were and as they could be. */
+/** Calls per second, as measured and as possible with dedicated processors. */
 interface Rates {
   readonly wall: number;
   readonly capacity: number | undefined;
@@ -80,7 +80,7 @@ async function compare(
   const walls: number[] = [];
   const capacities: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // each is first in every other round
+    // Each comes first in every other round.
     const [first, second] = round % 2 === 0 ? [one, two] : [two, one];
     const [a, b] = [await first(), await second()];
     const [single, double] = round % 2 === 0 ? [a, b] : [b, a];
@@ -100,13 +100,16 @@ async function measured({ process: { pid = 0 } }: Command, run: () => Promise<Bu
   return { wall: calls / seconds, capacity: before && after && capacityOf(calls, before, after) };
 }
 
-/** Processor time of a process: of its main thread, and of all, in seconds. */
+/** Processor time of a process in seconds: of its main thread, and in total. */
 interface ProcessorTime {
   readonly main: number;
   readonly all: number;
 }
 
-/** Of two processors: each main thread has one of them at most, and all threads together have two. */
+/**
+ * Returns the capacity of two processors: each main thread uses at most one, and all threads together use
+ * two.
+ */
 function capacityOf(
   calls: number,
   before: ReadonlyMap<number, ProcessorTime>,
@@ -121,7 +124,7 @@ function capacityOf(
   return calls / Math.max(busiest, together / 2);
 }
 
-/** The time of a process and of all that it has started; undefined where there is no /proc. */
+/** Returns the processor time of a process and its descendants; undefined without /proc. */
 function processorTimes(pid: number): ReadonlyMap<number, ProcessorTime> | undefined {
   try {
     const times = new Map<number, ProcessorTime>();
@@ -144,7 +147,7 @@ function processorTimes(pid: number): ReadonlyMap<number, ProcessorTime> | undef
   }
 }
 
-/** The first number of a schedstat is the time that a thread has run, in nanoseconds. */
+/** The first number of a schedstat is a thread's run time, in nanoseconds. */
 function secondsOf(file: string): number {
   return Number(readFileSync(file, "utf8").split(" ")[0]) / 1e9;
 }

@@ -1,7 +1,7 @@
 /**
- * Writes a report of every exported name and signature of the packages: `npm run api`. A change of the public
- * surface is then visible in review. With `--check` it writes nothing, names each report that is not current,
- * and fails if there is any.
+ * Writes a report of every exported name and signature of the packages (`npm run api`), so that reviews show
+ * changes of the public surface. With `--check` it writes nothing, lists the outdated reports, and fails if
+ * there is one.
  */
 import {
   existsSync,
@@ -30,14 +30,14 @@ interface Entry {
   readonly source: string;
 }
 
-/** The entries that make promises: neither internal nor generated. */
+/** Returns the public entries: neither internal nor generated. */
 function entriesOf({ name, exports = {} }: Manifest): Entry[] {
   return Object.entries(exports)
     .filter(([path]) => path !== "./internal" && !path.includes("*"))
     .map(([path, source]) => ({ report: [name, ...path.split("/").slice(1)].join("-"), source }));
 }
 
-/** The reports of a package, by file name. */
+/** Returns the reports of a package, by file name. */
 function reportsOf(folder: string, scratch: string): Map<string, string> {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   const target = join(scratch, folder);
@@ -54,7 +54,7 @@ function declarationOf(source: string): string {
   return source.replace(/\.ts$/, ".d.ts");
 }
 
-/** The report of one entry, whose declarations are in a folder. */
+/** Returns the report of an entry whose declarations are in a folder. */
 function extract(target: string, report: string, entry: string): string {
   const folder = resolve(target);
   const config = ExtractorConfig.prepare({
@@ -82,14 +82,14 @@ function compilerOptions(): object {
   return { compilerOptions: { ...options, lib: ["es2023", "esnext.disposable"], target: "es2022" } };
 }
 
-/** The report shows signatures; whether comments are complete is for others to say. */
+/** Silences messages: the report shows signatures, and other checks cover comments. */
 function silent(): object {
   const none = { default: { logLevel: "none" } };
   return { compilerMessageReporting: none, extractorMessageReporting: none, tsdocMessageReporting: none };
 }
 
 function reports(): Map<string, string> {
-  // below the working directory, where the packages that declarations name are found
+  // Below the working directory, so that the packages that declarations import are found.
   mkdirSync("dist", { recursive: true });
   const scratch = mkdtempSync("dist/api-");
   try {

@@ -1,8 +1,8 @@
 /**
- * Builds the packages for the registry: `npm run build`. From a checkout everything runs as it is; what is
- * published is JavaScript, a file for each entry and few that they share, since hundreds of modules take
- * longer to find than to compile, with declarations in the layout of the sources, below dist/,
- * and a tarball of each.
+ * Builds the packages for the registry: `npm run build`. A checkout runs from its sources. Published packages
+ * contain JavaScript, bundled into one file per entry and a few shared ones, since loading hundreds of
+ * modules takes longer than compiling them. Writes the bundles, declarations in the layout of the sources,
+ * and a tarball per package to dist/.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const PACKAGES = new Map([
   ["gateway", "connect-rest-gateway"],
   ["import", "connect-rest-import"],
 ]);
-/** What annotated .proto files import beside the annotations; protoc has no other way to find it. */
+/** Imports of annotated .proto files in addition to the annotations; protoc cannot find them otherwise. */
 const GOOGLE = ["api/annotations.proto", "api/http.proto", "api/httpbody.proto", "rpc/code.proto"];
 const DIST = "dist";
 
@@ -36,7 +36,7 @@ function build(name: string): void {
   run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
 }
 
-/** Whoever generates from annotated .proto files needs the annotations, and what they import. */
+/** Copies the annotations and their imports, which users need to generate from annotated .proto files. */
 function copyProtos(target: string): void {
   cpSync("proto/connectrest", join(target, "connectrest"), { recursive: true });
   for (const file of GOOGLE) {
@@ -46,9 +46,9 @@ function copyProtos(target: string): void {
   }
 }
 
-/** The manifest with sources in place of their TypeScript. */
+/** Returns the manifest with references to JavaScript in place of TypeScript. */
 function published(manifest: { [key: string]: Json }): Json {
-  // private: what is in the repository is TypeScript, which Node.js does not run below node_modules
+  // `private`: the repository's TypeScript cannot run below node_modules.
   const { devDependencies: _devDependencies, private: _private, exports, ...rest } = manifest;
   return {
     ...rest,

@@ -1,11 +1,11 @@
-/** Bundles a package: a file of JavaScript for each entry, and few that they share. */
+/** Bundles a package into one JavaScript file per entry and a few shared ones. */
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** The executable and what is exported; what others have published stays where it is. */
+/** Bundles the executable and the exports; dependencies stay external. */
 export function bundle(name: string, target: string, { exports = {}, bin }: { [key: string]: Json }): void {
   const exported = Object.values(exports as { [key: string]: string });
   const entries = exported.flatMap((path) => globSync(join(name, path).replace("*", "**/*")).sort());
@@ -25,7 +25,7 @@ export function bundle(name: string, target: string, { exports = {}, bin }: { [k
   });
 }
 
-/** The executable is JavaScript already; what it starts is bundled. */
+/** Copies the executable, which is JavaScript already; the program that it starts is bundled. */
 export function copyEntry(name: string, target: string): void {
   const entry = "bin/entry.cjs";
   const source = join(name, entry);

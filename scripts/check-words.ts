@@ -1,12 +1,12 @@
 /**
- * Which prose uses a construction of `words.ts`, with what to write in its place:
+ * Reports prose that uses a construction of `words.ts`, with its replacement:
  *
  *     node scripts/check-words.ts [<file or folder> ...]
  *     node scripts/check-words.ts --update
  *
- * Without paths, files that `words-unclean.txt` lists may have them, and the list may not name a file that is
- * clean. `--update` takes the clean files out of the list. `words: allow <phrase>` in a comment allows the
- * phrase in the paragraph that the comment is in, or directly in front of.
+ * Without paths, files listed in `words-unclean.txt` may use the constructions, and the list may not name a
+ * clean file. `--update` removes clean files from the list. `words: allow <phrase>` in a comment allows the
+ * phrase in the comment's paragraph or in the paragraph after it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { filesWithProse, positionIn, proseOf } from "./prose.ts";
@@ -14,7 +14,7 @@ import { TYPE_NAMES, WORDS } from "./words.ts";
 
 const UNCLEAN = "scripts/words-unclean.txt";
 
-/** One line for each construction in a file. */
+/** Returns a line for each construction in a file. */
 export function wordViolations(text: string, file: string): string[] {
   const prose = proseOf(text, file);
   const names = file.endsWith(".ts") ? [...text.matchAll(TYPE_NAMES)] : [];
@@ -34,12 +34,12 @@ export function wordViolations(text: string, file: string): string[] {
     );
 }
 
-/** The construction, with line breaks in place of its spaces too. */
+/** Matches the construction also across line breaks. */
 function acrossLines({ source, flags }: RegExp): RegExp {
   return new RegExp(source.replaceAll(" ", "\\s+"), flags);
 }
 
-/** One line for each construction outside of the listed files, and for each listed file without any. */
+/** Returns a line for each construction in an unlisted file, and for each listed file that is clean. */
 export function unlistedViolations(
   found: ReadonlyMap<string, readonly string[]>,
   listed: readonly string[],

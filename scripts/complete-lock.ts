@@ -1,6 +1,6 @@
 /**
- * Completes package-lock.json: `npm install` leaves out the optional packages of other platforms where the
- * registry in use has them not, and `npm ci` then rejects the lock. Run it after `npm install`.
+ * Completes package-lock.json: `npm install` omits optional packages of other platforms when the current
+ * registry lacks them, and `npm ci` then rejects the lock. Run it after `npm install`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -16,7 +16,7 @@ const PROCESSORS = ["x64", "arm64", "armv7", "ia32"];
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, Locked> };
 const missing = Object.values(lock.packages).flatMap(({ optionalDependencies = {}, dev }) =>
   Object.entries(optionalDependencies)
-    // an exact version is a package of one platform; a range is an ordinary optional package
+    // An exact version marks a package for one platform; a range marks an ordinary optional package.
     .filter(([name, version]) => /^\d/.test(version) && lock.packages[`node_modules/${name}`] === undefined)
     .map(([name, version]) => [`node_modules/${name}`, entry(name, version, dev ?? false)] as const),
 );

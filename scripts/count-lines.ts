@@ -7,7 +7,7 @@ import { sourcesOf, trackedFiles } from "./sources.ts";
 
 const PACKAGES = ["plugin", "codec", "runtime", "authorization", "gateway", "import"];
 
-/** The lines that are neither blank nor, from their start, a comment. */
+/** Counts the lines that are neither blank nor comments. */
 function codeLines(text: string): number {
   return text.split("\n").filter((line) => !/^\s*(?:$|\/\/|\/\*|\*)/.test(line)).length;
 }

@@ -32,7 +32,7 @@ export function writeDeclarations(name: string, target: string): void {
     rmSync(config);
   }
   for (const file of declarationsOf(target)) {
-    // declarations keep the extension of the source in their imports
+    // Declarations keep the extensions of the sources in their imports.
     writeFileSync(file, readFileSync(file, "utf8").replace(/(from\s+"\.[^"]*)\.ts"/g, '$1.js"'));
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Draws sentences of pages, or comments of sources, for readers who judge the prose:
+ * Draws random sentences of pages, or comments of sources, for readers who review the prose:
  *
  *     node scripts/draw-sentences.ts docs [--count 100] [--seed 1] [<file or folder> ...]
  *     node scripts/draw-sentences.ts comments [--count 100] [--seed 1] [<file or folder> ...]
  *
- * One seed draws the same from the same files. A sentence that did not change keeps its place in the draw.
+ * The same seed and files give the same draw. Unchanged sentences keep their order.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export interface Passage {
 
 const SHORTEST = 4;
 
-/** The sentences of a page, cells of tables included, but no headings. */
+/** Returns the sentences of a page, including table cells but not headings. */
 export function sentencesOf(text: string, file: string): Passage[] {
   const prose = proseOf(text, file).replace(/^#.*$|^ *(?:[-*]|\d+\.) |[|]/gm, (found) =>
     "\0".repeat(found.length),
@@ -33,7 +33,7 @@ export function sentencesOf(text: string, file: string): Passage[] {
   );
 }
 
-/** The comments of a source. Consecutive lines of `//` are one comment. */
+/** Returns the comments of a source. Consecutive `//` lines form one comment. */
 export function commentsOf(text: string, file: string): Passage[] {
   return passages(text, file, proseOf(text, file), /[^\0\s][^\0]*/g);
 }
@@ -48,7 +48,10 @@ function passages(text: string, file: string, prose: string, pattern: RegExp): P
     .filter((passage) => passage.text.split(" ").length >= SHORTEST);
 }
 
-/** At most `count` passages with different texts, in an order that depends on the seed and the texts only. */
+/**
+ * Returns at most `count` passages with distinct texts, in an order that depends only on the seed and the
+ * texts.
+ */
 export function draw(all: readonly Passage[], count: number, seed: string): Passage[] {
   const different = new Map(all.map((passage) => [passage.text, passage]));
   const ranked = [...different].map(([text, passage]) => {

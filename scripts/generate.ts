@@ -1,6 +1,6 @@
 /**
- * Generates everything that is generated: `npm run generate`. With `--check` it generates into a temporary
- * folder instead, names every file that differs from the checked-in one, and fails if there is any.
+ * Runs all generators: `npm run generate`. With `--check` it generates into a temporary folder, lists the
+ * files that differ from the committed ones, and fails if there is one.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { WASM_SOURCES, wasmModule } from "./wasm.ts";
 
-// the generator first: the others run it
+// The generator's own code comes first, since the other templates run it.
 const TEMPLATES = [
   "plugin/buf.gen.yaml",
   "buf.gen.yaml",
@@ -25,14 +25,14 @@ async function generate(output: string): Promise<void> {
     });
     if (status !== 0) process.exit(1);
   }
-  // behind buf, which empties the folders
+  // After buf, which empties the folders.
   for (const source of WASM_SOURCES) {
     mkdirSync(dirname(join(output, source.path)), { recursive: true });
     writeFileSync(join(output, source.path), await wasmModule(source));
   }
 }
 
-/** The files below the outputs of a folder, with their text, by their path from it. */
+/** Returns the generated files of a folder and their text, by relative path. */
 function outputsOf(root: string): Map<string, string> {
   const files = new Map<string, string>();
   for (const output of OUTPUTS) {

@@ -1,9 +1,9 @@
-/** Who may import whom: packages, the layers inside a package, and files, which have no cycles. */
+/** Checks imports between packages and between the layers of a package, and reports cycles of files. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { LAYERS } from "./layers.ts";
 
-/** The packages of ours that a package may import, by their npm names; all others are closed to it. */
+/** Packages of this repository that a package may import, by npm name. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   authorization: ["connect-rest-runtime"],
   codec: [],
@@ -16,7 +16,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
 };
 
-/** Packages that a package loads by name where they are installed: it has their types, and one `import()`. */
+/**
+ * Packages that a package loads by name if they are installed: it imports their types, and has one
+ * `import()`.
+ */
 const LOADED: Readonly<Record<string, readonly string[]>> = {
   gateway: ["connect-rest-authorization"],
 };
@@ -31,7 +34,7 @@ const OURS: readonly string[] = [
   "protoc-gen-connect-rest",
 ];
 
-/** A file by its path from the root, and what it imports. */
+/** A file's path from the root, and a module that it imports. */
 export interface Import {
   readonly file: string;
   readonly target: string;
@@ -39,7 +42,7 @@ export interface Import {
   readonly kind?: "type" | "dynamic" | undefined;
 }
 
-/** One line for every import below `root` that breaks a rule. */
+/** Returns a line for each import below `root` that breaks a rule. */
 export function importViolations(root: string): string[] {
   return Object.keys(ALLOWED)
     .filter((name) => existsSync(join(root, name)))
@@ -54,7 +57,7 @@ export function importViolations(root: string): string[] {
     });
 }
 
-/** One line for every import of a package that goes up, or comes from a place that its layers do not name. */
+/** Returns a line for each import of a higher layer, or from a file that the layers do not list. */
 export function upwardImports(
   name: string,
   imports: readonly Import[],
@@ -77,7 +80,10 @@ export function upwardImports(
     });
 }
 
-/** `runtime/src/errors/table.ts` is in `errors/`, `runtime/src/rest.ts` is its own layer. */
+/**
+ * Returns the layer of a file: `errors/` for `runtime/src/errors/table.ts`, the file itself for
+ * `runtime/src/rest.ts`.
+ */
 function layerOf(name: string, path: string): string {
   const [first = "", ...rest] = relative(join(name, "src"), path).split("/");
   return rest.length === 0 ? first : `${first}/`;
@@ -87,7 +93,9 @@ function isHeldToLayers(name: string, file: string): boolean {
   return file.startsWith(`${name}/src/`) && !file.endsWith(".test.ts") && !file.includes("/testing/");
 }
 
-/** Whether an import names a file of the package's `src/`; `package.json`, say, stands outside of it. */
+/**
+ * Reports whether an import names a file in the package's `src/`; `package.json`, for example, is outside.
+ */
 function isSource(name: string, file: string, target: string): boolean {
   return target.startsWith(".") && join(dirname(file), target).startsWith(`${name}/src/`);
 }
@@ -104,8 +112,8 @@ function importsOf(root: string, name: string): Import[] {
 }
 
 /**
- * The modules that a source names in `import` and `export ... from` statements, and in `import()`
- * of a literal.
+ * Returns the modules that a source names in `import` and `export ... from` statements, and in `import()` of
+ * a literal.
  */
 export function importsIn(source: string, file: string): Import[] {
   const statements = source.matchAll(
@@ -120,7 +128,7 @@ export function importsIn(source: string, file: string): Import[] {
   ];
 }
 
-/** One line for every import of a package of ours, or of its files, that is closed to a package. */
+/** Returns a line for each import of a package of this repository that is not allowed. */
 export function foreignImports(name: string, imports: readonly Import[]): string[] {
   const allowed = ALLOWED[name] ?? [];
   const loaded = LOADED[name] ?? [];
@@ -134,7 +142,7 @@ export function foreignImports(name: string, imports: readonly Import[]): string
     .map(({ file, target }) => `${file} imports ${target}, which is closed to ${name}/`);
 }
 
-/** One line for every `import()` of a package that is loaded by name, but for the first. */
+/** Returns a line for each `import()` of a package that is loaded by name, except the first. */
 export function secondLoads(name: string, imports: readonly Import[]): string[] {
   return (LOADED[name] ?? []).flatMap((loaded) =>
     imports
@@ -144,7 +152,7 @@ export function secondLoads(name: string, imports: readonly Import[]): string[] 
   );
 }
 
-/** Cycles among the files of a package. */
+/** Finds cycles among the files of a package. */
 function cycles(imports: readonly Import[]): string[] {
   const graph = new Map<string, string[]>();
   for (const { file, target } of imports) {

@@ -1,9 +1,9 @@
 /**
- * The layers of each package: what is directly in its `src/`, from top to bottom. A file imports from its own
- * entry and from entries below, never from one above. `docs/architecture.md` shows the same lists,
- * and a test compares them.
+ * The layers of each package: the entries of its `src/`, from top to bottom. A file imports from its own
+ * layer and from lower layers, never from a higher one. `docs/architecture.md` shows the same lists, and a
+ * test compares them.
  *
- * Tests, and what is in a folder `testing/`, may import everything.
+ * Tests and files in a folder `testing/` may import everything.
  */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   codec: [

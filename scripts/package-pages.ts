@@ -1,11 +1,11 @@
 /**
- * The pages of a package as it is published: its README, and the pages of docs/ that it leads to. Links to
- * what is not in the package become their text.
+ * Writes the pages of a published package: its README, and the pages of docs/ that it links to. Links to
+ * files outside the package become plain text.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** Folders of packages, and what they are called in `node_modules`. */
+/** Folders of packages, with their names in `node_modules`. */
 export type PackageNames = ReadonlyMap<string, string>;
 
 /**
@@ -26,10 +26,10 @@ export function writePages(room: string, target: string, names: PackageNames): v
   }
 }
 
-/** A link to a file, with its text; not those within a page, nor those to the web. */
+/** A link to a file, with its text; excludes links within a page and to the web. */
 const LINK = /\[((?:[^\][]|\[[^\]]*\])*)\]\(((?!https?:|#)[^)\s]+)\)/g;
 
-/** A page, and those of docs/ to which links lead from it. */
+/** Returns a page and the pages of docs/ that it links to, directly or not. */
 function reachable(first: string): ReadonlySet<string> {
   const found = new Set([first]);
   for (const page of found) {
@@ -41,12 +41,12 @@ function reachable(first: string): ReadonlySet<string> {
   return found;
 }
 
-/** Where a page stands in the package. */
+/** Returns a page's path in the package. */
 function placeOf(page: string, room: string): string {
   return page.startsWith("docs/") ? page : relative(room, page);
 }
 
-/** The link as the published page has it; undefined where its target is nowhere. */
+/** Returns the target of a link in the published page; undefined when the package does not contain it. */
 function linkFrom(
   page: string,
   link: string,

@@ -43,9 +43,9 @@ const MAX_FIELD_END = 536_870_912;
 const MAX_ENUM_NUMBER = 2_147_483_647;
 
 /**
- * Prints a compilable `.proto` source from a file's descriptor: proto2 and proto3, options and extensions
- * included, comments not (a descriptor embedded in generated code has none). The printed file compiles to the
- * same descriptor. Groups, services and editions do not occur in the files this is for, and are rejected.
+ * Prints a compilable `.proto` source from a file's descriptor: proto2 and proto3, with options and
+ * extensions, without comments (descriptors in generated code have none). The printed file compiles to the
+ * same descriptor. Groups, services and editions do not occur in the printed files, and are rejected.
  */
 export function printProto(file: DescFile): string {
   return new Printer(file).print();
@@ -185,8 +185,8 @@ class Printer {
   }
 
   /**
-   * Prints ranges; `open` is 1 where the descriptor's end is exclusive (messages)
-   * and 0 where it is not (enums).
+   * Prints ranges; `open` is 1 where the descriptor's end is exclusive (messages) and 0 where it is inclusive
+   * (enums).
    */
   private range(
     depth: number,
@@ -251,7 +251,7 @@ class Printer {
   }
 }
 
-/** Whether a field stands in a oneof that a person wrote (an `optional` of proto3 has one of its own). */
+/** Reports whether a field is in a oneof of the source; proto3 adds a synthetic oneof for `optional`. */
 function inOneof(field: FieldDescriptorProto): boolean {
   return Object.hasOwn(field, "oneofIndex") && !field.proto3Optional;
 }

@@ -1,6 +1,7 @@
 "use strict";
 
-// Goes before the scripts of the repository, in the JavaScript of Node.js 12: `node -r
+// Runs before the repository's scripts, in the JavaScript of Node.js 12: `node -r ./scripts/require-node.cjs
+// …`. An older Node.js would otherwise fail with an error about a file extension.
 // ./scripts/require-node.cjs …`. One that is too old would complain about a file extension.
 const { engines } = require("../package.json");
 

@@ -1,6 +1,6 @@
 /**
- * How many lines functions and files of the sources may have, from how many modules a file may import, and
- * how wide comments may be everywhere.
+ * Checks the length of functions and files, the number of modules that a file imports, and the width of
+ * comments.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const MAX_FUNCTION_LINES = 80;
 const MAX_FILE_LINES = 450;
 const MAX_IMPORTS = 25;
 
-/** The formatter's width. It breaks code, and leaves comments as they are. */
+/** The formatter's width; the formatter wraps code but not comments. */
 const MAX_COLUMNS = 110;
 
 /** Files without limits: tables of facts, lists of exports, and the sandbox's routes. */
@@ -27,25 +27,24 @@ const UNLIMITED: readonly string[] = [
   "sandbox/src/routes.ts",
 ];
 
-/** What exceeds a limit today. An entry that is not needed any more is a violation too. */
+/** Known violations. An unnecessary entry is a violation too. */
 const EXCEPTIONS: readonly string[] = [];
 
 /**
- * A function, a file, a file's imports or a folder's comments beyond their limit,
- * in the words of `EXCEPTIONS`.
+ * A violation by a function, a file, a file's imports or a folder's comments, in the format of `EXCEPTIONS`.
  */
 export interface Excess {
   readonly name: string;
   readonly size: string;
 }
 
-/** What of these sources exceeds a limit. */
+/** Returns the violations in these sources. */
 function excesses(files: readonly string[]): Excess[] {
   const limited = files.filter((file) => !UNLIMITED.includes(file));
   return [...limited.flatMap(ofFile), ...longFunctions(new Set(limited))];
 }
 
-/** One line for each excess that no exception names, and for each exception without an excess. */
+/** Returns a line for each violation without an exception, and for each exception without a violation. */
 export function sizeViolations(
   found: readonly Excess[],
   exceptions: readonly string[] = EXCEPTIONS,
@@ -71,9 +70,7 @@ function ofFile(file: string): Excess[] {
   ];
 }
 
-/**
- * The comments that are too wide, by the first folder of their files; one for the linter cannot be broken.
- */
+/** Finds comments that are too wide, by top-level folder; comments for the linter cannot be wrapped. */
 function wideComments(files: readonly string[]): Excess[] {
   const wide = files.flatMap((file) => {
     const lines = readFileSync(file, "utf8").split("\n").entries();
@@ -88,7 +85,7 @@ function wideComments(files: readonly string[]): Excess[] {
   }));
 }
 
-/** What is read of a report of Biome. */
+/** The used part of a Biome report. */
 interface Report {
   readonly diagnostics: readonly {
     readonly category: string;
@@ -101,7 +98,8 @@ interface Report {
 }
 
 /**
- * By a rule of Biome that reports every function, with its place: the rule's own count leaves out comments.
+ * Finds long functions by a Biome rule that reports every function's position; its line count excludes
+ * comments.
  */
 function longFunctions(files: ReadonlySet<string>): Excess[] {
   const options = ["--config-path=scripts/function-lines.json", "--max-diagnostics=none", "--reporter=json"];

@@ -1,4 +1,4 @@
-/** `npm run test:all`: runs `npm test`, then what that leaves out, and sums up both. */
+/** `npm run test:all`: runs `npm test` and the tests that it leaves out, and sums up both. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,25 +11,25 @@ const RUNS: readonly (readonly string[])[] = [
 
 const SLOWEST = 20;
 
-/** What is read of a report of Vitest. */
+/** The used part of a Vitest report. */
 interface Report {
   readonly testResults: readonly TestFile[];
 }
 
-/** A file of tests that ran. */
+/** A test file that ran. */
 export interface TestFile {
   readonly name: string;
   /** In milliseconds since 1970. */
   readonly startTime: number;
   readonly endTime: number;
-  /** A file that cannot be loaded failed and has no results. */
+  /** A file that cannot be loaded has failed and has no results. */
   readonly status: "passed" | "failed";
   readonly assertionResults: readonly { readonly status: string }[];
 }
 
 /**
- * Both runs in one list. A file that was in both counts once: as the longer run has it,
- * or as the run in which it failed.
+ * Merges both runs into one list. A file in both runs counts once, with the longer run's result, or with the
+ * failed one.
  */
 export function mergeRuns(first: readonly TestFile[], second: readonly TestFile[]): TestFile[] {
   const files = new Map(first.map((file) => [file.name, file]));
@@ -39,7 +39,7 @@ export function mergeRuns(first: readonly TestFile[], second: readonly TestFile[
   return [...files.values()];
 }
 
-/** How many tests passed, failed and were skipped. */
+/** Counts the tests that passed, failed and were skipped. */
 export function countTests(files: readonly TestFile[]): string {
   const statuses = files.flatMap(({ status, assertionResults }) => {
     const results = assertionResults.map((result) => result.status);
@@ -50,7 +50,7 @@ export function countTests(files: readonly TestFile[]): string {
   return `${passed} passed, ${failed} failed, ${statuses.length - passed - failed} skipped`;
 }
 
-/** The files that took longest, with their seconds. */
+/** Returns the slowest files, with their seconds. */
 export function slowest(files: readonly TestFile[]): string[] {
   return files
     .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
@@ -59,7 +59,7 @@ export function slowest(files: readonly TestFile[]): string[] {
     .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(".", name)}`);
 }
 
-/** Runs tests; their files, and whether all is well. */
+/** Runs tests and returns their files and whether all passed. */
 function run([command = "", ...args]: readonly string[], report: string) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const { status } = spawnSync(command, [...args, ...reporters], { stdio: "inherit" });

@@ -1,15 +1,15 @@
 /**
- * Compiles what is written in AssemblyScript to modules with its WebAssembly: the scanner of responses,
- * and the printer of JSON.
+ * Compiles the AssemblyScript programs to WebAssembly modules: the scanner of responses and the printer of
+ * JSON.
  */
 import { join } from "node:path";
 import { main } from "assemblyscript/asc";
 
-/** A program in AssemblyScript. */
+/** An AssemblyScript program. */
 export interface WasmSource {
-  /** The file it begins with. */
+  /** The entry file. */
   readonly entry: string;
-  /** The generated file, and the constant in it. */
+  /** The generated file, and its constant. */
   readonly path: string;
   readonly constant: string;
   readonly what: string;
@@ -44,9 +44,9 @@ const OPTIONS = [
 const COLUMNS = 120;
 
 /**
- * The text of a generated file, the same for the same sources and compiler.
+ * Returns the text of a generated file, which depends only on the sources and the compiler.
  *
- * @throws Error with what the compiler says
+ * @throws Error with the compiler's message
  */
 export async function wasmModule({ entry, constant, what }: WasmSource): Promise<string> {
   let wasm: Uint8Array | undefined;

@@ -1,7 +1,4 @@
-/**
- * Constructions that readers stumble over, most of them carried over from another language, and what to
- * write in their place. `check-words.ts` looks for them in prose.
- */
+/** Foreign-sounding constructions, and their replacements. `check-words.ts` looks for them in prose. */
 export const WORDS: readonly (readonly [construction: RegExp, replacement: string])[] = [
   [/\bwho(?:so)?ever\b/gi, "anyone who, the caller that"],
   [/\b(?:those|that) of\b(?! (?:us|you)\b)/gi, "repeat the noun: the limits of"],
@@ -35,6 +32,6 @@ export const WORDS: readonly (readonly [construction: RegExp, replacement: strin
   [/(?<!^#+ )(?<!\[)\bWhat\b(?![^.!?\0]*\?)/gm, "begin with a noun, not with What, unless it is a question"],
 ];
 
-/** Private names of types, by their last word, and the public words of the field. */
+/** Suffixes of type names that are private vocabulary; use the field's standard terms instead. */
 export const TYPE_NAMES =
   /^(?:export )?(?:abstract )?(?:class|interface|type|enum) (\w*(?:Crowd|Offenders|Bag|Hold|Seat|Party|Machine))(?=<| (?:[={]|extends|implements))/gm;

@@ -1,6 +1,6 @@
 /**
- * Writes `.protovalidate/buf/validate/validate.proto`, so that the APIs' protos can import it. Its source is
- * not on the npm registry, but its descriptor is inside `@bufbuild/protovalidate`. Runs after `npm ci`.
+ * Writes `.protovalidate/buf/validate/validate.proto`, which the APIs' protos import. The npm registry has no
+ * copy of the source, but `@bufbuild/protovalidate` contains its descriptor. Runs after `npm ci`.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

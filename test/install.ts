@@ -1,4 +1,5 @@
 /** Installs what tests use beside npm's packages. Each test would do so itself, at its first run. */
+import { fetchDocuments } from "../scripts/import-counts.ts";
 import { PREPARE } from "./clients/programs.ts";
 import { installSuite } from "./conformance/suite.ts";
 
@@ -9,3 +10,5 @@ for (const install of INSTALLATIONS) {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 1;
 }
+
+fetchDocuments();

@@ -1,4 +1,4 @@
-/** Whether there is more than one Authorization header, of which Node keeps the first. */
+/** Reports whether a request has several Authorization headers, of which Node keeps the first. */
 export function isTwice(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

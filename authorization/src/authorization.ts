@@ -10,24 +10,26 @@ import { createGrants } from "./server/grants.ts";
 import type { Lifetimes } from "./server/provider.ts";
 import type { Store } from "./store/store.ts";
 
-/** How callers are authorized. */
+/** The options of caller authorization. */
 export interface AuthorizationOptions {
-  /** The origin by which callers reach the gateway: issuer and audience of tokens. */
+  /** The origin at which callers reach the gateway: the issuer and the audience of tokens. */
   readonly publicUrl: string;
   /** Closed together with the gateway. */
   readonly store: Store;
-  /** Clients that need not register; each `client_secret` is the SHA-256 hash of the secret, in base64url. */
+  /**
+   * Clients that need not register; each `client_secret` is the SHA-256 hash of the secret, in base64url.
+   */
   readonly clients: readonly ClientMetadata[];
-  /** Undefined where no client may register itself. */
+  /** Undefined if clients may not register themselves. */
   readonly registration: RegistrationOptions | undefined;
   readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
-  /** Signs people in. Default: nobody can, and clients act for themselves. */
+  /** Signs people in. By default nobody can sign in, and clients act for themselves. */
   readonly signIn?: SignIn | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 export interface RegistrationOptions {
-  /** The token that clients have to bring. Default: none. */
+  /** The token that a registering client must present. Default: none. */
   readonly initialAccessToken: string | undefined;
   /** Default: all. */
   readonly redirectHosts: readonly string[] | undefined;
@@ -36,28 +38,28 @@ export interface RegistrationOptions {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** What signs people in. */
+/** Sign-in for people. */
 export interface SignIn {
   readonly interactions: Interactions;
   readonly sessions: Sessions;
 }
 
-/** What the host knows of its methods. */
+/** The host's knowledge of its methods. */
 export interface MethodFacts {
   readonly scopes: ScopeMap;
-  /** Whether a method has nothing to be called with upstream, but a person's credentials. */
+  /** Reports whether only a person's credentials allow an upstream call of this method. */
   readonly needsPerson: (method: DescMethod) => boolean;
-  /** Whether a method may be called without a token. */
+  /** Reports whether a method may be called without a token. */
   readonly isOpen: (method: DescMethod) => boolean;
 }
 
-/** Callers are authorized: issues tokens, and checks them. */
+/** The authorization of callers: issues tokens, and checks them. */
 export interface Authorization extends ResourceServer {
   readonly server: AuthorizationServer;
   close(): Promise<void>;
 }
 
-/** How often expired rows are removed, in milliseconds. */
+/** The interval at which expired rows are removed, in milliseconds. */
 const SWEEP_MS = 60_000;
 
 /** Creates the authorization of callers. */
@@ -107,7 +109,7 @@ export function createAuthorization(
   };
 }
 
-/** The texts of an error and its causes: of the store, its library, and the system. */
+/** Returns the messages of an error and its causes: of the store, its library, and the system. */
 function causesOf(error: Error): string {
   const { cause } = error;
   const text = error.stack ?? error.message;

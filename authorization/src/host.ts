@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Code, ConnectError } from "@connectrpc/connect";
 
-/** What authorization needs of the server that it is part of. */
+/** The services that authorization needs from its server. */
 export interface AuthorizationHost {
-  /** Read whenever they count, so that they may change. */
+  /** Read at each use, so that the limits may change. */
   readonly limits: AuthorizationLimits;
   readonly log: AuthorizationLog;
   readonly metrics: AuthorizationMetrics;
-  /** Makes the errors of calls. */
+  /** Creates the errors of calls. */
   readonly error: MakeError;
-  /** Notified of each request that a limit keeps out. */
+  /** Called for each request that a limit rejects. */
   readonly onLimit: (limit: keyof AuthorizationLimits) => void;
 }
 
@@ -23,7 +23,7 @@ export interface AuthorizationLimits {
   readonly bodyIdleTimeoutMs: number;
 }
 
-/** Writes lines with fields. Never a secret is among them. */
+/** Writes log lines with fields. The fields never contain secrets. */
 export interface AuthorizationLog {
   info(fields: object, text: string): void;
   warn(fields: object, text: string): void;
@@ -31,31 +31,31 @@ export interface AuthorizationLog {
 }
 
 /**
- * Counts what happens. All values are of a few: names of the configuration,
- * and outcomes that are written in this package.
+ * Counts events. All label values come from small sets: configured names, and outcomes listed in this
+ * package.
  */
 export interface AuthorizationMetrics extends SignInMetrics {
-  /** A request to an endpoint: `ok`, or the error of the response. */
+  /** Counts a request to an endpoint: `ok`, or the error of the response. */
   authorized(endpoint: string, outcome: string): void;
-  /** A request for a token, with the grant type as the client wrote it. */
+  /** Counts a request for a token, with the grant type as the client sent it. */
   tokenGranted(grant: string, outcome: string): void;
-  /** A code or a refresh token was used again. */
+  /** Counts the reuse of a code or a refresh token. */
   tokenReused(kind: "code" | "refresh_token"): void;
-  /** The token of a call was checked. */
+  /** Counts the check of a call's token. */
   tokenChecked(outcome: string): void;
 }
 
-/** Counts sign-ins and sessions, by the names of their upstreams. */
+/** Counts sign-ins and sessions by the names of their upstreams. */
 export interface SignInMetrics {
-  /** A person has come back from an upstream, or could not be sent there: `ok`, or what failed. */
+  /** Counts a return from an upstream, or a failed attempt to send a person there: `ok`, or the failure. */
   signedIn(upstream: string, outcome: string): void;
-  /** Tokens of a session were to be refreshed: `ok`, or what failed. */
+  /** Counts an attempt to refresh the tokens of a session: `ok`, or the failure. */
   sessionRefreshed(upstream: string, outcome: string): void;
-  /** A session at an upstream has ended. */
+  /** Counts the end of a session at an upstream. */
   sessionEnded(upstream: string): void;
 }
 
-/** Why a call is rejected: the `google.rpc.ErrorInfo.reason` of its error. */
+/** The reason for rejecting a call: the `google.rpc.ErrorInfo.reason` of its error. */
 export type AuthorizationReason =
   | "TOKEN_MISSING"
   | "TOKEN_INVALID"
@@ -66,7 +66,7 @@ export type AuthorizationReason =
   | "SESSION_ENDED"
   | "SESSION_UNAVAILABLE";
 
-/** Makes an error of a call, with its reason as a detail. */
+/** Creates the error of a call, with its reason as a detail. */
 export type MakeError = (
   reason: AuthorizationReason,
   text: string,
@@ -74,49 +74,50 @@ export type MakeError = (
   cause?: unknown,
 ) => ConnectError;
 
-/** The head of a request, of HTTP/1.1 or HTTP/2. */
+/** The head of an HTTP/1.1 or HTTP/2 request. */
 export interface HttpRequest {
   readonly method?: string | undefined;
-  /** Path and query. */
+  /** The path and the query. */
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turns, as they came. */
+  /** Names and values, alternating, as received. */
   readonly rawHeaders: readonly string[];
 }
 
-/** A request that the host has checked and taken, and the response to it. */
+/** A request that the host has checked and accepted, and the response to it. */
 export interface HttpExchange {
   readonly request: HttpRequest;
-  /** What emits `data` and `end`, as the body of the request arrives. */
+  /** A stream that emits `data` and `end` as the body of the request arrives. */
   readonly body: Readable;
   readonly path: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly query: string;
   /** The client's IP address. */
   readonly client: string;
-  /** What counts as one client: an address, or a network of IPv6. */
+  /** The unit that counts as one client: an IPv4 address, or an IPv6 network. */
   readonly clientKey: string;
-  /** Sets a header of the response that is yet to be sent. */
+  /** Sets a header of the response, which has not been sent yet. */
   setHeader(name: string, value: string): void;
-  /** Sends the whole response, unless the client is gone. Header names in lower case. */
+  /** Sends the whole response, unless the client has disconnected. Header names are in lower case. */
   send(
     status: number,
     headers: Readonly<Record<string, string | string[]>>,
     body?: string | Uint8Array | undefined,
   ): void;
-  /** Ends an exchange that a defect has hit, whatever was sent of its response. */
+  /** Ends an exchange after an internal error, however much of the response was sent. */
   fail(): void;
 }
 
-/** Headers of responses that no cache may keep, and no browser may take for something else. */
+/** Headers of responses that no cache may store, and whose type no browser may guess. */
 export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 /**
- * Headers of responses that may hold secrets: nobody keeps them, and no other server learns of their address.
+ * Headers of responses that may contain secrets: no cache stores them, and no other server learns their
+ * address.
  */
 export const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;
 
-/** Sends a browser elsewhere. */
+/** Redirects a browser. */
 export function redirect(exchange: HttpExchange, location: string): undefined {
   exchange.send(303, { location, ...SAFE });
 }

@@ -1,56 +1,58 @@
 import type { HttpExchange } from "./host.ts";
 
 /**
- * Signs a person in and asks for consent, between the authorization request and its response: everything that
- * a browser sees of the authorization server.
+ * Signs a person in and asks for consent, between the authorization request and its response: everything
+ * that a browser sees of the authorization server.
  */
 export interface Interactions {
   /**
-   * Serves a request below the path of a flow: pages, posts, the return from a third party. Sends the
-   * response itself, or by `finish` or `fail` of the flow. What it throws becomes a 500, and is reported.
+   * Serves a request below the path of a flow: pages, form posts, the return from a third party. Sends the
+   * response itself, or through `finish` or `fail` of the flow. An exception becomes a 500 and is reported.
    *
-   * The request's path is `flow.path`, or one below it; a third party that wants one fixed redirect URI gets
-   * `flow.returnUrl`, and a `state` that begins with `flow.returnState`: what comes back there with that
-   * state is sent on to `{flow.path}/return`, with its query.
+   * The path of the request is `flow.path` or below it. A third party that requires one fixed redirect URI
+   * gets `flow.returnUrl`, and a `state` that begins with `flow.returnState`: a return with such a state is
+   * redirected to `{flow.path}/return`, with its query.
    *
-   * @returns the error for the log and metrics, where the response is one
+   * @returns the error for the log and metrics, if the response is one
    */
   serve(exchange: HttpExchange, flow: Flow): Promise<string | undefined>;
 }
 
 /**
- * One authorization request of a client, as a person's browser takes part in it.
- * The browser's cookie was checked before.
+ * An authorization request of a client, as seen by a person's browser. The server has checked the browser's
+ * cookie.
  */
 export interface Flow {
-  /** Random, and known to this browser alone: secrets of the flow may be stored under its hash. */
+  /** Random, and known to this browser only: secrets of the flow may be stored under its hash. */
   readonly id: string;
   /**
-   * Where its pages are, without a slash at the end: `/authorize/i/{id}`. The browser is sent there first.
+   * The path of its pages, without a trailing slash: `/authorize/i/{id}`. The browser is first sent there.
    */
   readonly path: string;
-  /** The redirect URI for third parties that want a fixed one. */
+  /** The redirect URI for third parties that require a fixed one. */
   readonly returnUrl: string;
-  /** What a `state` for `returnUrl` begins with. The rest is the caller's, of `A-Z a-z 0-9 - _`. */
+  /** The prefix of each `state` for `returnUrl`. The caller chooses the rest, from `A-Z a-z 0-9 - _`. */
   readonly returnState: string;
-  /** When it ends by itself, in milliseconds since the epoch. */
+  /** The time at which the flow expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** How long the body of a request may pause, in milliseconds. */
+  /** The longest pause while a request body arrives, in milliseconds. */
   readonly bodyIdleTimeoutMs: number;
   readonly client: FlowClient;
-  /** What the client asks for of what it may have, or all of that where it did not say. */
+  /** The requested scopes that the client may have, or all of its scopes if it requested none. */
   readonly scopes: readonly string[];
   /**
-   * Whether the person has to be asked for consent, whatever is remembered (`prompt=consent`, OpenID Connect
-   * Core section 3.1.2.1).
+   * Whether the person must be asked for consent regardless of remembered consents (`prompt=consent`,
+   * OpenID Connect Core section 3.1.2.1).
    */
   readonly asksConsent: boolean;
   /**
-   * The resource that the client asks for (RFC 8707), without a slash at the end.
-   * Undefined where it did not say.
+   * The resource that the client requests (RFC 8707), without a trailing slash. Undefined if the client
+   * named none.
    */
   readonly resource: string | undefined;
-  /** The person has signed in and consented: redirects the browser to the client, by way of the server. */
+  /**
+   * Redirects the browser to the client through the server, after the person has signed in and consented.
+   */
   finish(result: FlowResult): Promise<void>;
   /** Redirects the browser to the client with an error (RFC 6749 section 4.1.2.1). */
   fail(error: FlowError, description: string): Promise<void>;
@@ -59,41 +61,41 @@ export interface Flow {
 /** The client of a flow. */
 export interface FlowClient {
   readonly id: string;
-  /** As the client itself says, which it may have made up. */
+  /** The client's own claim, which may be false. */
   readonly name?: string | undefined;
-  /** Whether it registered itself (RFC 7591), so that nobody has vouched for it. */
+  /** Whether the client registered itself (RFC 7591), so that nobody has verified it. */
   readonly isRegistered: boolean;
-  /** The host that the code goes to, with its port. */
+  /** The host that receives the code, with its port. */
   readonly redirectHost: string;
-  /** Its web page, as it says. */
+  /** The client's web page, by its own claim. */
   readonly uri?: string | undefined;
 }
 
-/** Who has signed in, and to what they consent. */
+/** The person who has signed in, and the scopes that they consent to. */
 export interface FlowResult {
-  /** The person, by a name that is unique and stable: `upstream:account`. */
+  /** A unique and stable name of the person: `upstream:account`. */
   readonly subject: string;
   /**
-   * The session at the third party that the tokens are bound to; rows of the
-   * store that belong to it go with it.
+   * The session at the third party to which the tokens are bound; the store's rows of the session are
+   * removed with it.
    */
   readonly sessionId: string;
-  /** Of the flow's scopes. */
+  /** A subset of the scopes of the flow. */
   readonly scopes: readonly string[];
 }
 
 export type FlowError = "access_denied" | "server_error" | "temporarily_unavailable";
 
-/** Sessions at third parties, which tokens of ours are bound to. */
+/** The sessions at third parties to which tokens of the gateway are bound. */
 export interface Sessions {
   /**
-   * Asked whenever a token is looked up or refreshed: whether the session behind it still stands. May answer
-   * from what it knows; a StoreError fails the call as UNAVAILABLE.
+   * Reports whether a session is alive; called whenever a token is looked up or refreshed. The answer may
+   * come from a cache; a StoreError fails the call as UNAVAILABLE.
    */
   isAlive(sessionId: string): Promise<boolean>;
-  /** The last grant that was bound to the session has been revoked: forgets the third party's tokens. */
+  /** Deletes the tokens of the third party, after the last grant bound to the session was revoked. */
   end(sessionId: string): Promise<void>;
 }
 
-/** Below `/authorize/`: the pages of flows. */
+/** The path of the pages of flows, below `/authorize/`. */
 export const INTERACTION_PATH = "/authorize/i";

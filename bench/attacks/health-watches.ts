@@ -2,9 +2,9 @@ import { Watchers } from "../watch/watchers.ts";
 import { type Attack, pause } from "./attack.ts";
 
 const STREAMS = 6000;
-/** How long they stay open until they are opened again, in milliseconds. */
+/** How long the streams stay open before they are reopened, in milliseconds. */
 const OPEN_MS = 1000;
-/** A request for the gateway as a whole, in its envelope. */
+/** A request about the gateway as a whole, in its envelope. */
 const REQUEST = Buffer.alloc(5);
 
 export const healthWatches: Attack = {

@@ -6,13 +6,13 @@ import { floodBySession } from "./raw-session.ts";
 const SESSIONS = 8;
 const AT_ONCE = 64;
 
-/** A header that fills the table of HPACK, as a literal that goes there (RFC 7541 section 6.2.1). */
+/** A header that fills the HPACK table, as a literal with incremental indexing (RFC 7541 section 6.2.1). */
 const LARGE = Buffer.concat([Buffer.of(0x40), text("x-a"), text("v".repeat(3900))]);
-/** One byte that stands for it: the newest entry of the table (RFC 7541 section 6.1). */
+/** A one-byte reference to the newest entry of the table (RFC 7541 section 6.1). */
 const REPEATED = Buffer.of(0x80 | 62);
-/** As often as the headers of a request may have it by default. */
+/** The default limit of repetitions in a request's headers. */
 const IN_HEADERS = 4;
-/** As often as Node takes it. */
+/** Node's limit of repetitions. */
 const IN_TRAILERS = 15;
 
 const HEAD = block([

@@ -9,18 +9,18 @@ import {
   RST_STREAM,
 } from "../load/http2-frames.ts";
 
-/** How long an attacker waits until it connects again, in milliseconds. */
+/** How long an attacker waits before it reconnects, in milliseconds. */
 const AGAIN_MS = 10;
 
-/** The frames that a session sends, prepared except for the numbers of their streams. */
+/** The frames that a session sends, prepared except for the stream ids. */
 export interface RawRequests {
-  /** The frames of a request; the first of a session may fill the table of HPACK. */
+  /** The frames of a request; the first request of a session may fill the HPACK table. */
   readonly request: (stream: number, isFirst: boolean) => Buffer;
-  /** How many are on their way at a time. Default: as many as the socket takes. */
+  /** The number of concurrent requests. Default: as many as the socket accepts. */
   readonly atOnce?: number;
 }
 
-/** Sends requests of HTTP/2 without end, and connects again whenever the session is closed. */
+/** Sends HTTP/2 requests endlessly, and reconnects whenever the session is closed. */
 export function floodBySession(port: number, requests: RawRequests, did: (count: number) => void): void {
   const { request, atOnce } = requests;
   const socket = net.connect(port, "127.0.0.1");

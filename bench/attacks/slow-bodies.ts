@@ -3,7 +3,7 @@ import { LIST_POSTS } from "../reliability/call.ts";
 import type { Attack } from "./attack.ts";
 
 const BODIES = 4000;
-/** How far bytes of a body are apart, in milliseconds. */
+/** The time between two bytes of a body, in milliseconds. */
 const BYTE_MS = 2000;
 
 const HEAD = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`;

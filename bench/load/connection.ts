@@ -1,29 +1,29 @@
 import net from "node:net";
 
-/** One request, the same each time. */
+/** A request, the same in each call. */
 export interface Target {
   readonly protocol: "http1" | "http2";
   readonly port: number;
   readonly method: string;
   readonly path: string;
-  /** Names in lower case. */
+  /** Header fields with lower-case names. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
 }
 
-/** A connection that has one request in flight at a time. */
+/** A connection with one request in flight at a time. */
 export interface Connection {
-  /** Sends the request and resolves with the body of its response; rejects when there is none. */
+  /** Sends the request and resolves with the response's body; rejects without a response. */
   call(): Promise<Uint8Array>;
-  /** Whether the server has not closed it. */
+  /** Whether the server has kept the connection open. */
   readonly isOpen: boolean;
   close(): void;
 }
 
-/** Takes what has arrived; returns the body of an response once it is complete, and undefined before. */
+/** Processes received bytes; returns the body of a response once it is complete, undefined before. */
 export type Receive = (chunk: Buffer) => Buffer | undefined;
 
-/** A connection over a socket: `request` are the bytes of the next request, `receive` reads its response. */
+/** A connection over a socket: `request` is the next request's bytes, `receive` reads its response. */
 export class SocketConnection implements Connection {
   private readonly socket: net.Socket;
   private readonly request: () => Buffer;

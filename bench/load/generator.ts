@@ -1,40 +1,40 @@
-/** The load generator's process: takes jobs from its parent, one at a time. */
+/** The process of the load generator: runs its parent's jobs one at a time. */
 
 import { percentile } from "../statistics.ts";
 import type { Connection, Target } from "./connection.ts";
 import { connectHttp1 } from "./http1.ts";
 import { connectHttp2 } from "./http2.ts";
 
-/** What to do. */
+/** A job of the load generator. */
 export type Job =
   /** Closes the connections of earlier bursts. */
   | { readonly kind: "close" }
-  /** Says how much processor time it has taken. */
+  /** Reports its processor time. */
   | { readonly kind: "cpu" }
-  /** One call, whose body is the result. */
+  /** Makes one call, and returns the body. */
   | { readonly kind: "probe"; readonly target: Target }
-  /** So many calls, on connections that are kept for further bursts with the same key. */
+  /** Makes this many calls, on connections that further bursts with the same key reuse. */
   | {
       readonly kind: "burst";
       readonly key: string;
       readonly target: Target;
       readonly connections: number;
       readonly calls: number;
-      /** The size of a right response's body. */
+      /** The size of a correct response's body. */
       readonly bodyBytes: number;
     };
 
-/** What a burst came to. */
+/** The result of a burst. */
 export interface Burst {
   readonly calls: number;
-  /** Calls whose response did not have the right size. */
+  /** Calls whose response had a wrong size. */
   readonly wrong: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** The response to a job. */
+/** The result of a job. */
 export type JobResult =
   | { readonly closed: true }
   /** In microseconds. */
@@ -58,12 +58,12 @@ async function probe(target: Target): Promise<JobResult> {
   }
 }
 
-/** The connections of a key; those that the server has closed meanwhile are opened again. */
+/** Returns the connections of a key; reopens those that the server has closed. */
 async function connectionsFor({ key, target, connections }: Job & { kind: "burst" }): Promise<Connection[]> {
   const kept = KEPT.get(key)?.filter(({ isOpen }) => isOpen) ?? [];
   const missing = Array.from({ length: connections - kept.length }, () => open(target));
   const all = [...kept, ...(await Promise.all(missing))];
-  // what a connection takes to open is not what a call takes
+  // The figures exclude the time to open a connection.
   await Promise.all(all.slice(kept.length).map((connection) => connection.call()));
   KEPT.set(key, all);
   return all;

@@ -3,8 +3,8 @@ import { type Connection, connect, SocketConnection, type Target } from "./conne
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Opens a connection that speaks HTTP/1.1: as little work as will do, so that the server is what is measured.
- * An response with another status than the expected one is an error.
+ * Opens an HTTP/1.1 connection with minimal client work, so that the server dominates the figures. A response
+ * with an unexpected status is an error.
  */
 export async function connectHttp1(target: Target, expected = 200): Promise<Connection> {
   const request = printRequest(target);
@@ -35,13 +35,16 @@ function printRequest({ port, method, path, headers, body }: Target): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), body]);
 }
 
-/** An response as it was read. */
+/** A response as read. */
 export interface Http1Answer {
   readonly status: number;
   readonly body: Buffer;
 }
 
-/** Reads one response with a length or in chunks (RFC 9112 section 6); undefined while it is not complete. */
+/**
+ * Reads one response with a length or in chunks (RFC 9112 section 6); returns undefined while it is
+ * incomplete.
+ */
 export function readResponse(bytes: Buffer): Http1Answer | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

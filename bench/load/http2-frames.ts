@@ -1,4 +1,4 @@
-/** Frame types and flags of RFC 9113 section 6, as far as they are needed. */
+/** The used frame types and flags of RFC 9113 section 6. */
 export const DATA = 0;
 export const HEADERS = 1;
 export const RST_STREAM = 3;
@@ -12,10 +12,10 @@ export const END_HEADERS = 4;
 
 const MAX_WINDOW = 2 ** 31 - 1;
 const DEFAULT_WINDOW = 65_535;
-/** No bytes. */
+/** An empty buffer. */
 export const EMPTY = Buffer.alloc(0);
 
-/** Says that responses need not be compressed by a table, and may be of any size. */
+/** Returns the client preface, with settings for responses without an HPACK table and of any size. */
 export function preface(): Buffer {
   const settings = Buffer.alloc(12);
   settings.writeUInt16BE(1, 0); // SETTINGS_HEADER_TABLE_SIZE 0
@@ -30,7 +30,7 @@ export function preface(): Buffer {
   ]);
 }
 
-/** What a request says in its head. */
+/** The head of a request. */
 interface RequestHead {
   readonly method: string;
   readonly port: number;
@@ -38,7 +38,7 @@ interface RequestHead {
   readonly headers: ReadonlyArray<readonly [string, string]>;
 }
 
-/** Header fields without compression: literals that are not indexed (RFC 7541 section 6.2.2). */
+/** Returns header fields without compression: literals without indexing (RFC 7541 section 6.2.2). */
 export function requestHeaders({ method, port, path, headers }: RequestHead): Buffer {
   const fields: readonly (readonly [string, string])[] = [
     [":method", method],
@@ -55,7 +55,7 @@ function literal(text: string): Buffer {
   return Buffer.concat([Buffer.of(text.length), Buffer.from(text, "latin1")]);
 }
 
-/** A frame (RFC 9113 section 4.1). */
+/** Returns a frame (RFC 9113 section 4.1). */
 export function frame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -65,21 +65,21 @@ export function frame(type: number, flags: number, streamId: number, payload: Ui
   return Buffer.concat([head, payload]);
 }
 
-/** A frame of HTTP/2. */
+/** An HTTP/2 frame. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
   readonly streamId: number;
   readonly payload: Buffer;
-  /** Bytes with the head. */
+  /** Bytes, including the frame header. */
   readonly size: number;
 }
 
-/** Frames as they come, in chunks. */
+/** Reads frames from chunks. */
 export class FrameReader {
   private received: Buffer = EMPTY;
 
-  /** Hands on the frames that a chunk completes. */
+  /** Passes on the frames that a chunk completes. */
   push(chunk: Buffer, take: (frame: Frame) => void): void {
     this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
     for (let next = readFrame(this.received); next !== undefined; next = readFrame(this.received)) {
@@ -89,16 +89,13 @@ export class FrameReader {
   }
 }
 
-/**
- * What has to be sent back for a frame: settings and pings are acknowledged
- * (RFC 9113 sections 6.5.3 and 6.7).
- */
+/** Returns the acknowledgement of a frame, for settings and pings (RFC 9113 sections 6.5.3 and 6.7). */
 export function acknowledgement({ type, flags, payload }: Frame): Buffer | undefined {
   if ((type !== SETTINGS && type !== PING) || (flags & ACK) !== 0) return undefined;
   return frame(type, ACK, 0, type === PING ? payload : EMPTY);
 }
 
-/** Reads the first frame (RFC 9113 section 4.1); undefined while it is not complete. */
+/** Reads the first frame (RFC 9113 section 4.1); returns undefined while it is incomplete. */
 export function readFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 9) return undefined;
   const size = 9 + bytes.readUIntBE(0, 3);

@@ -14,10 +14,7 @@ import {
   requestHeaders,
 } from "./http2-frames.ts";
 
-/**
- * Opens a connection that speaks HTTP/2 without TLS: as little work as will do.
- * Its windows are never used up.
- */
+/** Opens an HTTP/2 connection without TLS and with minimal client work. Its windows are never exhausted. */
 export async function connectHttp2(target: Target): Promise<Connection> {
   const socket = await connect(target.port);
   const block = requestHeaders(target);

@@ -4,17 +4,17 @@ import { residentOf, startCommand } from "./command.ts";
 import type { Figure } from "./figure.ts";
 import { HEAPS, sendJson, startUpstream, withHeap } from "./world.ts";
 
-/** How long a process has to give memory back, in milliseconds. */
+/** The time within which a process must release memory, in milliseconds. */
 const MINUTE_MS = 60_000;
 const GROWN_BY_MOST = 20;
 
-/** By how much the process is larger than before, at most a minute after an upstream has sent bombs. */
+/** Measures the memory growth of a process a minute or less after an upstream has sent compression bombs. */
 export async function measureAfterBurst(): Promise<Figure[]> {
   return await Promise.all(HEAPS.map(growth));
 }
 
 async function growth(heapMb: number | undefined): Promise<Figure> {
-  // within the limits, so that all of it is unpacked, read and sent
+  // Within the limits, so that the gateway decompresses, decodes and sends all of it.
   const bomb = brotliCompressSync(PAGE.replace("<p>", `<p>${"x".repeat(15 << 20)}`));
   let isArmed = false;
   await using upstream = await startUpstream((_, response) => {

@@ -7,18 +7,17 @@ import { type Others, othersOf } from "./others.ts";
 import { forkUpstream, Subject } from "./world.ts";
 
 const WARM_UP = 100;
-/** How long others call before the attack, and during it, in milliseconds. */
+/** How long other clients call before and during the attack, in milliseconds. */
 const QUIET_MS = 1000;
 const BESIDE_MS = 3000;
-/** How long an attack has to begin. */
+/** The time for the attack to begin, in milliseconds. */
 const BEGIN_MS = 500;
-/** How long the attack is alone for its costs to be measured. */
+/** How long the attack runs alone to measure its cost, in milliseconds. */
 const ALONE_MS = 1000;
 
 /**
- * Measures an attack: all calls of others are served, their median stays near the one at the same gateway
- * before the attack, and no turn of the event loop is long. No bound is a time of the clock, which
- * depends on the machine.
+ * Measures an attack: all calls of other clients are served, their median stays near the value before the
+ * attack, and no turn of the event loop is long. No bound is a wall-clock time, which depends on the machine.
  */
 export async function measureAttack(attack: Attack): Promise<Figure[]> {
   using upstream = await forkUpstream("attacked-upstream");
@@ -70,7 +69,7 @@ interface Calls {
   readonly failed: number;
 }
 
-/** Makes one call after the other. */
+/** Makes sequential calls. */
 async function callFor(ms: number, { make }: Others): Promise<Calls> {
   const times: number[] = [];
   let failed = 0;
@@ -90,7 +89,7 @@ function at(share: number, { times }: Calls): number {
   );
 }
 
-/** The processor time of what the attacker does once, while nobody else calls. */
+/** Returns the processor time of one step of the attacker, while no other client calls. */
 async function costMs(gateway: Subject, attacker: Attacker): Promise<number> {
   const [cpu, done] = [await gateway.cpuMs(), await attacker.done()];
   await pause(ALONE_MS);

@@ -1,8 +1,8 @@
 import { next, startProcess } from "./world.ts";
 
-/** Attacks a port from its own process, because the work would delay timers here. */
+/** An attacker in a separate process, because its work would delay timers here. */
 export interface Attacker extends Disposable {
-  /** The count of steps so far. */
+  /** Returns the number of steps so far. */
   done(): Promise<number>;
 }
 

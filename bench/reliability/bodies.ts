@@ -7,7 +7,7 @@ import { Subject, sendJson, startUpstream, withHeap } from "./world.ts";
 
 const MB = 1 << 20;
 
-/** A heap of Node's own choice, and two of small machines, which bodies that are not counted would fill. */
+/** Node's default heap, and two small ones, which unlimited bodies would fill. */
 const HEAPS = [undefined, 256, 128] as const;
 
 interface Answer {
@@ -28,7 +28,7 @@ function plain(status: number, json: string): Answer {
 const objects = `{"errors":[${"{},".repeat(5_000_000)}{}]}`;
 const problem = `{"detail":"x","errors":[${"{},".repeat(4_000_000)}{}]}`;
 
-/** Bodies of errors that cost far more than their bytes. */
+/** Error bodies that cost far more than their size suggests. */
 const ERRORS: Readonly<Record<string, Answer>> = {
   "five million objects in gzip": packed(500, "gzip", objects),
   "five million objects in zstd": packed(404, "zstd", objects),
@@ -42,14 +42,14 @@ const skippable = Buffer.from("502a4d1800000000", "hex");
 const member = gzipSync(Buffer.alloc(0));
 const repeated = (frame: Uint8Array, count: number) => Buffer.concat(Array<Uint8Array>(count).fill(frame));
 
-/** Compressed bodies of many frames. */
+/** Compressed bodies with many frames. */
 const FRAMES: ReadonlyArray<readonly [name: string, coding: string, body: Buffer]> = [
   ["20,000 empty frames of zstd", "zstd", repeated(emptyFrame, 20_000)],
   ["20,000 skippable frames of zstd", "zstd", repeated(skippable, 20_000)],
   ["20,000 empty members of gzip", "gzip", repeated(member, 20_000)],
 ];
 
-/** What bodies cost that their peers have made for that: errors, frames, and the messages of an upload. */
+/** Measures bodies crafted to be expensive: errors, compressed frames, and the messages of an upload. */
 export async function measureBodies(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const heapMb of HEAPS) figures.push(...(await errors(heapMb)));
@@ -74,7 +74,7 @@ async function errors(heapMb: number | undefined): Promise<Figure[]> {
   return figures;
 }
 
-/** The processor time of a response and of a request, as compressed as it may be. */
+/** Returns the processor time of a response and of a request with maximum compression. */
 async function frames(): Promise<Figure[]> {
   let hostile: readonly [coding: string, body: Buffer] | undefined;
   await using upstream = await startUpstream((_, outgoing) => {
@@ -111,12 +111,12 @@ async function frames(): Promise<Figure[]> {
 
 const UPLOADED = 100_000;
 const UPLOAD = "/blog.v1.PostService/UploadLegacyVideo";
-/** The first message: the blog `a`. */
+/** The first message, with the blog `a`. */
 const FIRST = Buffer.from([0, 0, 0, 0, 3, 0x0a, 1, 0x61]);
-/** One with two bytes of the video. */
+/** A message with two bytes of the video. */
 const MESSAGE = Buffer.from([0, 0, 0, 0, 5, 0xfa, 3, 2, 1, 1]);
 
-/** The processor time of a message of an upload that is as small as it can be. */
+/** Returns the processor time of a minimal message of an upload. */
 async function upload(): Promise<Figure> {
   const created = '{"meta":{"status":201,"msg":"Created"},"response":{"id_string":"1"}}';
   await using upstream = await startUpstream((request, outgoing) => {
@@ -137,7 +137,7 @@ async function upload(): Promise<Figure> {
   };
 }
 
-/** Sends a stream as gRPC; rejects unless it is served. */
+/** Sends a stream as gRPC; rejects unless the call succeeds. */
 async function send(port: number, body: Uint8Array): Promise<void> {
   const session = http2.connect(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: MB } });
   try {

@@ -7,10 +7,10 @@ import { HEAPS, Subject, sendJson, startUpstream, withHeap } from "./world.ts";
 
 const MB = 1 << 20;
 
-/** Large enough to tell, and not so large that it harms the machine of a server without a limit. */
+/** Large enough to measure, and small enough for the machine of a server without a limit. */
 const UNPACKED_MB = 256;
 
-/** By how much the memory of servers grows when a small compressed body unpacks to 256 MB. */
+/** Measures the memory growth of servers when a small compressed body decompresses to 256 MB. */
 export async function measureBombs(): Promise<Figure[]> {
   const bomb = await packed();
   const headers = { "content-encoding": "br", "content-type": "application/json" };
@@ -31,7 +31,7 @@ type Name = "reliable-gateway" | "bare";
 
 type Grow = (name: Name, heapMb: number | undefined) => Promise<number>;
 
-/** Made piece by piece: a process inherits the peak of the one that starts it. */
+/** Built in chunks: a process inherits the memory peak of its parent. */
 function packed(): Promise<Buffer> {
   const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: 5, [zlib.constants.BROTLI_PARAM_LGWIN]: 24 };
   const spaces = Buffer.alloc(MB, " ");
@@ -73,11 +73,11 @@ async function grown(
     upstream: upstream.url,
     ...(heapMb !== undefined && { heapMb }),
   });
-  // what serving costs anyway is not the bomb's
+  // The cost of normal service is excluded.
   for (let count = 0; count < 20; count++) await call(subject.port);
   const { resident } = await subject.memory();
   armed = true;
   await act(subject.port);
-  // the peak is that of the start where it was higher, so this is never too little
+  // The peak may be from startup, so this is never too low.
   return ((await subject.memory()).peak - resident) / MB;
 }

@@ -5,10 +5,10 @@ import { PAGES } from "../pages.ts";
 export const LIST_POSTS = "/blog.v1.PostService/ListPosts";
 export const DEAF = "/blog.v1.BlogService/GetBlogInfo";
 
-/** The page that the upstreams response, in JSON. */
+/** The page with which the upstreams respond, in JSON. */
 export const PAGE = PAGES[0]?.json ?? "";
 
-/** A request for it. */
+/** A request for the page. */
 export const REQUEST = JSON.stringify({ blogIdentifier: "demo", limit: 1 });
 
 /** The same request for the load generator. */
@@ -17,7 +17,7 @@ export function target(port: number): Target {
   return { protocol: "http1", port, method: "POST", path: LIST_POSTS, headers, body: Buffer.from(REQUEST) };
 }
 
-/** How a call differs from others. */
+/** Options of a call. */
 export interface CallOptions {
   readonly path?: string;
   readonly body?: string | Uint8Array;
@@ -26,15 +26,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface CallResponse {
-  /** 0 where there was none. */
+  /** 0 without a response. */
   readonly status: number;
   readonly body: string;
   readonly ms: number;
 }
 
-/** Makes one call as Connect with JSON over HTTP/1.1. It never rejects. */
+/** Makes a Connect call with JSON over HTTP/1.1. Never rejects. */
 export function call(port: number, options: CallOptions = {}): Promise<CallResponse> {
   const { path = LIST_POSTS, body = REQUEST, headers, agent, signal } = options;
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ export function call(port: number, options: CallOptions = {}): Promise<CallRespo
   });
 }
 
-/** Makes calls, so many at a time, and returns their responses. */
+/** Makes calls with limited concurrency, and returns their responses. */
 export async function calls(
   count: number,
   atOnce: number,

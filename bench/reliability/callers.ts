@@ -5,12 +5,15 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 
 const CALLS = 100;
 
-/** Requests of each attacker: more than open a circuit. */
+/** Requests per attacker: more than open a circuit. */
 const FAILING = 11;
 const LATE = 40;
 const DEADLINE_MS = 30;
 
-/** Which part of the calls of one client is served while those of others fail, or the process is starved. */
+/**
+ * Measures the share of one client's calls that succeed while other clients' calls fail, or the process is
+ * starved.
+ */
 export async function measureCallers(): Promise<Figure[]> {
   return [
     await besideAttack(`two clients with ${FAILING} requests that get 500`, 2, FAILING, {
@@ -28,7 +31,7 @@ function body(blogIdentifier: string): string {
   return JSON.stringify({ blogIdentifier, limit: 1 });
 }
 
-/** Calls of a client on an address of its own. */
+/** Returns an agent for calls of a client from its own address. */
 function client(number: number): http.Agent {
   return new http.Agent({ keepAlive: true, localAddress: `127.0.0.${number}` });
 }
@@ -64,11 +67,11 @@ async function besideAttack(
   };
 }
 
-/** How many calls a client always has in flight to a process that says at once that it has too many. */
+/** Calls that a client keeps in flight to a process that rejects calls because of overload. */
 const IN_FLIGHT = 100;
 const STARVED_CALLS = 5000;
 
-/** A limit that a busy process is always far beyond, so that nine in ten calls are rejected. */
+/** A limit that a busy process always exceeds by far, so that nine in ten calls are rejected. */
 const DELAY_MS = 1;
 
 async function measureStarved(): Promise<Figure[]> {

@@ -6,30 +6,30 @@ import { heapFlags } from "./world.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** Metrics; and calls are not rejected because the machine is busy. */
+/** Enables metrics, and never rejects calls because of event-loop delay. */
 const OBSERVED = { metrics: { port: 0 }, limits: { eventLoopDelayMs: 60_000 } };
 
-/** How the command is started. */
+/** Settings of the command. */
 export interface CommandSettings {
-  /** Of the upstream. */
+  /** Options of the upstream. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** The largest heap in MB. Default: Node's. */
   readonly heapMb?: number | undefined;
-  /** Write a log, to a reader who never reads. Default: no log. */
+  /** Write a log to a pipe that nobody reads. Default: no log. */
   readonly unreadLog?: boolean;
-  /** Write a log, to a file that nobody reads, and have metrics. Default: neither. */
+  /** Write a log to a file, and enable metrics. Default: neither. */
   readonly observed?: boolean;
-  /** How many files it may have open, on systems with `ulimit`. Default: what the system says. */
+  /** The limit of open files, on systems with `ulimit`. Default: the system's. */
   readonly files?: number;
-  /** How many processes serve the port. Default: 1. */
+  /** The number of worker processes. Default: 1. */
   readonly workers?: number;
 }
 
-/** A gateway that runs as an operator runs it. */
+/** A gateway that runs from the command line, as in production. */
 export interface Command extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly port: number;
-  /** Lines of the log so far with this message, where `observed`. */
+  /** Returns log lines so far with this message, where `observed`. */
   readonly logged: (message: string) => readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -46,7 +46,7 @@ export async function startCommand(
     log: { level: unreadLog || observed ? "info" : "silent" },
   };
   const file = path.join(directory, "connect-rest.yaml");
-  // JSON is YAML
+  // YAML parsers accept JSON.
   writeFileSync(file, JSON.stringify(config));
   const logFile = openSync(path.join(directory, "log"), "w");
   const bin = path.join(ROOT, "gateway/src/bin.ts");
@@ -68,7 +68,7 @@ export async function startCommand(
   return { process: child, port: await readyPort(child), logged, [Symbol.asyncDispose]: stop };
 }
 
-/** What a process has resident, in bytes. */
+/** Returns a process's resident memory, in bytes. */
 export function residentOf({ process: { pid } }: Pick<Command, "process">): number {
   try {
     return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
@@ -82,7 +82,7 @@ function linesOf(log: string, message: string): readonly Readonly<Record<string,
   return lines.filter((line) => line.includes(`"msg":"${message}"`)).map((line) => JSON.parse(line));
 }
 
-/** Reads standard output until the gateway is ready, and no more. */
+/** Reads standard output only until the gateway is ready. */
 async function readyPort(child: ChildProcess): Promise<number> {
   let text = "";
   for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {

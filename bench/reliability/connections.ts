@@ -15,7 +15,7 @@ const CLIENTS_AT_ONCE = 200;
 const WATCHERS = 10_000;
 const PATIENCE_MS = 60_000;
 
-/** What becomes of requests whose connection is unusual, or is one of very many. */
+/** Measures requests on unusual connections, and on one of very many. */
 export async function measureConnections(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   await using gateway = await Subject.start("reliable-gateway", { upstream: upstream.url });
@@ -38,7 +38,7 @@ function share(name: string, value: number): Figure {
   return { name, unit: "", value, bound: { atLeast: 1 } };
 }
 
-/** Every second stream of a connection has a body that is longer than its head says. */
+/** Sends streams of which every second has a body longer than its declared length. */
 async function longBodies(port: number): Promise<number> {
   const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
@@ -62,7 +62,7 @@ async function longBodies(port: number): Promise<number> {
   return served / STREAMS;
 }
 
-/** Clients that send their end after the request, each on a connection of its own. */
+/** Opens connections of clients that half-close after the request. */
 async function halfClosed(port: number): Promise<number> {
   const head = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
   let [started, served] = [0, 0];
@@ -76,7 +76,7 @@ async function halfClosed(port: number): Promise<number> {
       });
       socket.end(`${head}content-length: ${REQUEST.length}\r\n\r\n${REQUEST}`);
       await once(socket, "close");
-      // after 100 (Continue), where the response takes long
+      // After 100 (Continue), where the response takes long.
       if (text.includes("HTTP/1.1 200")) served++;
     }
   };
@@ -84,7 +84,7 @@ async function halfClosed(port: number): Promise<number> {
   return served / CLIENTS;
 }
 
-/** Which part of the streams has its first message. */
+/** Returns the share of the streams that received a first message. */
 async function watchers(addresses: readonly string[]): Promise<number> {
   const upstream = await startFeedUpstream(1);
   const gateway = await WatchGateway.start([upstream.url, "fast"]);

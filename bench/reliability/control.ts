@@ -3,19 +3,19 @@ import type { Figure } from "./figure.ts";
 import type { Subject } from "./world.ts";
 
 /**
- * How much processor time of the main thread a turn of the event loop may take, in milliseconds. A bound on
- * the time of a call of another client would depend on the load of the machine.
+ * The highest processor time of the main thread per event-loop turn, in milliseconds. A bound on the latency
+ * of another client's call would depend on the load of the machine.
  */
 const TURN_MS = 100;
 
-/** Makes a call that goes to no upstream, and returns its time. Throws when it is not served. */
+/** Makes a call that needs no upstream, and returns its time. Throws when the call fails. */
 export async function control(port: number): Promise<number> {
   const { status, ms, body } = await call(port, { path: "/grpc.health.v1.Health/Check", body: "{}" });
   if (status !== 200) throw new Error(`a health check got ${status}: ${body}`);
   return ms;
 }
 
-/** The longest turn of the event loop during an attack. Another client makes one call after the other. */
+/** Returns the longest event-loop turn during an attack, while another client makes sequential calls. */
 export async function longestTurnDuring(
   name: string,
   subject: Subject,
@@ -38,7 +38,7 @@ export async function longestTurnDuring(
   });
 }
 
-/** A turn of the event loop, with its bound. */
+/** Returns the figure of an event-loop turn, with its bound. */
 export function turnFigure(name: string, value: number, beside: NonNullable<Figure["beside"]> = {}): Figure {
   return { name, unit: "CPU ms", value, bound: { atMost: TURN_MS }, beside };
 }

@@ -7,17 +7,17 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 const CREATE_POST = "/blog.v1.PostService/CreatePost";
 const MB = 1 << 20;
 
-/** A heap of a small machine, in MB: its collector works more often than in a larger one. */
+/** The heap of a small machine in MB, which is collected more often than a large one. */
 const HEAP_MB = 512;
 
-/** As much of it as the limits of bytes allow. */
+/** Repeats the unit up to the byte limits. */
 function filled(start: string, unit: string, end: string, size: number): string {
   return start + unit.repeat((size - start.length - end.length) / unit.length).replace(/,$/, "") + end;
 }
 
 const request = (start: string, unit: string, end: string) => filled(start, unit, end, 4 * MB);
 
-/** What clients send to have a gateway work, none of it beyond its limits of bytes. */
+/** Requests that are expensive for the gateway, all within its byte limits. */
 const REQUESTS: Readonly<
   Record<string, { readonly type: "json" | "proto"; readonly body: string | Buffer }>
 > = {
@@ -46,7 +46,7 @@ const REQUESTS: Readonly<
 
 const response = (start: string, unit: string, end: string, size = 15 * MB) => filled(start, unit, end, size);
 
-/** What upstreams respond likewise. */
+/** Responses of upstreams that are expensive in the same way. */
 const RESPONSES: Readonly<Record<string, string>> = {
   "five million empty objects": response('{"response":{"posts":[', "{},", "]}}"),
   "five million empty arrays below an unknown key": response('{"response":{"x":[', "[],", "]}}"),
@@ -58,8 +58,8 @@ const RESPONSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What arrays and objects may hold: the shapes that are costly to parse, to decode or to print,
- * as the limits allow them.
+ * Contents of arrays and objects: the shapes that are most expensive to parse, decode or print within the
+ * limits.
  */
 const SHAPES: Readonly<Record<string, () => string>> = {
   "objects with the same fifty keys in ever new orders": () => list(12_000, (index) => shuffled(index)),
@@ -75,7 +75,7 @@ const SHAPES: Readonly<Record<string, () => string>> = {
   "a number of 15 million digits": () => "1".repeat(15 * MB),
 };
 
-/** Where they stand in a post: its type decides how they are read. */
+/** Places for the shapes in a post: the post's type determines how they are decoded. */
 const RECEIVERS: Readonly<Record<string, string>> = {
   "a repeated message": "trail",
   "a list of texts": "tags",
@@ -89,7 +89,7 @@ function list(count: number, item: (index: number) => string): string {
   return `[${Array.from({ length: count }, (_, index) => item(index)).join(",")}]`;
 }
 
-/** The same object each time, its keys in an order that few others have. */
+/** Returns the same object in each call, with an unusual order of keys. */
 function shuffled(seed: number): string {
   let state = seed + 1;
   const random = () => {
@@ -100,7 +100,7 @@ function shuffled(seed: number): string {
   return `{${ranked.map(([, entry]) => entry).join(",")}}`;
 }
 
-/** A usual page of 6,400 posts, 7.6 MB. */
+/** Returns a usual page of 6,400 posts, 7.6 MB. */
 function largePage(): string {
   const post = (index: number) =>
     JSON.stringify({
@@ -115,7 +115,7 @@ function largePage(): string {
   return `{"response":{"posts":${list(6_400, post)}}}`;
 }
 
-/** The longest turn of the event loop, while one client or upstream sends what is costly to read. */
+/** Measures the longest event-loop turn while one client or upstream sends expensive input. */
 export async function measureCosts(): Promise<Figure[]> {
   let hostile = PAGE;
   await using upstream = await startUpstream((_, outgoing) => sendJson(outgoing, 200, PAGE));
@@ -156,15 +156,15 @@ export async function measureCosts(): Promise<Figure[]> {
   return figures;
 }
 
-/** Makes an attack twice: the first time compiles the code. */
+/** Makes an attack twice: the first run compiles the code. */
 async function longest(name: string, subject: Subject, attack: () => Promise<unknown>): Promise<Figure> {
   await attack();
   return longestTurnDuring(name, subject, attack);
 }
 
 /**
- * A thousand small messages that become large, from one address: of the caller's own,
- * most are rejected at once.
+ * Sends a thousand small messages that become large, from one address; the client's limits reject most of
+ * them immediately.
  */
 async function bombs(gateway: Subject): Promise<Figure> {
   const body = brotliCompressSync(Buffer.alloc(64 * MB, " "));

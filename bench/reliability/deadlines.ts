@@ -6,7 +6,7 @@ import { Subject, startUpstream } from "./world.ts";
 const DEADLINE_MS = 200;
 const GIVE_UP_MS = 2000;
 
-/** By how much responses come later than the deadline. */
+/** Measures how long after the deadline responses arrive. */
 export async function measureDeadlines(): Promise<Figure[]> {
   await using upstream = await startUpstream(() => undefined);
   const settings = { upstream: upstream.url, options: { breaker: false } } as const;
@@ -18,7 +18,7 @@ export async function measureDeadlines(): Promise<Figure[]> {
     ["a handler deaf to its signal", DEAF],
   ] as const) {
     const ours = await lateness(gateway.port, path, 5);
-    // most of them wait until the client gives up
+    // Most of these calls end only when the client gives up.
     const theirs = await lateness(bare.port, path, 1, 40);
     for (const [label, share] of [
       ["p50", 0.5],
@@ -40,7 +40,7 @@ function latenessText(ms: number): number | string {
   return ms >= GIVE_UP_MS - DEADLINE_MS ? "never" : ms;
 }
 
-/** How late responses came, in rounds. */
+/** Returns the delay of responses, in rounds. */
 async function lateness(port: number, path: string, count: number, atOnce = 10): Promise<number[][]> {
   const headers = { "connect-timeout-ms": String(DEADLINE_MS) };
   const make = (): Promise<CallResponse> =>

@@ -6,13 +6,13 @@ import { startCommand } from "./command.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** Half of the calls by HTTP/1.1, the others by HTTP/2. */
+/** Half of the calls use HTTP/1.1, the others HTTP/2. */
 const IN_FLIGHT = 200;
 
-/** What becomes of calls in flight when the command line's gateway gets SIGTERM. */
+/** Measures the outcome of calls in flight when the command receives SIGTERM. */
 export async function measureDrain(): Promise<Figure[]> {
   const ours = await drained(async (url) => ({
-    // one client alone has a part of them
+    // A single client only gets a share of the connections.
     ...(await startCommand(url, { options: { connections: 2 * IN_FLIGHT } })),
     http2: true,
   }));
@@ -86,7 +86,7 @@ function inFlightCalls({ port, http2: both }: Started): Promise<number[]> {
   });
 }
 
-/** One call on a session of HTTP/2: its status, 0 where it had no response. */
+/** Makes a call on an HTTP/2 session and returns its status, 0 without a response. */
 function streamCall(session: http2.ClientHttp2Session | undefined): Promise<number> {
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
   const stream = session?.request(headers);
@@ -104,7 +104,7 @@ function streamCall(session: http2.ClientHttp2Session | undefined): Promise<numb
   });
 }
 
-/** Waits until nothing listens any more, and counts the calls that are taken nevertheless. */
+/** Waits until the port is closed, and counts the calls that are still accepted. */
 async function lateCalls(port: number): Promise<number> {
   const end = performance.now() + 5000;
   const isRejected = async () => (await call(port, { path: "/readyz" })).body.includes("ECONNREFUSED");

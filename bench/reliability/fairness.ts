@@ -3,16 +3,16 @@ import { call, calls, PAGE } from "./call.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** What the upstream can do: so many at a time, each in so many milliseconds. */
+/** The upstream's capacity: concurrent calls, and milliseconds per call. */
 const PLACES = 10;
 const TAKES_MS = 100;
 
-/** Calls that the first client always has, running or waiting. */
+/** Calls that the first client keeps running or queued. */
 const GREEDY = 200;
 const CALLS = 30;
 
 /**
- * How long the calls of one client take while another has all places of an upstream and a queue before them.
+ * Measures the latency of one client's calls while another client fills an upstream's capacity and its queue.
  */
 export async function measureFairness(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => {
@@ -43,7 +43,7 @@ export async function measureFairness(): Promise<Figure[]> {
       name: `slowest of ${CALLS} calls beside a client with ${GREEDY}, ${TAKES_MS} ms each`,
       unit: "ms",
       value: Math.max(...times),
-      // its own time, and that of the call that makes room
+      // The call's own time, and the time of the call that makes room.
       bound: { atMost: 3 * TAKES_MS },
     },
     { name: "of these were served", unit: "", value: good / CALLS, bound: { atLeast: 1 } },

@@ -1,31 +1,31 @@
-/** What a figure must be. */
+/** The bound of a figure. */
 export type Bound = { readonly atMost: number } | { readonly atLeast: number };
 
-/** One thing that was measured. */
+/** A measured figure. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
-  /** Of the gateway. */
+  /** The gateway's value. */
   readonly value: number;
   readonly bound: Bound;
-  /** The same of others, by name; a text where there is no number. */
+  /** The values of other servers, by name; a text where there is no number. */
   readonly beside?: Readonly<Record<string, number | string>>;
 }
 
-/** A group of figures that are measured together. */
+/** A group of figures from one measurement. */
 export interface Scenario {
   readonly name: string;
   readonly measure: () => Promise<Figure[]>;
-  /** Whether it mostly waits: such groups are measured at the same time. */
+  /** Whether the group is mostly idle: such groups run concurrently. */
   readonly waits?: boolean;
 }
 
-/** Whether a figure is within its bound; what is no number never is. */
+/** Reports whether a figure is within its bound; NaN never is. */
 export function holds({ value, bound }: Figure): boolean {
   return "atMost" in bound ? value <= bound.atMost : value >= bound.atLeast;
 }
 
-/** A table of figures: the gateway, the bound, and others beside it. */
+/** Formats figures as a table with the gateway, the bound, and other servers. */
 export function figureLines(figures: readonly Figure[]): string {
   const width = Math.max(...figures.map(({ name }) => name.length));
   return figures.map((figure) => line(figure, width)).join("\n");

@@ -1,4 +1,4 @@
-/** What a client floods a port with. */
+/** The kinds of floods by a client. */
 export type FloodKind =
   | "pipelined"
   | "connections"
@@ -10,7 +10,7 @@ export type FloodKind =
 
 const NAME = "blog.v1.PostService";
 
-/** A question of gRPC reflection: `file_containing_symbol`, in its envelope. */
+/** A gRPC reflection request, `file_containing_symbol`, in its envelope. */
 export const REFLECTION = {
   path: "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
   question: Buffer.from([0, 0, 0, 0, NAME.length + 2, 0x22, NAME.length, ...Buffer.from(NAME)]),

@@ -7,11 +7,11 @@ import type { Figure } from "./figure.ts";
 import type { FloodKind } from "./flood-kinds.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** How long a flood goes on before calls of others are measured, and for how long they are. */
+/** How long a flood runs before and during the measurement of other clients' calls. */
 const BEFORE_MS = 500;
 const WATCH_MS = 2000;
 
-/** Files that a small system lets a process open. */
+/** The limit of open files on a small system. */
 const FILES = 256;
 
 const NAMES: Readonly<Record<Exclude<FloodKind, "hold">, string>> = {
@@ -24,8 +24,7 @@ const NAMES: Readonly<Record<Exclude<FloodKind, "hold">, string>> = {
 };
 
 /**
- * Floods that the bare server can be sent as well. It speaks one version of HTTP on a port,
- * and has no reflection.
+ * Floods that apply to the bare server too. It speaks one version of HTTP per port, and has no reflection.
  */
 const BARE: Readonly<Partial<Record<FloodKind, { readonly http2: boolean }>>> = {
   pipelined: { http2: false },
@@ -34,7 +33,8 @@ const BARE: Readonly<Partial<Record<FloodKind, { readonly http2: boolean }>>> = 
 };
 
 /**
- * What a client that floods the gateway costs another one, and what is served while a client has all files.
+ * Measures how a flood affects another client, and which calls succeed while one client uses up all file
+ * descriptors.
  */
 export async function measureFloods(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -54,16 +54,16 @@ export async function measureFloods(): Promise<Figure[]> {
 
 interface During {
   readonly slowestMs: number;
-  /** The longest turn of the event loop; 0 of the bare server. */
+  /** The longest event-loop turn; 0 for the bare server. */
   readonly turnMs: number;
-  /** What the flood has brought about. */
+  /** Steps of the flood per second. */
   readonly perSecond: number;
 }
 
 async function during(name: "reliable-gateway" | "bare", kind: FloodKind, http2: boolean): Promise<During> {
   await using subject = await Subject.start(name, { upstream: "http://127.0.0.1:1", http2 });
   const agent = otherClient();
-  // the bare server has no health: an unknown path is the least that it responds to
+  // The bare server has no health service: an unknown path is its cheapest response.
   const ask = () => call(subject.port, { path: CHEAP[name], body: "{}", agent });
   for (let count = 0; count < 20; count++) await ask();
   using flood = await startAttacker("flood", kind, subject.port);
@@ -85,7 +85,7 @@ async function during(name: "reliable-gateway" | "bare", kind: FloodKind, http2:
 
 const CHEAP = { "reliable-gateway": "/grpc.health.v1.Health/Check", bare: "/nothing" } as const;
 
-/** Calls of others go to the upstream, so that they need files for connections there as well. */
+/** Other clients' calls go to the upstream, so their connections need files too. */
 async function measureFiles(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   await using gateway = await startCommand(upstream.url, { files: FILES });
@@ -110,13 +110,13 @@ async function served(port: number, agentOf: () => http.Agent): Promise<number> 
     const agent = agentOf();
     const { status } = await call(port, { agent });
     if (status === 200) good++;
-    // each has its own, or all have one
+    // Either each call has its own agent, or all share one.
     if (agentOf === otherClient) agent.destroy();
   }
   return good / CALLS;
 }
 
-/** Connections from another address than the flood's. */
+/** Returns an agent for connections from an address that differs from the flood's. */
 function otherClient(): http.Agent {
   return new http.Agent({ keepAlive: true, localAddress: "127.0.0.2" });
 }

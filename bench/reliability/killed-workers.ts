@@ -8,19 +8,21 @@ const WORKERS = 2;
 const CLIENTS = 16;
 const KILLS = 4;
 const BETWEEN_MS = 1500;
-/** A connection hangs when so many later calls have a response before its own does. */
+/** A connection counts as hanging when this many later calls receive a response first. */
 const OVERTAKEN = 2000;
-/** Ends connections that hang after the last kill, in milliseconds. */
+/** Time after the last kill at which hanging connections are closed, in milliseconds. */
 const GIVE_UP_MS = 30_000;
 
-/** What workers that are killed under load take with them, and how soon the first has a successor. */
+/**
+ * Measures the calls lost when workers are killed under load, and the time until the first has a successor.
+ */
 export async function measureKilledWorkers(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   await using gateway = await startCommand(upstream.url, { workers: WORKERS, observed: true });
   const responses: (CallResponse & { readonly overtaken: number })[] = [];
   let isOver = false;
   const clients = Array.from({ length: CLIENTS }, async () => {
-    // each call on a connection of its own
+    // A new connection per call.
     const agent = new http.Agent({ keepAlive: false });
     while (!isOver) {
       const before = responses.length;
@@ -60,7 +62,7 @@ export async function measureKilledWorkers(): Promise<Figure[]> {
 const READY = "worker ready";
 const ENDED = "a worker ended, another one is started";
 
-/** Kills the worker that started last once so many have; resolves with the time until it is started again. */
+/** Kills the newest worker once this many have started; resolves with the time until its successor starts. */
 async function killOne({ logged }: Command, started: number): Promise<number> {
   await until(() => logged(READY).length >= started);
   const ended = logged(ENDED).length;

@@ -4,13 +4,13 @@ import { type CallResponse, call, PAGE } from "./call.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** What the upstream can do: so many at a time, each in so many milliseconds. */
+/** The upstream's capacity: concurrent calls, and milliseconds per call. */
 const PLACES = 10;
 const TAKES_MS = 100;
 const DEADLINE_MS = 1000;
 const SECONDS = 4;
 
-/** What is still served when twice as many calls come as the upstream can take. */
+/** Measures which calls succeed at twice the upstream's capacity. */
 export async function measureOverload(): Promise<Figure[]> {
   const limits = { callsInFlight: PLACES, queuedCalls: PLACES };
   const { share, rejections } = await overloaded("reliable-gateway", limits);
@@ -48,7 +48,7 @@ async function overloaded(name: "reliable-gateway" | "bare", limits: Record<stri
   const { responses, inTime } = await offered(2 * peak, make);
   agent.destroy();
   const good = inTime / SECONDS;
-  // 429 and 503: calls that were not taken
+  // 429 and 503: rejected calls.
   const rejections = responses.filter(({ status }) => status === 429 || status === 503);
   return { share: good / peak, rejections };
 }
@@ -60,7 +60,7 @@ function inRounds(values: readonly number[]): number[][] {
   return Array.from({ length: ROUNDS }, (_, round) => values.slice(round * size, (round + 1) * size));
 }
 
-/** Calls a second when there are always as many as the upstream can take. */
+/** Returns the calls per second at full load of the upstream. */
 async function saturated(make: () => Promise<CallResponse>): Promise<number> {
   for (let count = 0; count < 20; count++) await make();
   const end = performance.now() + SECONDS * 1000;
@@ -71,14 +71,14 @@ async function saturated(make: () => Promise<CallResponse>): Promise<number> {
       if (status === 200 && performance.now() <= end) answered++;
     }
   };
-  // as many again wait, so that no place is ever empty
+  // As many calls again wait, so that capacity is always used.
   await Promise.all(Array.from({ length: 2 * PLACES }, worker));
   return answered / SECONDS;
 }
 
 /**
- * Starts so many calls a second whatever becomes of them: all responses,
- * and how many good ones came meanwhile.
+ * Starts calls at a fixed rate, whatever their outcome; returns all responses, and the number of successful
+ * ones in that time.
  */
 async function offered(perSecond: number, make: () => Promise<CallResponse>) {
   const started: Promise<CallResponse>[] = [];
@@ -99,7 +99,8 @@ async function offered(perSecond: number, make: () => Promise<CallResponse>) {
 }
 
 /**
- * An upstream that does so many at a time; others wait for their turn, also those that nobody wants any more.
+ * Returns an upstream with limited concurrency; further requests wait for their turn, even after their
+ * clients have disconnected.
  */
 function limitedUpstream() {
   const waiting: http.ServerResponse[] = [];

@@ -1,18 +1,18 @@
 import type { GatewayOptions } from "connect-rest-gateway";
 
-/** How a server under test is started: JSON in its first argument. */
+/** Settings of a server under test, as JSON in its first argument. */
 export interface Settings {
   /** The upstream's address. */
   readonly upstream: string;
-  /** Of the gateway. */
+  /** Limits of the gateway. */
   readonly limits?: NonNullable<GatewayOptions["limits"]>;
-  /** Of the gateway's upstream. */
+  /** Options of the gateway's upstream. */
   readonly options?: GatewayOptions["upstreams"][string];
   /** The largest heap in MB. Default: Node's. */
   readonly heapMb?: number;
-  /** Whether the bare server sends requests again, by undici's RetryAgent. */
+  /** Whether the bare server retries requests, with undici's RetryAgent. */
   readonly retries?: boolean;
-  /** Whether the bare server speaks HTTP/2; it has one port for each. */
+  /** Whether the bare server speaks HTTP/2; each version has its own port. */
   readonly http2?: boolean;
 }
 
@@ -20,7 +20,7 @@ export function readSettings(argument: string | undefined): Settings {
   return JSON.parse(argument ?? "{}") as Settings;
 }
 
-/** A handler that never responds and does not listen to its signal. */
+/** A handler that never responds and ignores its signal. */
 export function deaf(): Promise<never> {
   return new Promise(() => undefined);
 }

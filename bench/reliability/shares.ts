@@ -5,14 +5,14 @@ import { call, calls, LIST_POSTS, PAGE, REQUEST } from "./call.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** How long the upstream takes for the calls of the attack, in milliseconds. */
+/** The upstream's response time for the attack's calls, in milliseconds. */
 const SLOW_MS = 8000;
 const COMPLETE = 2000;
 const CONNECTIONS = 11;
 const HALVES = 95;
 const CALLS = 30;
 
-/** Which part of the calls of one client is served while another one fills what clients share. */
+/** Measures the share of one client's calls that succeed while another client fills shared resources. */
 export async function measureShares(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => {
     setTimeout(() => sendJson(response, 200, PAGE), response.req.url?.includes("slow") ? SLOW_MS : 0);
@@ -36,7 +36,7 @@ async function served(port: number, attack: string, begin: () => Promise<() => v
   return { name: `calls served beside ${attack}`, unit: "", value: good / CALLS, bound: { atLeast: 1 } };
 }
 
-/** Half a message on each stream. */
+/** Sends half a message on each stream. */
 async function unfinished(port: number): Promise<() => void> {
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
   const sessions = Array.from({ length: CONNECTIONS }, () => http2.connect(`http://127.0.0.1:${port}`));
@@ -60,7 +60,7 @@ async function complete(port: number): Promise<() => void> {
   const abort = new AbortController();
   const body = JSON.stringify({ blogIdentifier: "slow", limit: 1 });
   const attack = calls(COMPLETE, COMPLETE, () => call(port, { body, signal: abort.signal }));
-  // until the places that one client gets are taken
+  // Wait until the client has used up its share.
   await new Promise((resolve) => setTimeout(resolve, 3000));
   return () => {
     abort.abort();

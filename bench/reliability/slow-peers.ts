@@ -4,10 +4,10 @@ import { LIST_POSTS, PAGE, REQUEST } from "./call.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** No server is watched for longer. */
+/** The longest observation of a server. */
 const WATCH_MS = 40_000;
 
-/** What timers and a busy machine may add, in seconds. */
+/** Tolerance for timers and a busy machine, in seconds. */
 const SLACK = 1.5;
 
 const HEAD = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
@@ -17,7 +17,7 @@ interface Peer {
   /** The gateway's limit, in seconds. */
   readonly limit: number;
   readonly http2?: boolean;
-  /** Resolves when the server has had enough, with the time since when it had to wait. */
+  /** Resolves when the server gives up, with the time at which its wait began. */
   readonly act: (port: number, end: AbortSignal) => Promise<number>;
 }
 
@@ -36,7 +36,7 @@ const PEERS: readonly Peer[] = [
   { name: "not reading the response", limit: 30, act: deafReader },
 ];
 
-/** How long peers are borne that take their time; all at the same time. */
+/** Measures how long servers tolerate slow peers; all at the same time. */
 export async function measureSlowPeers(): Promise<Figure[]> {
   const text = PAGE.replace("<p>", `<p>${"x".repeat(12 << 20)}`);
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, text));
@@ -60,14 +60,14 @@ export async function measureSlowPeers(): Promise<Figure[]> {
   );
 }
 
-/** Seconds until the server ends it; undefined when it does not. */
+/** Returns the seconds until the server ends the exchange; undefined when it does not. */
 async function borne({ act }: Peer, port: number): Promise<number | undefined> {
   const end = AbortSignal.timeout(WATCH_MS);
   const since = await act(port, end);
   return end.aborted ? undefined : (performance.now() - since) / 1000;
 }
 
-/** Sends a beginning and then a byte a second, until the server responds or closes. */
+/** Sends a prefix and then one byte per second, until the server responds or closes. */
 async function trickle(port: number, beginning: string, end: AbortSignal): Promise<number> {
   const since = performance.now();
   const socket = net.connect(port, "127.0.0.1");
@@ -79,7 +79,7 @@ async function trickle(port: number, beginning: string, end: AbortSignal): Promi
   return since;
 }
 
-/** Opens a stream with its headers, and says no more. */
+/** Opens a stream with its headers and sends nothing more. */
 async function silentStream(port: number, end: AbortSignal): Promise<number> {
   const since = performance.now();
   const session = http2.connect(`http://127.0.0.1:${port}`);
@@ -94,7 +94,8 @@ async function silentStream(port: number, end: AbortSignal): Promise<number> {
 }
 
 /**
- * Reads the beginning of megabytes and no more. What it sends now and then, empty lines, is met with a reset.
+ * Reads the start of a response of megabytes and then stops. Sends empty lines, which fail once the server
+ * has reset the connection.
  */
 async function deafReader(port: number, end: AbortSignal): Promise<number> {
   let since = performance.now();
@@ -111,7 +112,7 @@ async function deafReader(port: number, end: AbortSignal): Promise<number> {
   return since;
 }
 
-/** Resolves with the first event, or when the time is up. */
+/** Resolves with the first event, or at the time limit. */
 function first(end: AbortSignal, listen: (over: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     listen(resolve);

@@ -3,10 +3,10 @@ import { type CommandSettings, startCommand } from "./command.ts";
 import type { Figure } from "./figure.ts";
 import { sendJson, startUpstream } from "./world.ts";
 
-/** More lines than pipes and queues hold. */
+/** More lines than pipes and queues can buffer. */
 const CALLS = 10_000;
 
-/** How long calls take while nobody reads the output of the command, compared with a log in a file. */
+/** Measures call latency while nobody reads the command's output, compared with a log in a file. */
 export async function measureUnreadLog(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   const measured = async (settings: CommandSettings) => {

@@ -12,18 +12,18 @@ const CALLS = 60;
 const LARGE_MB = 15;
 const WARM_UP = 20;
 
-/** How long such clients are watched, in milliseconds. */
+/** How long such clients are observed, in milliseconds. */
 const WATCH_MS = 6_000;
 
 /**
- * What 60 clients cost others that ask for 15 MB each and read none of it,
- * and how much of it stays in memory.
+ * Measures how 60 clients that request 15 MB each without reading it affect other clients, and how much of it
+ * stays in memory.
  */
 export async function measureUnread(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const heapMb of HEAPS) {
     for (const version of ["1.1", "2"] as const) {
-      // in a process of its own: sending it would hold up the clock
+      // In a separate process, so that sending does not delay timers here.
       using upstream = await forkUpstream("large-upstream", [String(LARGE_MB), String(WARM_UP)]);
       await using gateway = await Subject.start("reliable-gateway", {
         upstream: upstream.url,
@@ -40,7 +40,7 @@ export async function measureUnread(): Promise<Figure[]> {
         name: withHeap(`memory for ${who}`, heapMb),
         unit: "MB",
         value: held / MB,
-        // 128 MB that wait for one client, 64 MB that are read, one response that is decoded,
+        // 128 MB queued for one client, 64 MB being read, one decoded response, and garbage.
         // and what is not yet collected
         bound: { atMost: 640 },
       });
@@ -49,7 +49,7 @@ export async function measureUnread(): Promise<Figure[]> {
   return figures;
 }
 
-/** Each on a connection of its own. Returns what closes them. */
+/** Sends each request on a separate connection. Returns a function that closes them. */
 function askHttp1(port: number): () => void {
   const head = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
   const sockets = Array.from({ length: CALLS }, () => {
@@ -64,8 +64,8 @@ function askHttp1(port: number): () => void {
 }
 
 /**
- * All on one connection, with windows as large as they can be for a stream and
- * a connection that are not read.
+ * Sends all requests on one connection, with maximum windows for streams and the connection, without reading
+ * the responses.
  */
 function askHttp2(port: number): () => void {
   const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);

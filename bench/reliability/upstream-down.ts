@@ -8,7 +8,7 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 
 const CALLS = 200;
 
-/** How many requests an upstream that is down gets for each call. */
+/** Measures how many requests an upstream that is down receives per call. */
 export async function measureRetries(): Promise<Figure[]> {
   const beside = {
     "bare with RetryAgent": await attempts("bare", { retries: true }, 40),
@@ -45,7 +45,7 @@ async function attempts(
 const ROUNDS = 20;
 const REFUSALS = 100;
 
-/** How fast calls are rejected while the breaker is open. */
+/** Measures how fast calls are rejected while the circuit is open. */
 export async function measureBreaker(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 503, "{}"));
   await using subject = await Subject.start("reliable-gateway", { upstream: upstream.url });
@@ -71,14 +71,14 @@ function rejection(label: string, value: number): Figure {
   return { name: `rejection by an open breaker, ${label}`, unit: "ms", value, bound: { atMost: 5 } };
 }
 
-/** How long rejections took, one after the other. */
+/** Returns the time of sequential rejections. */
 async function rejections(connection: Connection): Promise<number[]> {
   const times: number[] = [];
   for (let count = 0; count < REFUSALS; count++) {
     const startedAt = performance.now();
     const body = Buffer.from(await connection.call()).toString();
     const isRejection = body.includes("UPSTREAM_CIRCUIT_OPEN");
-    // the one that finds out whether the upstream is back is none
+    // The call that probes the upstream is not a rejection.
     if (isRejection) times.push(performance.now() - startedAt);
   }
   return times;

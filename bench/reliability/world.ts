@@ -7,7 +7,7 @@ import { listenLocally } from "../servers/child.ts";
 import type { Memory, Question } from "../servers/questions.ts";
 import type { Settings } from "./settings.ts";
 
-/** A server under test, in a process of its own. */
+/** A server under test, in a separate process. */
 export class Subject implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly port: number;
@@ -29,7 +29,7 @@ export class Subject implements AsyncDisposable {
 
   private static async fork(name: string, args: readonly string[], heapMb?: number): Promise<Subject> {
     const module = path.join(import.meta.dirname, `../servers/${name}.ts`);
-    // connect-node prints every call that a client leaves
+    // connect-node logs every aborted call.
     const stderr = name === "bare" ? "ignore" : "inherit";
     const execArgv = ["--expose-gc", ...heapFlags(heapMb)];
     const child = fork(module, args, { execArgv, stdio: ["ignore", "inherit", stderr, "ipc"] });
@@ -40,17 +40,17 @@ export class Subject implements AsyncDisposable {
     return this.ask<Memory>("memory");
   }
 
-  /** The heap in use after a collection, in bytes. */
+  /** Returns the heap in use after a collection, in bytes. */
   heap(): Promise<number> {
     return this.ask<number>("heap");
   }
 
-  /** The processor time so far, in milliseconds. */
+  /** Returns the accumulated processor time, in milliseconds. */
   cpuMs(): Promise<number> {
     return this.ask<number>("cpu");
   }
 
-  /** The longest turn of the event loop since the last question, in milliseconds of processor time. */
+  /** Returns the longest event-loop turn since the last call, in milliseconds of processor time. */
   longestTurn(): Promise<number> {
     return this.ask<number>("turn");
   }
@@ -69,20 +69,20 @@ export class Subject implements AsyncDisposable {
   }
 }
 
-/** Heaps that attacks are measured with, in MB: Node's own choice, and a small machine's. */
+/** Heap sizes for attacks, in MB: Node's default, and a small machine's. */
 export const HEAPS = [undefined, 512] as const;
 
-/** What Node is told of its heap. */
+/** Returns the Node flags for a heap size. */
 export function heapFlags(heapMb: number | undefined): string[] {
   return heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
 }
 
-/** The heap in the name of a figure. */
+/** Adds the heap size to a figure's name. */
 export function withHeap(name: string, heapMb: number | undefined): string {
   return heapMb === undefined ? name : `${name}, heap of ${heapMb} MB`;
 }
 
-/** The next message of a process; rejects when it exits before. */
+/** Receives the next message of a process; rejects when it exits first. */
 export function next<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null) => reject(new Error(`a server exited with status ${code}`));
@@ -96,7 +96,7 @@ export function next<T>(child: ChildProcess): Promise<T> {
 /** An upstream in this process. */
 export interface Upstream extends AsyncDisposable {
   readonly url: string;
-  /** Requests so far. */
+  /** The number of requests so far. */
   readonly requests: () => number;
 }
 
@@ -119,13 +119,13 @@ export async function startUpstream(handler: http.RequestListener): Promise<Upst
   };
 }
 
-/** A process of the benchmark that has said its first word. */
+/** A process of the benchmark that has sent its first message. */
 export interface Started<T> extends Disposable {
   readonly process: ChildProcess;
   readonly first: T;
 }
 
-/** Starts `servers/<name>.ts` and waits for what it says first. */
+/** Starts `servers/<name>.ts` and waits for its first message. */
 export async function startProcess<T>(name: string, args: readonly string[]): Promise<Started<T>> {
   const child = fork(path.join(import.meta.dirname, `../servers/${name}.ts`), args);
   const first = await next<T>(child);
@@ -138,7 +138,7 @@ export async function startProcess<T>(name: string, args: readonly string[]): Pr
   };
 }
 
-/** An upstream in a process of its own, `servers/<name>.ts`. */
+/** Starts an upstream in a separate process, `servers/<name>.ts`. */
 export async function forkUpstream(
   name: "large-upstream" | "attacked-upstream",
   args: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** An upstream of posts and feeds, some of them large, for gateways that are attacked. */
+/** An upstream for attacked gateways, with posts and feeds, some of them large. */
 import http from "node:http";
 import { LARGE_BLOG, LARGE_FEED } from "../attacks/attack.ts";
 import { PAGE } from "../reliability/call.ts";
@@ -10,7 +10,7 @@ const PAGES = {
 };
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** Polls of all feeds so far: each finds new items. */
+/** Polls of all feeds so far: each returns new items. */
 let polls = 0;
 
 function feedOf(owner: string): string {

@@ -1,6 +1,6 @@
 /**
- * A client that attacks a port: how, and which one, are its arguments. Asked by its parent, it says how often
- * it did.
+ * A client that attacks a port. Arguments: the attack and the port. Reports the number of its steps when its
+ * parent asks.
  */
 import { attackOf } from "../attacks/index.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What one writes by hand: connect-node and undici's fetch with their defaults,
- * one port for each version of HTTP.
+ * A hand-written server: connect-node and undici's fetch with their defaults, one port for each version of
+ * HTTP.
  */
 import http from "node:http";
 import http2 from "node:http2";
@@ -15,7 +15,7 @@ import { listenLocally } from "./child.ts";
 import { answerParent } from "./questions.ts";
 
 const { upstream, retries = false, http2: isHttp2 = false } = readSettings(process.argv[2]);
-// as often as by default, in less time
+// The default number of retries, in less time.
 const dispatcher = retries ? new RetryAgent(new Agent(), { minTimeout: 1, maxTimeout: 10 }) : new Agent();
 
 async function listPosts({ limit = 20 }: ListPostsRequest, { signal }: HandlerContext) {

@@ -1,4 +1,4 @@
-/** Burns one core until its parent has ended. */
+/** Uses one core fully until its parent exits. */
 const parent = process.ppid;
 while (process.ppid === parent) {
   for (const until = performance.now() + 100; performance.now() < until; );

@@ -1,34 +1,34 @@
-/** What a server's process tells its parent. */
+/** A message from a server's process to its parent. */
 export type ServerMessage =
   | Ready
   /** Processor time of the process so far, in microseconds. */
   | { readonly type: "cpu"; readonly microseconds: number };
 
-/** A server listens. */
+/** The message of a server that listens. */
 export interface Ready {
   readonly type: "ready";
   readonly ports: Ports;
-  /** Where its metrics are, if it has some. */
+  /** The address of its metrics, if it has any. */
   readonly metrics?: string | undefined;
 }
 
-/** The ports of a server by the protocol they speak; a server may have one of them only. */
+/** The ports of a server by protocol; a server may have only one of them. */
 export interface Ports {
   readonly http1?: number;
   readonly http2?: number;
 }
 
-/** What a server has beside its ports. */
+/** The other properties of a server. */
 export interface Extras {
-  /** Where its metrics are, if it has some. */
+  /** The address of its metrics, if it has any. */
   readonly metrics?: string | undefined;
-  /** What else the parent may ask, by name. */
+  /** Further questions that the parent may ask, by name. */
   readonly questions?: Readonly<Record<string, () => unknown>>;
 }
 
 /**
- * Says that the server listens, responds to the parent's questions, first of all for processor time, and
- * exits when disconnected.
+ * Reports that the server listens, answers the parent's questions (always including processor time), and
+ * exits on disconnect.
  */
 export function serveParent(ports: Ports, { metrics, questions = {} }: Extras = {}): void {
   const send = (message: unknown) => process.send?.(message);
@@ -45,7 +45,7 @@ export function serveParent(ports: Ports, { metrics, questions = {} }: Extras = 
   send({ type: "ready", ports, metrics } satisfies ServerMessage);
 }
 
-/** The address of the upstream, which the parent passes as first argument. */
+/** Returns the address of the upstream, which is the first argument. */
 export function upstreamArgument(): string {
   const [, , upstream] = process.argv;
   if (upstream === undefined) {
@@ -54,7 +54,7 @@ export function upstreamArgument(): string {
   return upstream;
 }
 
-/** Listens on a free port of this machine. */
+/** Listens on a free port of the loopback address. */
 export function listenLocally(server: {
   listen(port: number, host: string, done: () => void): unknown;
   address(): { port: number } | string | null;

@@ -1,6 +1,6 @@
 /**
- * A client that floods a port: what with, and where, are its arguments. It says when it has begun, and how
- * much it did when it is asked.
+ * A client that floods a port. Arguments: the kind of flood and the port. Reports when it has begun, and the
+ * number of its steps on request.
  */
 import http2 from "node:http2";
 import net from "node:net";
@@ -13,13 +13,11 @@ let done = 0;
 const REQUEST =
   "POST /grpc.health.v1.Health/Check HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
 
-/** So many are on their way on a connection, below the limit `streamsPerConnection`. */
+/** Concurrent requests on a connection, below the limit `streamsPerConnection`. */
 const AT_ONCE = 64;
 const CONNECTIONS = 200;
 
-/**
- * Sends requests on one connection without waiting for each response, and connects anew when it is closed.
- */
+/** Sends requests on one connection without waiting for each response, and reconnects when it is closed. */
 function pipeline(atOnce: number): void {
   const socket = net.connect(port, "127.0.0.1");
   const text = REQUEST.repeat(Math.max(1, atOnce / 2));
@@ -42,7 +40,7 @@ function pipeline(atOnce: number): void {
   send();
 }
 
-/** One request on each connection. */
+/** Sends one request per connection. */
 function churn(): void {
   const socket = net.connect(port, "127.0.0.1");
   socket.on("error", () => undefined).once("data", () => socket.destroy());
@@ -79,7 +77,7 @@ function streams(): void {
   for (let count = 0; count < AT_ONCE; count++) next();
 }
 
-/** Opens streams and resets them at once. */
+/** Opens streams and resets them immediately. */
 function resets(): void {
   const session = sessionOf(resets);
   const burst = () => {
@@ -94,10 +92,10 @@ function resets(): void {
   session.once("connect", burst);
 }
 
-/** On each stream. */
+/** Questions per stream. */
 const QUESTIONS = 100;
 
-/** Asks for the schema on one stream after the other, as often as responses come. */
+/** Requests the schema on one stream after another, as fast as responses arrive. */
 function reflection(): void {
   const session = sessionOf(reflection);
   const ask = () => {

@@ -1,4 +1,4 @@
-/** What is measured: the gateway. */
+/** The measured gateway. */
 import { serveParent } from "./child.ts";
 import { startMeasuredGateway } from "./measured-gateway.ts";
 import { startProfile, stopProfile } from "./profiler.ts";

@@ -1,4 +1,4 @@
-/** The baseline that one writes by hand: a connect-node server of its own, over HTTP/1.1 and HTTP/2. */
+/** The hand-written baseline: a connect-node server over HTTP/1.1 and HTTP/2. */
 import http from "node:http";
 import http2 from "node:http2";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
@@ -8,7 +8,7 @@ import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
 const handler = connectNodeAdapter({ routes: handWrittenRoutes(upstreamArgument()) });
 
 serveParent({
-  // connections wait while others are measured
+  // Connections stay idle while other servers are measured.
   http1: await listenLocally(http.createServer({ keepAliveTimeout: 0 }, handler)),
   http2: await listenLocally(http2.createServer(handler)),
 });

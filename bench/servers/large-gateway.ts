@@ -1,14 +1,12 @@
-/**
- * The gateway as it is measured, which also says how long its event loop was held, and what memory it took.
- */
+/** The measured gateway, which also reports how long its event loop was blocked, and its memory. */
 import { readFileSync, writeFileSync } from "node:fs";
 import inspector from "node:inspector/promises";
 import { serveParent } from "./child.ts";
 import { startMeasuredGateway } from "./measured-gateway.ts";
 
-/** The longest time between two turns of the event loop, in milliseconds. */
+/** The longest event-loop turn, in milliseconds. */
 export interface Held {
-  /** Of the main thread's processor time, which other processes do not add to. */
+  /** Processor time of the main thread, which excludes other processes. */
   readonly cpuMs: number;
   readonly wallMs: number;
 }
@@ -16,7 +14,7 @@ export interface Held {
 /** Resident memory, in bytes. */
 export interface Resident {
   readonly now: number;
-  /** The most since it was last asked. */
+  /** The peak since the last question. */
   readonly peak: number;
 }
 
@@ -29,7 +27,7 @@ function times(): Held {
   return { cpuMs: (user + system) / 1000, wallMs: performance.now() };
 }
 
-/** Comes back in each turn of the event loop. */
+/** Runs in each turn of the event loop. */
 function watch(): void {
   const now = times();
   longest = {
@@ -58,7 +56,7 @@ function resident(): Resident {
   const now = process.memoryUsage.rss();
   try {
     const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;
-    // the kernel forgets the peak (proc_pid_clear_refs(5))
+    // Resets the kernel's peak (proc_pid_clear_refs(5)).
     writeFileSync("/proc/self/clear_refs", "5");
     return { now, peak };
   } catch {
@@ -66,10 +64,7 @@ function resident(): Resident {
   }
 }
 
-/**
- * Collects the garbage of what was served before, whose room a call would take
- * otherwise without its being seen.
- */
+/** Collects the garbage of earlier calls, since a call could reuse its memory unnoticed. */
 async function settle(): Promise<boolean> {
   const session = new inspector.Session();
   session.connect();

@@ -1,6 +1,6 @@
 /**
- * An upstream whose pages have as many megabytes as its first argument says, but for the first ones,
- * as many as its second says.
+ * An upstream whose pages are as many megabytes as its first argument says, except the first pages; the
+ * second argument is their number.
  */
 import http from "node:http";
 import { PAGE } from "../reliability/call.ts";

@@ -9,7 +9,7 @@ import { fileSink } from "../../gateway/src/log/standard-streams.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { upstreamArgument } from "./child.ts";
 
-/** The gateway with its defaults, a log of every call in a file, and metrics. */
+/** Starts the gateway with its defaults, a log of every call in a file, and metrics. */
 export async function startMeasuredGateway(): Promise<Gateway> {
   const directory = mkdtempSync(join(tmpdir(), "connect-rest-bench-"));
   process.on("exit", () => rmSync(directory, { recursive: true }));
@@ -20,7 +20,7 @@ export async function startMeasuredGateway(): Promise<Gateway> {
       blog: { bases: { api: upstreamArgument() }, credentials: { apiKey: new Secret("bench") } },
     },
     metrics: { port: 0 },
-    // calls are not rejected because the machine is busy
+    // Never rejects calls because of event-loop delay.
     limits: { eventLoopDelayMs: 60_000 },
     log,
   });

@@ -1,11 +1,11 @@
 import { type Profiler, Session } from "node:inspector";
 
-/** How often a stack is sampled, in microseconds. */
+/** The sampling interval of stacks, in microseconds. */
 const INTERVAL_US = 200;
 
 const session = new Session();
 
-/** What ran in a process while it was profiled. */
+/** The profile of a process. */
 export interface Profiled {
   readonly profile: Profiler.Profile;
   /** Processor time of the main thread, and of all threads, in microseconds. */
@@ -15,7 +15,7 @@ export interface Profiled {
 
 let before = processorTime();
 
-/** Starts to sample the stacks of the main thread. */
+/** Starts sampling the stacks of the main thread. */
 export async function startProfile(): Promise<boolean> {
   session.connect();
   await post("Profiler.enable");

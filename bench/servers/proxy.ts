@@ -1,14 +1,14 @@
-/** The baseline that does nothing: a reverse proxy on undici, byte for byte. */
+/** The minimal baseline: a reverse proxy on undici that forwards bytes unchanged. */
 import http from "node:http";
 import { type Dispatcher, Pool } from "undici";
 import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
 
 const pool = new Pool(upstreamArgument(), { connections: 128 });
 
-/** It hands compressed bytes on as they are. */
+/** The proxy forwards compressed bytes unchanged. */
 const HEADERS = ["accept-encoding", "gzip"];
 
-/** Hands a response on as it comes. Pages are small: what a slow reader leaves is kept in memory. */
+/** Forwards a response as it arrives. Pages are small, so data for slow readers is buffered in memory. */
 function handOn(response: http.ServerResponse): Dispatcher.DispatchHandler {
   return {
     onRequestStart: () => undefined,
@@ -19,7 +19,7 @@ function handOn(response: http.ServerResponse): Dispatcher.DispatchHandler {
   };
 }
 
-// connections wait while others are measured
+// Connections stay idle while other servers are measured.
 const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
   pool.dispatch({ method: "GET", path: request.url ?? "/", headers: HEADERS }, handOn(response));
 });

@@ -1,17 +1,17 @@
-/** What a server under test is asked by its parent. */
+/** A question of the parent to a server under test. */
 export type Question = "memory" | "heap" | "cpu" | "turn";
 
 /** The memory of a process, in bytes. */
 export interface Memory {
-  /** Resident now. */
+  /** The current resident memory. */
   readonly resident: number;
-  /** The most that was resident at any time. */
+  /** The peak of resident memory. */
   readonly peak: number;
 }
 
 const ANSWERS: Readonly<Record<Question, () => unknown>> = { memory, heap, cpu, turn };
 
-/** Tells the parent the port, answers its questions, and exits when it is gone. */
+/** Reports the port to the parent, answers its questions, and exits when the parent does. */
 export function answerParent(port: number): void {
   process.on("message", (question: Question) => {
     process.send?.(ANSWERS[question]());
@@ -20,7 +20,7 @@ export function answerParent(port: number): void {
   process.send?.(port);
 }
 
-/** The heap in use after a collection, in bytes; the process needs --expose-gc. */
+/** Returns the heap in use after a collection, in bytes; the process needs --expose-gc. */
 function heap(): number {
   for (let times = 0; times < 3; times++) globalThis.gc?.();
   return process.memoryUsage().heapUsed;
@@ -30,20 +30,20 @@ function memory(): Memory {
   return { resident: process.memoryUsage.rss(), peak: process.resourceUsage().maxRSS * 1024 };
 }
 
-/** The processor time of all threads so far, in milliseconds. */
+/** Returns the accumulated processor time of all threads, in milliseconds. */
 function cpu(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** How often turns of the event loop are told apart, in milliseconds: what it adds to a turn at most. */
+/** The sampling interval for event-loop turns in milliseconds, which is also the maximum error. */
 const PROBE_MS = 2;
 
 let longestTurnMs: number | undefined;
 
 /**
- * The longest turn of the event loop since the last question, in milliseconds of processor time of the main
- * thread, which other processes do not add to. The first question begins it.
+ * Returns the longest event-loop turn since the last question, in milliseconds of the main thread's processor
+ * time, which excludes other processes. The first question starts the measurement.
  */
 function turn(): number {
   const longest = longestTurnMs ?? 0;

@@ -1,4 +1,7 @@
-/** The gateway with its defaults and what the first argument adds; BlogService has a handler that is deaf. */
+/**
+ * The gateway with its defaults and the settings of the first argument; a handler of BlogService never
+ * responds.
+ */
 import { startGateway } from "connect-rest-gateway";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";

@@ -1,4 +1,4 @@
-/** The gateway with its defaults, for uploads. It tells its parent how much memory it has. */
+/** The gateway with its defaults, for uploads. Reports its memory to its parent. */
 
 import { startGateway } from "connect-rest-gateway";
 import { Secret } from "connect-rest-runtime";

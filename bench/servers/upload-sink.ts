@@ -1,7 +1,4 @@
-/**
- * The upstream of uploads: it reads a body, keeps nothing of it, and responds
- * with the number of bytes as an id.
- */
+/** The upstream of uploads: reads a body, discards it, and responds with the number of bytes as an id. */
 import { createServer } from "node:http";
 import { listenLocally } from "./child.ts";
 

@@ -1,9 +1,9 @@
-/** The upstream: fixed bytes for every page, over bare sockets, so that it takes as little time as can be. */
+/** The upstream: fixed bytes for every page over plain sockets, to use as little time as possible. */
 import net from "node:net";
 import { PAGES, type Page, pageFor } from "../pages.ts";
 import { listenLocally, serveParent } from "./child.ts";
 
-/** The same page, for who accepts gzip and for who does not. */
+/** The same page for clients with and without gzip. */
 interface Responses {
   readonly plain: Buffer;
   readonly gzip: Buffer | undefined;
@@ -46,7 +46,7 @@ const server = net.createServer({ noDelay: true }, (socket) => {
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk) => {
     received += chunk.toString("latin1");
-    // Requests without a body, one after the other: the end of the head is the end of the request.
+    // Requests have no body, so the end of the head is the end of the request.
     for (let end = received.indexOf("\r\n\r\n"); end >= 0; end = received.indexOf("\r\n\r\n")) {
       socket.write(responseFor(received.slice(0, end)));
       received = received.slice(end + 4);

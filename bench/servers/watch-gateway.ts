@@ -9,15 +9,15 @@ import { collectGarbage } from "../../gateway/src/cli/idle-memory.ts";
 import { feedService } from "../../runtime/src/testing/feed-service.ts";
 import { upstreamArgument } from "./child.ts";
 
-/** What a gateway that is watched is asked by its parent. */
+/** A question of the parent to a watched gateway. */
 export type WatchQuestion = "usage" | "stop";
 
-/** What it responds. */
+/** The answer to `usage`. */
 export interface Usage {
   /** Resident memory after a collection, in bytes. */
   readonly resident: number;
   readonly heap: number;
-  /** Processor time so far, in microseconds. */
+  /** Accumulated processor time, in microseconds. */
   readonly cpu: number;
 }
 
@@ -31,7 +31,10 @@ const gateway = await startGateway({
 });
 await gateway.warm;
 
-/** Collects as `connect-rest serve` does once no call has run for some seconds; detached streams are none. */
+/**
+ * Collects garbage as `connect-rest serve` does after some idle seconds; detached streams do not count as
+ * calls.
+ */
 async function usageNow(): Promise<Usage> {
   await collectGarbage();
   const { rss: resident, heapUsed: heap } = process.memoryUsage();

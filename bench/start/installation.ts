@@ -4,7 +4,7 @@ import { bundle, copyEntry, type Json } from "../../scripts/bundle.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** What a gateway needs of ours, and where it is in this repository. */
+/** Our packages that a gateway needs, and their folders in this repository. */
 const OURS = new Map([
   ["connect-rest-codec", "codec"],
   ["connect-rest-runtime", "runtime"],
@@ -15,8 +15,8 @@ const OURS = new Map([
 export const EXECUTABLE = "connect-rest-gateway/bin/entry.cjs";
 
 /**
- * Puts our packages into a folder `node_modules` as they are published, bundled,
- * and links to those of others.
+ * Installs our packages into a folder `node_modules` as published, bundled, and links to third-party
+ * packages.
  */
 export function installPublished(target: string): void {
   const modules = join(ROOT, "node_modules");

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 
-/** A process that serves, as it is started. */
+/** The command that starts a server. */
 export interface StartCommand {
   readonly folder: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What a start took. */
+/** The cost of a start. */
 export interface Start {
-  /** Until the line that says that it is ready, in milliseconds. */
+  /** Milliseconds until the ready message. */
   readonly readyMs: number;
-  /** Processor time of all its threads until then, in milliseconds. Undefined where there is no /proc. */
+  /** Processor time of all threads until then, in milliseconds. Undefined without /proc. */
   readonly cpuMs: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function startOnce(command: StartCommand): Promise<Start> {
   const child = run(command);
   await ready(child);
   const readyMs = performance.now() - startedAt;
-  // what it does once it is ready does not count
+  // Excludes work after the ready message.
   child.kill("SIGSTOP");
   const cpuMs = processorTime(child.pid ?? 0);
   const exit = once(child, "exit");
@@ -36,8 +36,8 @@ export async function startOnce(command: StartCommand): Promise<Start> {
 }
 
 /**
- * Starts a process, and lets it end by itself once it is ready: it keeps what it
- * has compiled for the next start.
+ * Starts a process and lets it exit by itself once it is ready, so that it saves its compile cache for the
+ * next start.
  */
 export async function startToCompile(command: StartCommand): Promise<void> {
   const child = run(command);
@@ -51,7 +51,7 @@ function run({ folder, args, env }: StartCommand): ChildProcess {
   return spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Resolves with the line that says that a process is ready; rejects when it ends before. */
+/** Resolves with the ready message of a process; rejects when it exits first. */
 async function ready(child: ChildProcess): Promise<void> {
   let errors = "";
   child.stderr?.on("data", (data) => {
@@ -68,10 +68,13 @@ async function ready(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Of all threads of a process, those that have ended and those of a program it was before included. */
+/**
+ * Returns the processor time of all threads of a process, including exited threads and the program before
+ * `exec`.
+ */
 function processorTime(pid: number): number | undefined {
   try {
-    // the name of the program, in parentheses, may have spaces
+    // The program's name, in parentheses, may contain spaces.
     const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(/\) (?!.*\) )/);
     const [user = Number.NaN, system = Number.NaN] = fields.split(" ").slice(11, 13).map(Number);
     return (user + system) * TICK_MS;

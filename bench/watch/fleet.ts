@@ -5,21 +5,24 @@ import { type FeedUpstream, startFeedUpstream } from "./upstream.ts";
 import { Watchers } from "./watchers.ts";
 
 const WATCHERS = 100;
-/** How far events are apart, in milliseconds; polls are a second apart. */
+/** The interval between events, in milliseconds; the interval between polls is a second. */
 const EVENT_MS = 100;
 
-/** What a crash of the process that polls means to those who watch. */
+/** How a crash of the polling process affects watchers. */
 export interface FleetFigures {
   readonly watchers: number;
   readonly events: number;
-  /** From the crash to the first poll of the other process, in milliseconds. Polls are a second apart. */
+  /**
+   * Milliseconds from the crash to the first poll by the other process. The interval between polls is a
+   * second.
+   */
   readonly takeOverMs: number;
-  /** Events that a watcher did not get, and that it got more than once, of all watchers together. */
+  /** Events that watchers missed, and events that they received more than once, in total. */
   readonly lost: number;
   readonly repeated: number;
 }
 
-/** One who watches, across streams: what it got, and where it goes on. */
+/** A client that watches across streams: the received events, and the position at which to resume. */
 class Client {
   readonly ids: number[] = [];
   token = "";
@@ -31,7 +34,7 @@ class Client {
   }
 }
 
-/** Two gateways on one Redis; the one that polls is killed, and its watchers go to the other one. */
+/** Runs two gateways on one Redis, kills the polling one, and lets its watchers reconnect to the other. */
 export async function measureFleet(): Promise<FleetFigures | undefined> {
   if (NO_REDIS !== undefined) return undefined;
   const redis = await startRedis();

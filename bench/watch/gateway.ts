@@ -3,7 +3,7 @@ import { once } from "node:events";
 import path from "node:path";
 import type { Usage } from "../servers/watch-gateway.ts";
 
-/** A gateway in a process of its own. */
+/** A gateway in a separate process. */
 export class WatchGateway {
   readonly port: number;
   private readonly child: ChildProcess;
@@ -27,7 +27,7 @@ export class WatchGateway {
     return usage;
   }
 
-  /** Ends it as a crash does. */
+  /** Kills the process, as in a crash. */
   async kill(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exit = once(this.child, "exit");

@@ -3,27 +3,27 @@ import { PATH, request } from "./request.ts";
 import { type FeedUpstream, startFeedUpstream } from "./upstream.ts";
 import { Watchers } from "./watchers.ts";
 
-/** How many watch before, so that what the process itself grows by is there already. */
+/** Watchers before the measurement, so that the process has already reached its base size. */
 const WARM_UP = 2000;
 const EVENTS = 5;
 
-/** What many who watch one feed cost. */
+/** The cost of many watchers of one feed. */
 export interface ManyFigures {
   readonly path: "fast" | "connect";
   readonly watchers: number;
-  /** Resident memory for each, in bytes. */
+  /** Resident memory per watcher, in bytes. */
   readonly resident: number;
   readonly heap: number;
-  /** Polls while events came, and how many intervals there were. */
+  /** Polls while events arrived, and the number of intervals. */
   readonly polls: number;
   readonly intervals: number;
-  /** From a poll's response to the last delivery, in milliseconds: the median. */
+  /** Milliseconds from a poll's response to the last delivery: the median. */
   readonly deliveryMs: number;
-  /** Processor time of the gateway for an event that one of them got, in microseconds. */
+  /** Processor time of the gateway per delivered event, in microseconds. */
   readonly cpuMicroseconds: number;
 }
 
-/** Has so many watch one feed over HTTP/2, from one address, and events come one at a time. */
+/** Opens many streams that watch one feed over HTTP/2, from one address, and adds events one at a time. */
 export async function measureMany(path: ManyFigures["path"], count: number): Promise<ManyFigures> {
   const upstream = await startFeedUpstream(1);
   const gateway = await WatchGateway.start([upstream.url, path]);

@@ -3,10 +3,10 @@ import { FeedService } from "../../runtime/src/testing/feed-service.ts";
 
 const { watch } = FeedService.method;
 
-/** The path of the method that watches. */
+/** The path of the watching method. */
 export const PATH = `/${FeedService.typeName}/Watch`;
 
-/** A request in its envelope. Without a token it begins with what comes from now on. */
+/** Returns a request in its envelope. Without a token the stream begins with the next events. */
 export function request({ owner = "ada", resumeToken = "" } = {}): Buffer {
   const message = toBinary(watch.input, create(watch.input, { owner, resumeToken }));
   const head = Buffer.alloc(5);
@@ -14,7 +14,7 @@ export function request({ owner = "ada", resumeToken = "" } = {}): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** What a message says. */
+/** The content of a message. */
 export interface Message {
   readonly ids: readonly number[];
   readonly token: string;

@@ -1,26 +1,26 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How many events the feed lists. */
+/** The number of events that the feed lists. */
 const LISTED = 60;
 
-/** An upstream with a feed of events, which a poll asks for. */
+/** An upstream with a polled feed of events. */
 export interface FeedUpstream {
   readonly url: string;
-  /** How many polls there have been. */
+  /** The number of polls so far. */
   readonly polls: number;
   /** The user agent of the last poll. */
   readonly polledBy: string;
-  /** Adds events, which the next poll finds; resolves with the time at which that was sent its response. */
+  /** Adds events for the next poll; resolves with the time at which their response was sent. */
   add(count: number): Promise<number>;
-  /** Resolves at the next poll by another user agent than `other`, with the time at which it came. */
+  /** Resolves at the next poll by a user agent other than `other`, with the time of the poll. */
   nextBy(other: string): Promise<number>;
   /** The id of the newest event. */
   readonly newest: number;
   close(): Promise<void>;
 }
 
-/** Starts it; polls are to be `intervalSeconds` apart. */
+/** Starts the upstream; polls should be `intervalSeconds` apart. */
 export async function startFeedUpstream(intervalSeconds: number): Promise<FeedUpstream> {
   const ids: number[] = Array.from({ length: 10 }, (_, index) => index + 1);
   let polls = 0;

@@ -15,22 +15,22 @@ import {
   requestHeaders,
 } from "../load/http2-frames.ts";
 
-/** How many streams a connection may have by default. */
+/** The default limit of streams per connection. */
 const STREAMS = 100;
 
-/** A message of a stream: an envelope of gRPC without its head. */
+/** Receives a message of a stream: a gRPC envelope without its header. */
 export type OnMessage = (stream: string, message: Buffer) => void;
 
-/** The request of a stream by its number. */
+/** Returns the request of a stream by its number. */
 type BodyOf = (index: number) => Uint8Array;
 
-/** Streams that watch, over as few connections as there have to be. */
+/** Streams that watch a feed, over as few connections as possible. */
 export class Watchers {
-  /** Messages so far, of all streams. */
+  /** The number of messages on all streams. */
   messages = 0;
-  /** When the last one came, on the scale of `performance.now()`. */
+  /** The time of the last message, on the scale of `performance.now()`. */
   lastAt = 0;
-  /** Streams that have ended. */
+  /** The number of streams that have ended. */
   ended = 0;
   private readonly sockets: Socket[] = [];
   private readonly onMessage: OnMessage;
@@ -40,7 +40,7 @@ export class Watchers {
     this.onMessage = onMessage;
   }
 
-  /** Opens streams, from these addresses in turn. Each sends one request, and reads whatever comes. */
+  /** Opens streams from these addresses in turn. Each sends one request and reads all messages. */
   async open(
     port: number,
     path: string,
@@ -56,7 +56,7 @@ export class Watchers {
     }
   }
 
-  /** Resolves when all streams together have so many messages. */
+  /** Resolves when all streams together have received this many messages. */
   until(messages: number): Promise<void> {
     if (this.messages >= messages) return Promise.resolve();
     return new Promise((resolve) => {

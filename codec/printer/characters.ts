@@ -1,4 +1,4 @@
-/** Characters and words of JSON, as they are stored. */
+/** JSON characters and literals, as they are stored. */
 
 export const QUOTE: u32 = 0x22;
 export const COMMA: u32 = 0x2c;

@@ -1,11 +1,11 @@
-/** Keys of objects as they were printed, with their quotes, so that none is the beginning of another one. */
+/** Printed object keys, with their quotes, so that no key is a prefix of another. */
 import { drop, ENTRY, height, push } from "./stack";
 
-/** Larger maps are taken apart: each key is compared with those before. */
+/** Larger maps are split: each key is compared with all previous ones. */
 const MAX_KEYS: usize = 256;
 const MIX: u64 = 0x9e3779b97f4a7c15;
 
-/** Traps for a key that was printed before in the same object. */
+/** Traps for a duplicate key in the same object. */
 export function remember(from: usize, to: usize, first: usize): void {
   const keyHash = hash(from, to);
   const behind = height();
@@ -16,7 +16,7 @@ export function remember(from: usize, to: usize, first: usize): void {
   push(keyHash, from);
 }
 
-/** Forgets all keys of the object that began with the first one. */
+/** Forgets all keys of the object whose first key this is. */
 export function forget(first: usize): void {
   drop(first);
 }

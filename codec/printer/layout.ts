@@ -5,12 +5,12 @@
 
 /** How a message is printed. */
 export const MESSAGE_FORM: usize = 0;
-/** What the host knows it by. */
+/** The host's number for the message. */
 export const MESSAGE_ID: usize = 4;
-/** For each number below a count, the address of its field, or 0. */
+/** For each field number below a limit, the address of the field, or 0. */
 export const MESSAGE_DENSE: usize = 8;
 export const MESSAGE_DENSE_COUNT: usize = 12;
-/** The other fields: number and address, in the order of their numbers. */
+/** The other fields: number and address, sorted by number. */
 export const MESSAGE_SPARSE: usize = 16;
 export const MESSAGE_SPARSE_COUNT: usize = 20;
 
@@ -20,7 +20,7 @@ export const FORM_TIMESTAMP = 2;
 export const FORM_STRUCT = 3;
 export const FORM_VALUE = 4;
 export const FORM_LIST = 5;
-/** By the host. */
+/** Printed by the host. */
 export const FORM_OTHER = 6;
 
 export const FIELD_INDEX: usize = 0;
@@ -29,15 +29,15 @@ export const FIELD_KEY: usize = 4;
 export const FIELD_KEY_LENGTH: usize = 8;
 export const FIELD_SHAPE: usize = 12;
 export const FIELD_KIND: usize = 16;
-/** The number and the wire type of a value; in the entry of a map, too. */
+/** The field number and wire type; also in a map entry. */
 export const FIELD_TAG: usize = 20;
 /** The table of a message or an enum. */
 export const FIELD_ARGUMENT: usize = 24;
-/** Whether a default value is not printed. */
+/** Whether the default value is omitted. */
 export const FIELD_IMPLICIT: usize = 28;
-/** A bit for the oneof that it belongs to. */
+/** A bit that identifies its oneof. */
 export const FIELD_ONEOF: usize = 32;
-/** Of a map: the kind of its keys, and their tag. */
+/** For a map: the kind of its keys, and their tag. */
 export const FIELD_MAP_KEY: usize = 36;
 export const FIELD_MAP_KEY_TAG: usize = 40;
 
@@ -63,17 +63,17 @@ export const KIND_FLOAT = 15;
 export const KIND_ENUM = 16;
 export const KIND_MESSAGE = 17;
 
-/** An enum: a hash table of its names. */
+/** A hash table of the names of an enum. */
 export const ENUM_ROWS: usize = 0;
 export const ENUM_MASK: usize = 4;
 export const ENUM_ZERO: usize = 8;
-/** Whether numbers without a name are values. */
+/** Whether numbers without a name are valid. */
 export const ENUM_OPEN: usize = 12;
 /** Whether its JSON is null. */
 export const ENUM_NULL: usize = 16;
 
 export const NAME_SIZE: usize = 12;
 export const NAME_NUMBER: usize = 0;
-/** In quotes; 0 in a row that is free. */
+/** In quotes; 0 in an empty row. */
 export const NAME_TEXT: usize = 4;
 export const NAME_LENGTH: usize = 8;

@@ -1,12 +1,12 @@
-/** Numbers as JavaScript prints them. There is room for each in the margin. */
+/** Numbers in the notation of JavaScript. The margin has room for each of them. */
 import { MARGIN, put, q, room, work, writeTo } from "./output";
 
-/** Prints a double the way that `String` does to an address, and returns how long it is. */
+/** Prints a double to an address like `String`, and returns its length. */
 declare function hostDouble(value: f64, at: usize): usize;
 
 const HOST_WORK = 20;
 
-/** An integer. */
+/** Prints an integer. */
 export function unsigned(value: u64): void {
   let rest = value;
   let at = q + digitsOf(value);
@@ -29,7 +29,7 @@ export function signed(value: i64): void {
   unsigned(<u64>(value < 0 ? -value : value));
 }
 
-/** Two digits of a number below 100, as a little-endian integer. */
+/** Returns the two digits of a number below 100, as a little-endian integer. */
 export function pair(value: u32): u32 {
   const tens = value / 10;
   return 0x3030 + tens + ((value - tens * 10) << 8);
@@ -47,7 +47,7 @@ function digitsOf(value: u64): usize {
   return rest >= 10 ? count + 1 : count;
 }
 
-/** A finite double. */
+/** Prints a finite double. */
 export function double(value: f64): void {
   const size = Math.abs(value);
   if (size <= 9007199254740991 && Math.trunc(value) === value) {
@@ -61,8 +61,8 @@ export function double(value: f64): void {
 }
 
 /**
- * A number of at most 15 digits, of which at most 6 stand behind the point. No two of those are one double,
- * so that the one that is found is the shortest text. A quotient of two exact doubles is exactly rounded.
+ * Prints a number of at most 15 digits, with at most 6 after the point. No two such numbers are the same
+ * double, so the text found is the shortest. A quotient of two exact doubles is correctly rounded.
  */
 function decimal(value: f64, size: f64): bool {
   let power: f64 = 1;
@@ -83,7 +83,7 @@ function decimal(value: f64, size: f64): bool {
   return false;
 }
 
-/** A number with zeros in front, to a fixed count of digits. */
+/** Prints a number with leading zeros, to a fixed number of digits. */
 export function fraction(value: u64, digits: i32): void {
   let rest = value;
   for (let i = digits - 1; i >= 0; i--) {

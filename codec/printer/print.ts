@@ -1,7 +1,7 @@
 /**
- * Protobuf bytes to ProtoJSON (https://protobuf.dev/programming-guides/json), driven by tables (see
- * layout.ts). What is unusual traps, and the host has it printed by protobuf-es, with the same result; what
- * is too much at once it takes apart.
+ * Converts protobuf to ProtoJSON (https://protobuf.dev/programming-guides/json), driven by tables (see
+ * layout.ts). Unusual messages trap, and the host prints them with protobuf-es, with the same result; the
+ * host splits messages that are too large.
  */
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters";
 import { forget, remember } from "./keys";
@@ -14,23 +14,22 @@ import { timestamp } from "./time";
 import { end, moveTo, nextIs, p, skip, tag, varint } from "./wire";
 
 /**
- * Prints a message of a special form, keeps its JSON, and returns how long that is;
- * negative where it has none.
+ * Prints a message with a special form, keeps its JSON, and returns its length; negative if it has no JSON.
  */
 declare function hostOther(id: u32, from: usize, to: usize): i32;
-/** Writes what was kept. */
+/** Writes the JSON that was kept. */
 declare function hostTake(at: usize): void;
 
 const OTHER_WORK = 200;
 
 /**
- * Prints the message between two addresses, behind which there are 16 zeros, to a third one, behind which
- * there is nothing in the memory. Returns the length of its JSON.
+ * Prints the message between two addresses, which is followed by 16 zeros, to a third address, after which
+ * the memory is unused. Returns the length of the JSON.
  *
- * @param stack up to `from`, for messages and maps that are open
- * @param maxLength of the JSON
- * @param maxWork how much may be done: a value is 1
- * @param depth of the message in another one, 1 for the outermost
+ * @param stack memory up to `from`, for messages and maps in progress
+ * @param maxLength the most bytes of JSON
+ * @param maxWork the work budget: a value is 1
+ * @param depth the nesting depth of the message, 1 for the outermost
  */
 export function print(
   root: usize,
@@ -77,10 +76,7 @@ function message(table: usize, limit: usize, depth: i32): void {
   }
 }
 
-/**
- * A message by its fields: each is printed with a comma in front,
- * of which a brace takes the place in the end.
- */
+/** Prints the fields of a message, each after a comma; a brace finally replaces the first comma. */
 function fields(table: usize, limit: usize, depth: i32): void {
   const from = q;
   const first = height();
@@ -99,7 +95,7 @@ function fields(table: usize, limit: usize, depth: i32): void {
     last = index;
     push(index, q);
     const bit = load<u32>(field, L.FIELD_ONEOF);
-    // of the members of a oneof, the last one counts; serialisers write one
+    // of several members of a oneof the last would count, but serializers write only one
     if ((oneofs & bit) !== 0) unreachable();
     oneofs |= bit;
     printField(field, fieldTag, limit, depth);
@@ -117,7 +113,7 @@ function fields(table: usize, limit: usize, depth: i32): void {
   }
 }
 
-/** The field of a number; 0 where the message does not know it. */
+/** Returns the field with a number; 0 if the message does not know it. */
 function fieldOf(table: usize, number: u32): usize {
   if (number < load<u32>(table, L.MESSAGE_DENSE_COUNT)) {
     return load<u32>(load<u32>(table, L.MESSAGE_DENSE) + ((<usize>number) << 2));
@@ -139,10 +135,10 @@ function fieldOf(table: usize, number: u32): usize {
   return 0;
 }
 
-/** Sorts the fields that were printed from a place on. One that came twice is unusual. */
+/** Sorts the fields printed since an entry. A repeated occurrence is unusual. */
 function putInOrder(first: usize, from: usize): void {
   const behind = height();
-  // each with where it ends in place of where it begins, which the one before it says
+  // an entry records its start; it ends where the next entry starts
   const length = q - from;
   room(length + 16);
   const moved = q;
@@ -162,7 +158,7 @@ function putInOrder(first: usize, from: usize): void {
   writeTo(to);
 }
 
-/** The entry with the smallest index that is larger than another one; 0 for none. Traps where two have it. */
+/** Returns the entry with the smallest index above another; 0 for none. Traps if two entries have it. */
 function smallestAbove(before: i32, first: usize, behind: usize): usize {
   let found: usize = 0;
   let smallest = i32.MAX_VALUE;
@@ -230,7 +226,7 @@ function singular(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
     const number = <i32>varint();
     const names: usize = load<u32>(field, L.FIELD_ARGUMENT);
     const row = nameOf(names, number);
-    // values without a name are none in a closed enum
+    // values without a name are invalid in a closed enum
     if (row === 0 && !load<u32>(names, L.ENUM_OPEN)) return;
     if (isImplicit && number === load<i32>(names, L.ENUM_ZERO)) return;
     key(field);
@@ -261,20 +257,20 @@ function list(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
     }
   } while (nextIs(fieldTag, limit));
   if (q === first + 1) {
-    // nothing came, packed
+    // the packed field is empty
     writeTo(from);
   } else {
     store<u8>(q - 1, CLOSE_BRACKET);
   }
 }
 
-/** An item, and a comma. */
+/** Prints an item and a comma. */
 function item(field: usize, limit: usize, depth: i32): void {
   valueOrDefault(field, true, limit, depth);
   put(COMMA);
 }
 
-/** A value in a list or a map, or behind its tag in a wrapper; the default where it is not there. */
+/** Prints a value in a list or map, or after its tag in a wrapper; the default value if it is absent. */
 function valueOrDefault(field: usize, isThere: bool, limit: usize, depth: i32): void {
   work(1);
   room(0);
@@ -307,7 +303,7 @@ function map(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
   forget(first);
 }
 
-/** An entry of a map: its key, field 1, and its value, field 2, either of which may be missing. */
+/** Prints a map entry: its key, field 1, and its value, field 2, either of which may be absent. */
 function entry(field: usize, limit: usize, depth: i32, first: usize): void {
   room(0);
   const from = q;

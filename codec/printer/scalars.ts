@@ -1,4 +1,4 @@
-/** Scalars and enums: read from the wire format, and printed. */
+/** Reads scalars and enums from the wire format and prints them. */
 import { ALSE, NULL, QUOTE, TRUE } from "./characters";
 import * as L from "./layout";
 import { double, signed, unsigned } from "./number";
@@ -6,7 +6,7 @@ import { copy, put, q, writeTo } from "./output";
 import { base64, text } from "./text";
 import { fixed32, fixed64, moveTo, p, varint } from "./wire";
 
-/** Prints the text or the bytes up to an address. */
+/** Prints a string or bytes value up to an address. */
 export function range(kind: u32, to: usize): void {
   if (kind === L.KIND_TEXT) {
     text(p, to);
@@ -16,7 +16,7 @@ export function range(kind: u32, to: usize): void {
   moveTo(to);
 }
 
-/** The value of a scalar without a length, as 64 bits, which are 0 for the default. */
+/** Returns the value of a scalar without length as 64 bits, which are 0 for the default. */
 export function bitsOf(kind: u32): u64 {
   switch (kind) {
     case L.KIND_BOOL:
@@ -57,7 +57,7 @@ export function scalar(kind: u32, bits: u64): void {
   }
 }
 
-/** A scalar without quotes, but for numbers that JSON does not have. */
+/** Prints a scalar without quotes, except numbers that JSON lacks. */
 export function bare(kind: u32, bits: u64): void {
   switch (kind) {
     case L.KIND_BOOL:
@@ -111,7 +111,7 @@ function doubleOrWord(value: f64): void {
   }
 }
 
-/** The row of the name of an enum's number; 0 where it has none. */
+/** Returns the row with the name of an enum number; 0 if it has no name. */
 export function nameOf(names: usize, number: i32): usize {
   const mask = load<u32>(names, L.ENUM_MASK);
   const rows: usize = load<u32>(names, L.ENUM_ROWS);

@@ -1,6 +1,6 @@
-/** What is known of the messages and maps that are open: pairs of words. */
+/** The state of the messages and maps in progress: pairs of words. */
 
-/** How deep messages may be nested, as in protobuf-es. */
+/** The nesting limit of messages, the same as in protobuf-es. */
 export const MAX_DEPTH = 100;
 
 let top: usize = 0;
@@ -13,7 +13,7 @@ export function setUp(from: usize, to: usize): void {
   stackEnd = to;
 }
 
-/** Where the next entry goes. */
+/** Returns the position of the next entry. */
 export function height(): usize {
   return top;
 }
@@ -25,7 +25,7 @@ export function push(first: u32, second: usize): void {
   top += ENTRY;
 }
 
-/** Drops all entries from a place on. */
+/** Removes all entries from a position on. */
 export function drop(from: usize): void {
   top = from;
 }

@@ -1,12 +1,12 @@
-/** Texts and bytes as JSON has them. */
+/** JSON strings from text and bytes. */
 import { MARGIN, put, q, room, work, writeTo } from "./output";
 
 const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
 
 /**
- * Prints the UTF-8 between two addresses in quotes, with no more escapes than there have to be.
- * Other bytes trap.
+ * Prints the UTF-8 between two addresses in quotes, with only the necessary escapes. Traps for invalid
+ * UTF-8.
  */
 export function text(from: usize, to: usize): void {
   room(to - from);
@@ -47,22 +47,22 @@ function copy32(to: usize, from: usize): void {
   v128.store(to, second, 16);
 }
 
-/** Blocks that `special` compares with: V8 reads them faster than it makes them. */
+/** Blocks that `special` compares with: V8 loads them faster than it builds them. */
 const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
 const BLANKS = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32]);
 const BACKSLASHES = memory.data<u8>([92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92]);
 
-/** A bit for each of 16 bytes that JSON has not as it is. */
+/** Returns a bit for each of 16 bytes that JSON must escape. */
 function special(from: usize): u32 {
   const block = v128.load(from);
-  // with its second bit turned, a quote comes to stand behind the control characters, and a space does not
+  // flipping the second bit moves a quote next to the control characters, but not a space
   const turned = v128.xor(block, v128.load(TWOS));
   return i8x16.bitmask(
     v128.or(i8x16.le_u(turned, v128.load(BLANKS)), i8x16.eq(block, v128.load(BACKSLASHES))),
   );
 }
 
-/** What stands behind the backslash of a control character; 0 where that is its number. */
+/** The second character of the escape of a control character; 0 if it is escaped by number. */
 const SHORT = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0x62, 0x74, 0x6e, 0, 0x66, 0x72, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0,
@@ -84,7 +84,7 @@ function escaped(c: u32): void {
   writeTo(q + 4);
 }
 
-/** Traps where bytes are no UTF-8 (RFC 3629). */
+/** Traps for invalid UTF-8 (RFC 3629). */
 function checkUtf8(from: usize, to: usize): void {
   let at = from;
   while (at < to) {
@@ -101,7 +101,7 @@ function checkUtf8(from: usize, to: usize): void {
   }
 }
 
-/** Behind a character of several bytes. */
+/** Returns the position after a multi-byte character. */
 function behindSequence(at: usize): usize {
   const c: u32 = load<u8>(at);
   const d: u32 = load<u8>(at + 1);

@@ -1,4 +1,4 @@
-/** google.protobuf.Timestamp as RFC 3339 section 5.6 has it. */
+/** google.protobuf.Timestamp in RFC 3339 (section 5.6). */
 import { fraction, pair } from "./number";
 import { put, q, room, writeTo } from "./output";
 import { p, skip, tag, varint } from "./wire";
@@ -7,9 +7,9 @@ import { p, skip, tag, varint } from "./wire";
 const MIN_SECONDS: i64 = -62135596800;
 const MAX_SECONDS: i64 = 253402300799;
 const DAY: i64 = 86400;
-/** From 0000-03-01 to 1970-01-01, in the Gregorian calendar of all time. */
+/** From 0000-03-01 to 1970-01-01, in the proleptic Gregorian calendar. */
 const DAYS_TO_1970: i64 = 719468;
-/** The greatest number of a field of google.protobuf.Timestamp. */
+/** The highest field number of google.protobuf.Timestamp. */
 const NANOS: u32 = 2;
 
 /** Prints a time in quotes, with 0, 3, 6 or 9 digits of a second. */
@@ -23,7 +23,7 @@ export function timestamp(limit: usize): void {
     } else if (field === 0x10) {
       nanos = <i32>varint();
     } else if (field >>> 3 <= NANOS) {
-      unreachable(); // one of the two, of another wire type
+      unreachable(); // one of the two, with another wire type
     } else {
       skip(field & 7, limit);
     }
@@ -31,7 +31,7 @@ export function timestamp(limit: usize): void {
   if (p !== limit) unreachable();
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS || nanos < 0 || nanos > 999999999) unreachable();
   room(0);
-  // the same days, counted from a March of a year that is before all of them
+  // the same days, counted from a March before all valid years
   const shifted = seconds + DAYS_TO_1970 * DAY;
   const day = shifted / DAY;
   put(0x22);
@@ -43,7 +43,7 @@ export function timestamp(limit: usize): void {
   writeTo(q + 2);
 }
 
-/** A date by its days since 0000-03-01, in years that begin in March. */
+/** Prints a date from its days since 0000-03-01, in years that begin in March. */
 function date(days: u32): void {
   const era = days / 146097;
   const ofEra = days - era * 146097;

@@ -1,16 +1,16 @@
 /**
- * Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). Behind the input there
- * are zeros, which end every varint. What is odd traps, and the host prints in another way.
+ * Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). The input is followed
+ * by zeros, which end every varint. Unusual input traps, and the host prints the message in another way.
  */
 
-/** Where reading is. */
+/** The read position. */
 export let p: usize = 0;
 
 export function moveTo(at: usize): void {
   p = at;
 }
 
-/** The lower 64 bits of a varint. */
+/** Reads the lower 64 bits of a varint. */
 export function varint(): u64 {
   const first: u64 = load<u8>(p++);
   return first < 0x80 ? first : longVarint(first & 0x7f);
@@ -27,7 +27,7 @@ function longVarint(first: u64): u64 {
   return 0;
 }
 
-/** Field number and wire type. */
+/** Reads a tag: field number and wire type. */
 export function tag(): u32 {
   const before = p;
   const value = varint();
@@ -35,14 +35,14 @@ export function tag(): u32 {
   return <u32>value;
 }
 
-/** Where a value with a length ends, of which `p` is the beginning then. */
+/** Returns the end of a length-delimited value; `p` is then its start. */
 export function end(limit: usize): usize {
   const length = varint();
   if (p > limit || length > <u64>(limit - p)) unreachable();
   return p + <usize>length;
 }
 
-/** Passes over a value of a field that is not known. */
+/** Skips the value of an unknown field. */
 export function skip(wireType: u32, limit: usize): void {
   if (wireType === 0) {
     varint();
@@ -57,7 +57,7 @@ export function skip(wireType: u32, limit: usize): void {
   }
 }
 
-/** Whether the next field is this one; its tag is read then. */
+/** Reports whether the next field has this tag; if so, reads the tag. */
 export function nextIs(expected: u32, limit: usize): bool {
   const before = p;
   if (before < limit && varint() === <u64>expected) return true;

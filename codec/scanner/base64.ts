@@ -1,20 +1,20 @@
 /**
- * Bytes from base64 as the decoder takes it (codec/src/decode/scalar.ts): in either alphabet, with or without
- * padding, with line breaks, tabs and spaces anywhere.
+ * Decodes base64 like the JavaScript decoder (codec/src/decode/scalar.ts): in either alphabet, with or
+ * without padding, with line breaks, tabs and spaces anywhere.
  */
 import { BACKSLASH, byte, hex4, QUOTE } from "./bytes";
 import { plainOf } from "./escapes";
 
-/** Where the last output ends. */
+/** The end of the last output. */
 export let decodedEnd: usize = 0;
 
-/** What characters stand for: six bits, or one of these. */
+/** The value of each character: six bits, or one of these. */
 const VALUES = memory.data(256);
 const PADDING: u32 = 64;
 const SPACE: u32 = 65;
 const NONE: u32 = 66;
 
-/** There is never more: `=` and `==`. */
+/** The longest valid padding: `=` and `==`. */
 const MAX_PADDING = 2;
 
 fillValues();
@@ -26,7 +26,7 @@ function fillValues(): void {
     store<u8>(VALUES + 0x61 + i, 26 + i);
   }
   for (let i: usize = 0; i < 10; i++) store<u8>(VALUES + 0x30 + i, 52 + i);
-  // `+/` of the one alphabet, `-_` of the other
+  // `+/` of one alphabet, `-_` of the other
   store<u8>(VALUES + 0x2b, 62);
   store<u8>(VALUES + 0x2d, 62);
   store<u8>(VALUES + 0x2f, 63);
@@ -44,14 +44,14 @@ function sextet(c: u32): u32 {
 }
 
 /**
- * Writes bytes from behind their opening quote; returns the position behind the closing one, or 0.
- * May write 3 bytes too many.
+ * Writes bytes from base64 after its opening quote; returns the position after the closing quote, or 0. May
+ * write 3 bytes too many.
  */
 export function base64(from: usize, to: usize): usize {
   let at = from;
   let out = to;
   let bits: u32 = 0;
-  /** How many digits they are from. */
+  /** the number of digits read */
   let digits = 0;
   let padding = 0;
   while (true) {
@@ -66,7 +66,7 @@ export function base64(from: usize, to: usize): usize {
       c = escaped(at + 1);
       at += byte(at + 1) === 0x75 ? 6 : 2;
     } else {
-      // JSON has no bare control characters
+      // JSON does not allow bare control characters
       if (c < 0x20) return 0;
       at++;
     }
@@ -85,7 +85,7 @@ export function base64(from: usize, to: usize): usize {
       return 0;
     }
   }
-  // one digit is six bits, which are no byte
+  // one digit is six bits, less than a byte
   if (digits === 1) return 0;
   if (digits > 1) {
     store<u32>(out, bswap<u32>(bits << (32 - 6 * digits)));
@@ -96,7 +96,8 @@ export function base64(from: usize, to: usize): usize {
 }
 
 /**
- * Writes three bytes for every four digits; returns the position of the first four that are something else.
+ * Writes three bytes for every four digits; returns the position of the first group of four with another
+ * character.
  */
 function fours(from: usize, to: usize): usize {
   let at = from;
@@ -114,8 +115,8 @@ function fours(from: usize, to: usize): usize {
 }
 
 /**
- * The character of an escape, from behind its backslash; one that is none of base64 for what is no escape,
- * or not for here.
+ * Returns the character of the escape after a backslash; for an invalid or unsupported escape, a character
+ * that is not base64.
  */
 function escaped(at: usize): u32 {
   const c = byte(at);

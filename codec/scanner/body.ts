@@ -1,4 +1,4 @@
-/** Bodies: what is around a payload, and the payload. */
+/** Reads bodies: a payload and the structure around it. */
 import { byte, OPEN_BRACE, OPEN_BRACKET } from "./bytes";
 import { beginDepth } from "./depth";
 import { object } from "./message";
@@ -6,14 +6,17 @@ import { integer, magnitude, negative } from "./number";
 import { enter, leave } from "./report";
 import { isLoose, unnamed, value } from "./value";
 
-/** Where the list of a page is. */
+/** The position of the list of a page. */
 export let pageAt: usize = 0;
 export let pageEnd: usize = 0;
 
 let isPayloadFound = false;
 let checksStatus = false;
 
-/** Reads a body: the field that its payload and what is around it are. 0 also for one that has no payload. */
+/**
+ * Reads a body by its root field, which describes the payload and the structure around it. Returns 0 also
+ * for a body without a payload.
+ */
 export function body(root: usize, at: usize, withStatus: bool): usize {
   isPayloadFound = false;
   checksStatus = withStatus;
@@ -25,7 +28,7 @@ export function body(root: usize, at: usize, withStatus: bool): usize {
 export function payload(field: usize, argument: usize, at: usize): usize {
   isPayloadFound = true;
   const c = byte(at);
-  // a field in place of a message; other payloads than objects and lists may spell an empty one
+  // a field in place of a message; for other payloads, objects and lists may represent an empty one
   if (isLoose(field)) return c === OPEN_BRACE || c === OPEN_BRACKET ? unnamed(argument, at) : 0;
   return c === OPEN_BRACE ? object(argument, at) : 0;
 }
@@ -36,7 +39,7 @@ export function status(at: usize): usize {
   return isExpected && !negative ? end : 0;
 }
 
-/** The items of a page, as if they were the field of a message. */
+/** Reads the items of a page as if they were a field of a message. */
 export function page(items: usize, at: usize): usize {
   isPayloadFound = true;
   enter(0, items);

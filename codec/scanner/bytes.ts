@@ -1,6 +1,6 @@
 /**
- * What every part of the scanner needs of bytes. Positions are addresses in linear memory; behind the input
- * there are zeros, which are nothing in JSON, so that no loop has to ask for the end.
+ * Byte functions for all parts of the scanner. Positions are addresses in linear memory; the input is
+ * followed by zeros, which are not valid JSON, so that loops need not check for the end.
  */
 
 export const QUOTE: u32 = 0x22;
@@ -18,15 +18,15 @@ export const NULL: u32 = 0x6c6c756e;
 export const TRUE: u32 = 0x65757274;
 export const ALSE: u32 = 0x65736c61;
 
-/** A bit for each character that is white space. */
+/** A bit for each white space character. */
 const SPACES: u64 = 0x100002600;
 
-/** The byte at a position. */
+/** Returns the byte at a position. */
 export function byte(at: usize): u32 {
   return load<u8>(at);
 }
 
-/** Behind white space. */
+/** Returns the position after white space. */
 export function space(from: usize): usize {
   return byte(from) > 0x20 ? from : spaceEnd(from);
 }
@@ -45,7 +45,7 @@ export function isDigit(c: u32): bool {
   return c - 0x30 < 10;
 }
 
-/** Where the next quote, backslash or control character is. */
+/** Returns the position of the next quote, backslash or control character. */
 export function plainEnd(from: usize): usize {
   let at = from;
   let mask = special32(at);
@@ -56,15 +56,15 @@ export function plainEnd(from: usize): usize {
   return at + ctz(mask);
 }
 
-/** Blocks that `special` compares with: V8 reads them faster than it makes them. */
+/** Blocks that `special` compares with: V8 loads them faster than it builds them. */
 const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
 const BLANKS = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32]);
 const BACKSLASHES = memory.data<u8>([92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92]);
 
-/** A bit for each of 16 bytes that is a quote, a backslash or a control character. */
+/** Returns a bit for each of 16 bytes that is a quote, a backslash or a control character. */
 export function special(from: usize): i32 {
   const block = v128.load(from);
-  // with its second bit turned, a quote comes to stand behind the control characters, and a space does not
+  // flipping the second bit moves a quote next to the control characters, but not a space
   const turned = v128.xor(block, v128.load(TWOS));
   return i8x16.bitmask(
     v128.or(i8x16.le_u(turned, v128.load(BLANKS)), i8x16.eq(block, v128.load(BACKSLASHES))),
@@ -76,12 +76,12 @@ export function special32(from: usize): u32 {
   return special(from) | (special(from + 16) << 16);
 }
 
-/** The bits of a mask from one on. */
+/** Returns the bits of a mask from `first` on. */
 export function bitsFrom(mask: u32, first: usize): u32 {
   return first < 32 ? (mask >> first) << first : 0;
 }
 
-/** Copies 32 bytes at a time, and up to 31 more than asked for. */
+/** Copies 32 bytes at a time, and up to 31 bytes more than requested. */
 export function copyLoosely(to: usize, from: usize, length: usize): void {
   if (length > 512) {
     memory.copy(to, from, length);
@@ -98,14 +98,14 @@ export function copy32(to: usize, from: usize): void {
   v128.store(to, second, 16);
 }
 
-/** The value of a hexadecimal digit; negative for another character. */
+/** Returns the value of a hexadecimal digit; negative for another character. */
 function hexDigit(c: u32): i32 {
   if (isDigit(c)) return c - 0x30;
   const letter = c | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** Four hexadecimal digits; negative where there are others. */
+/** Returns the value of four hexadecimal digits; negative for other characters. */
 export function hex4(at: usize): i32 {
   const a = hexDigit(byte(at));
   const b = hexDigit(byte(at + 1));
@@ -114,7 +114,7 @@ export function hex4(at: usize): i32 {
   return (a | b | c | d) < 0 ? -1 : (a << 12) | (b << 8) | (c << 4) | d;
 }
 
-/** How many bytes a varint has. */
+/** Returns the size of a varint in bytes. */
 export function varintSize(value: usize): usize {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;

@@ -1,4 +1,4 @@
-/** Oneofs whose members are chosen by the keys of the object. */
+/** Oneofs whose members are selected by the keys of the object. */
 import {
   byte,
   CLOSE_BRACE,
@@ -14,20 +14,20 @@ import { keptValue, placeTaken, SEEN, stateOf } from "./frame";
 import * as L from "./layout";
 import { isWord, word } from "./words";
 
-/** Nothing is chosen, and what is chosen is not for here to say. */
+/** No member is selected; or the selection is left to JavaScript. */
 export const NONE = -1;
 export const UNKNOWN = -2;
 
-/** Whether a word has named the member that was chosen last. */
+/** Whether a discriminator named the last selected member. */
 export let isNamed = false;
 
-/** The index of the chosen member. */
+/** Returns the index of the selected member. */
 export function chosen(choice: usize, frame: usize): i32 {
   const first: usize = load<u32>(choice, L.CHOICE_CASES);
   const end = first + <usize>load<u32>(choice, L.CHOICE_CASE_COUNT) * L.CASE_SIZE;
   for (let each = first; each < end; each += L.CASE_SIZE) {
     const slot = load<u32>(each, L.CASE_SLOT);
-    // under two of its spellings at once
+    // the discriminator occurs in two of its spellings
     if (popcnt(stateOf(frame, slot) & SEEN) > 1) return UNKNOWN;
     const isPresent = placeTaken(frame, slot) !== 0;
     const holds = isPresent
@@ -44,7 +44,7 @@ export function chosen(choice: usize, frame: usize): i32 {
   return NONE;
 }
 
-/** Whether a value meets a condition: 1 or 0; -1 where that is not for here to say. */
+/** Tests whether a value meets a condition: 1 or 0; -1 where this is left to JavaScript. */
 function test(condition: usize, at: usize, withWords: u32): i32 {
   const c = byte(at);
   switch (load<u32>(condition, L.CASE_TEST)) {
@@ -69,7 +69,7 @@ function test(condition: usize, at: usize, withWords: u32): i32 {
   }
 }
 
-/** Whether the slots of all members but the chosen one hold nothing. */
+/** Reports whether the slots of all members except the selected one are empty. */
 export function areEmpty(choice: usize, frame: usize, except: i32): bool {
   const first: usize = load<u32>(choice, L.CHOICE_SLOTS);
   const end = first + ((<usize>load<u32>(choice, L.CHOICE_SLOT_COUNT)) << 2);

@@ -1,4 +1,4 @@
-/** What JSON costs to read, counted as codec/src/cost/json-cost.ts does it in a text. */
+/** The cost of reading JSON, counted exactly as in codec/src/cost/json-cost.ts. */
 import {
   BACKSLASH,
   byte,
@@ -33,18 +33,18 @@ const DIGIT_COST = 1;
 
 let different = 0;
 
-/** How many different keys there have been. */
+/** The number of distinct keys so far. */
 export function newKeys(): i32 {
   return different;
 }
 
 /**
- * The cost of JSON; -1 as soon as it is more than the limit. Text that is no JSON costs something. A text may
- * come in pieces, cut behind a comma.
+ * Returns the cost of JSON; -1 as soon as it exceeds the limit. Text that is not JSON also has a cost. A
+ * text may arrive in pieces, each ending after a comma.
  *
- * @param keys 128 KB of zeros, or what the pieces before have made of them
- * @param known how many different keys those had
- * @param seed so that nobody can write keys that are different and have one hash
+ * @param keys 128 KB: zeros, or the state after the previous pieces
+ * @param known the number of distinct keys in the previous pieces
+ * @param seed random, so that nobody can craft distinct keys with the same hash
  */
 export function cost(from: usize, length: usize, limit: f64, keys: usize, known: i32, seed: u32): i32 {
   const end = from + length;
@@ -81,7 +81,7 @@ function isNumeric(c: u32): bool {
   return isDigit(c) || c === MINUS;
 }
 
-/** Whether the string that ends here is a key. */
+/** Reports whether the string that ends here is a key. */
 function isKey(from: usize): bool {
   let at = from;
   while (byte(at) <= 0x20 && byte(at) !== 0) at++;
@@ -99,7 +99,7 @@ function isNew(keys: usize, from: usize, length: usize, seed: u32): bool {
   return (known & mask) === 0;
 }
 
-/** Behind a string; the end of the text where it has none. */
+/** Returns the position after a string; the end of the text if the string does not end. */
 function stringEnd(from: usize, end: usize): usize {
   let at = from;
   while (at < end) {
@@ -140,7 +140,7 @@ function notationCost(from: usize, end: usize): i32 {
   return byte(end - 1) === 0x30 && (found > 0 || isMinusZero) ? NOTATION_COST : found;
 }
 
-/** A positive exponent of three digits or more. */
+/** Returns the cost of a positive exponent of three digits or more. */
 function exponentCost(from: usize, end: usize): i32 {
   for (let at = from; at < end; at++) {
     if ((byte(at) | 0x20) !== 0x65) continue;

@@ -1,6 +1,6 @@
-/** How deep the message is that is being written. */
+/** The nesting depth of the message being written. */
 
-/** What protobuf-es reads, and the JavaScript decoder writes. */
+/** The limit of protobuf-es and of the JavaScript decoder. */
 const MAX_DEPTH = 100;
 
 let depth = 0;
@@ -9,7 +9,7 @@ export function beginDepth(): void {
   depth = 0;
 }
 
-/** Goes one message deeper; false where that is too deep. */
+/** Enters a nested message; returns false beyond the limit. */
 export function descend(): bool {
   return ++depth < MAX_DEPTH;
 }

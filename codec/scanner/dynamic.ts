@@ -1,6 +1,6 @@
 /**
  * google.protobuf.Value, Struct and ListValue, and the keys of maps. Each function returns the position
- * behind what it read, or 0.
+ * after its input, or 0.
  */
 import {
   ALSE,
@@ -25,10 +25,10 @@ import { floating, string } from "./scalar";
 import { forget, isIndex, remember, waiting } from "./waiting";
 import { key, wordAt, wordLength } from "./words";
 
-/** Larger integers become text, which is a difference: a double does not have each. */
+/** Larger integers become text, which is a difference: a double cannot hold all of them. */
 const MAX_SAFE: f64 = 9007199254740991;
 
-/** Writes one of the three behind its tag. */
+/** Writes one of the three after its tag. */
 export function dynamicField(kind: u32, at: usize): usize {
   if (!descend()) return 0;
   const start = out;
@@ -76,7 +76,7 @@ function heldNumber(at: usize): usize {
   return end !== 0 && (Math.abs(double) <= MAX_SAFE || !areDigits(at, end)) ? end : 0;
 }
 
-/** Whether a number is an integer by its notation, and not a double. */
+/** Reports whether a number is an integer by its notation. */
 function areDigits(from: usize, end: usize): bool {
   let at = byte(from) === MINUS ? from + 1 : from;
   while (isDigit(byte(at))) at++;
@@ -128,8 +128,8 @@ function struct(from: usize): usize {
 }
 
 /**
- * Writes the key of an entry behind a byte for the entry's length, if the key is new since `first`; returns
- * the position of its value, or 0.
+ * Writes the key of an entry after a byte for the length of the entry, if the key is new since `first`;
+ * returns the position of its value, or 0.
  */
 export function entryKey(from: usize, first: usize): usize {
   const at = key(from);

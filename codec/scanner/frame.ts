@@ -1,6 +1,6 @@
 /**
- * What is known of an object while it is read as a message: for each rank (a field, a oneof, or a key that is
- * only looked at) which of its keys have come, and where it was written. Frames lie on a stack.
+ * The state of an object that is read as a message: for each rank (a field, a oneof, or a key that is only
+ * inspected) which of its keys have arrived, and where it was written. Frames are on a stack.
  */
 import { copyLoosely } from "./bytes";
 import * as L from "./layout";
@@ -12,12 +12,12 @@ const HEAD: usize = 32;
 const LAST_RANK: usize = 0;
 const OUT_OF_ORDER: usize = 4;
 const FIRST_WAITING: usize = 8;
-/** Where the bits of those that were written are, and the spans: start and length of what was written. */
+/** The offsets of the bits of written ranks, and of the spans: start and length of the output. */
 const WRITTEN: usize = 12;
 const SPANS: usize = 16;
 
 /**
- * The state of a rank: a bit for each of its keys that has come, and the place of the one that was taken,
+ * The state of a rank: a bit for each of its keys that has arrived, and the index of the key that was used,
  * counted from 1.
  */
 const TAKEN_SHIFT: u32 = 24;
@@ -25,7 +25,7 @@ export const SEEN: u32 = 0xffffff;
 
 let frames: usize = 0;
 let framesEnd: usize = 0;
-/** Room in which the fields of a message are put in order, for as many bytes as output may have. */
+/** Memory for sorting the fields of a message, as large as the output. */
 export let scratch: usize = 0;
 
 export function useFrames(from: usize, to: usize, room: usize): void {
@@ -34,7 +34,7 @@ export function useFrames(from: usize, to: usize, room: usize): void {
   scratch = room;
 }
 
-/** Makes a frame for a message; 0 where there is no room. */
+/** Creates a frame for a message; returns 0 when out of memory. */
 export function open(message: usize): usize {
   const ranks: usize = load<u32>(message, L.MESSAGE_RANKS);
   const frame = frames;
@@ -49,12 +49,12 @@ export function open(message: usize): usize {
   return frame;
 }
 
-/** Gives a frame back, and all behind it. */
+/** Removes a frame and all frames after it. */
 export function shut(frame: usize): void {
   frames = frame;
 }
 
-/** The keys of the object that wait begin here. */
+/** Returns the first deferred key of the object. */
 export function firstWaiting(frame: usize): usize {
   return load<u32>(frame, FIRST_WAITING);
 }
@@ -67,12 +67,12 @@ export function setState(frame: usize, rank: u32, state: u32): void {
   store<u32>(frame + HEAD + ((<usize>rank) << 2), state);
 }
 
-/** The state of a rank, once the key at a place has come and was taken. */
+/** Returns the state of a rank after the key with this index was used. */
 export function takenAt(place: u32): u32 {
   return ((place + 1) << TAKEN_SHIFT) | (1 << place);
 }
 
-/** The place of the key that was taken, counted from 1; 0 for none. */
+/** Returns the index of the key that was used, counted from 1; 0 for none. */
 export function placeOf(state: u32): u32 {
   return state >> TAKEN_SHIFT;
 }
@@ -85,7 +85,7 @@ function spanOf(frame: usize, rank: u32): usize {
   return <usize>load<u32>(frame, SPANS) + ((<usize>rank) << 3);
 }
 
-/** Keeps where the value of a rank stands that is only looked at. */
+/** Records the position of the value of a rank that is only inspected. */
 export function keepValue(frame: usize, rank: u32, at: usize): void {
   store<u32>(spanOf(frame, rank), at);
 }
@@ -94,12 +94,12 @@ export function keptValue(frame: usize, rank: u32): usize {
   return load<u32>(spanOf(frame, rank));
 }
 
-/** Says that fields are not in their order, although their ranks may be. */
+/** Marks fields as unsorted, although their ranks may be in order. */
 export function mixUp(frame: usize): void {
   store<u32>(frame, 1, OUT_OF_ORDER);
 }
 
-/** Notes what was written for a rank: all since `start`. */
+/** Records the output of a rank: everything since `start`. */
 export function note(frame: usize, rank: u32, start: usize): void {
   const span = spanOf(frame, rank);
   store<u32>(span, start);
@@ -110,7 +110,7 @@ export function note(frame: usize, rank: u32, start: usize): void {
   store<u32>(frame, rank, LAST_RANK);
 }
 
-/** Whether of fields that exclude each other at most one has come. */
+/** Reports whether at most one of several exclusive fields was read. */
 export function isOneAtMost(message: usize, frame: usize): bool {
   const oneofs = load<u32>(message, L.MESSAGE_ONEOF_COUNT);
   let at: usize = load<u32>(message, L.MESSAGE_ONEOFS);
@@ -123,10 +123,7 @@ export function isOneAtMost(message: usize, frame: usize): bool {
   return true;
 }
 
-/**
- * Moves the fields between `start` and `last` into the order of their ranks, if they are not, and what is
- * behind `last` after them.
- */
+/** Sorts the fields between `start` and `last` by rank if necessary; the bytes after `last` follow them. */
 export function putInOrder(message: usize, frame: usize, start: usize, last: usize): void {
   if (!load<u32>(frame, OUT_OF_ORDER)) return;
   let to = scratch;

@@ -1,44 +1,44 @@
 /**
- * The tables that drive the scanner, as the host writes them (codec/src/scan/tables.ts): structures of 32-bit
- * words in linear memory. Offsets are in bytes.
+ * The tables that drive the scanner, as the host writes them (codec/src/scan/tables.ts): structures of
+ * 32-bit words in linear memory. Offsets are in bytes.
  */
 
 /** How a message is read. */
 export const MESSAGE_ROWS: usize = 0;
 export const MESSAGE_MASK: usize = 4;
-/** How many spans its frame has: one for each field, oneof and key that is only looked at. */
+/** The number of spans in its frame: one for each field, oneof and key that is only inspected. */
 export const MESSAGE_RANKS: usize = 8;
-/** What becomes of keys that it does not know. */
+/** The treatment of unknown keys. */
 export const MESSAGE_COLLECTOR: usize = 12;
 export const MESSAGE_COLLECTOR_TAG: usize = 16;
 export const MESSAGE_CHOICES: usize = 20;
 export const MESSAGE_CHOICE_COUNT: usize = 24;
-/** Whether others share its object, so that its keys must be remembered. */
+/** Whether other messages share its object, so that its keys must be remembered. */
 export const MESSAGE_SHARED: usize = 28;
-/** Lists of ranks of which one may be there: each with its length in front. */
+/** Lists of ranks of which at most one may occur, each preceded by its length. */
 export const MESSAGE_ONEOFS: usize = 32;
 export const MESSAGE_ONEOF_COUNT: usize = 36;
-/** What an envelope is reported by, a field with its rank as argument; 0 for a message. */
+/** The report step of an envelope, a field with its rank as argument; 0 for a message. */
 export const MESSAGE_PLACE: usize = 40;
-/** How many bytes the length of the last such message took; the scanner's own. */
+/** The size of the length of the last such message; written by the scanner. */
 export const MESSAGE_GUESS: usize = 44;
 
-/** Behind the rows and the mask of a path: what becomes of other keys, and what it is reported by. */
+/** After the rows and mask of a path: the treatment of other keys, and the report step. */
 export const PATH_COLLECTOR: usize = 8;
 export const PATH_PLACE: usize = 12;
 
 export const COLLECTOR_NONE = 0;
 export const COLLECTOR_RAW = 1;
 export const COLLECTOR_IGNORE = 2;
-/** As only the decoder can. */
+/** Left to the decoder. */
 export const COLLECTOR_LEFT = 3;
 
-/** A key in the hash table of a message: a word, the fields that are read from it, and flags. */
+/** A key in the hash table of a message: a word, the fields that read it, and flags. */
 export const ROW_SIZE: usize = 32;
 export const ROW_SHIFT: usize = 5;
 /**
- * The one field, if there is one, and nothing else is asked of the key: a target,
- * and the address of the field; 0 otherwise.
+ * If exactly one field reads the key and nothing else uses it: a target, and the address of the field;
+ * otherwise 0.
  */
 export const ROW_TARGET: usize = 12;
 export const ROW_FIELD: usize = 16;
@@ -49,26 +49,26 @@ export const ROW_FLAGS: usize = 28;
 export const ROW_SHARED: u32 = 1;
 /** The message itself knows the key. */
 export const ROW_OWN: u32 = 2;
-/** A oneof is chosen by the key. */
+/** A oneof is selected by the key. */
 export const ROW_CHOICE: u32 = 4;
 
 /**
- * A rank, the place of the key among those of the field, and whether it is the last one;
- * behind it the field's address.
+ * A rank, the index of the key among the keys of the field, and whether it is the last; then the address of
+ * the field.
  */
 export const TARGET_SIZE: usize = 8;
 export const TARGET_FIELD: usize = 4;
 export const TARGET_LAST: u32 = 0x80000000;
 
 export const FIELD_KIND: usize = 0;
-/** The bytes of the tag, and how many there are. */
+/** The bytes of the tag, and their number. */
 export const FIELD_TAG_LENGTH: usize = 4;
 export const FIELD_TAG: usize = 8;
 export const FIELD_ARGUMENT: usize = 16;
 export const FIELD_FLAGS: usize = 20;
-/** Other types of JSON are known to come. */
+/** Other JSON types are expected too. */
 export const FIELD_LOOSE: u32 = 1;
-/** A list that may be one text, its items between commas. */
+/** A list that may be one comma-separated string. */
 export const FIELD_COMMAS: u32 = 2;
 export const FIELD_TEXT: usize = 24;
 export const FIELD_TEXT_LENGTH: usize = 28;
@@ -90,24 +90,24 @@ export const KIND_SFIXED64 = 12;
 export const KIND_DOUBLE = 13;
 export const KIND_FLOAT = 14;
 export const KIND_ENUM = 15;
-/** A count since 1970; the argument is how many digits its unit has below the second. */
+/** A count since 1970; the argument is the number of decimal digits between its unit and the second. */
 export const KIND_COUNT = 16;
 export const KIND_ISO = 17;
 export const KIND_MESSAGE = 18;
 export const KIND_LIST = 19;
 export const KIND_MAP = 20;
-/** A message with one field, which JSON has bare; nothing in it is an error. */
+/** A message whose JSON is the value of its only field; nothing in it is an error. */
 export const KIND_WRAPPER = 21;
-/** A message with one field, which JSON has bare. */
+/** A message whose JSON is the value of its only field. */
 export const KIND_UNWRAP = 22;
-/** A message with a field for each type of JSON. */
+/** A message with a field for each JSON type. */
 export const KIND_BY_TYPE = 23;
 export const KIND_VALUE = 24;
 export const KIND_STRUCT = 25;
 export const KIND_LIST_VALUE = 26;
-/** Looked at once the object has ended. */
+/** Inspected after the end of the object. */
 export const KIND_SLOT = 27;
-/** The object that an envelope holds, and its parts. */
+/** The object in an envelope, and its parts. */
 export const KIND_PAYLOAD = 28;
 export const KIND_ENVELOPE = 29;
 export const KIND_STATUS = 30;
@@ -116,27 +116,27 @@ export const KIND_PAGE = 31;
 /** base64. */
 export const KIND_BYTES = 32;
 /**
- * An object below whose keys fields of the message around it are; its argument begins with their rows and
- * mask, as a message does.
+ * An object that contains keys of fields of the outer message; its argument begins with rows and a mask,
+ * like a message.
  */
 export const KIND_PATH = 33;
 
-/** A oneof whose members are chosen by what the object has. */
+/** A oneof whose members are selected by the content of the object. */
 export const CHOICE_SIZE: usize = 40;
 export const CHOICE_RANK: usize = 0;
-/** The slot whose word chooses; negative where cases have conditions of their own. */
+/** The slot with the discriminator; negative if the cases have their own conditions. */
 export const CHOICE_SLOT: usize = 4;
 export const CHOICE_CASES: usize = 8;
 export const CHOICE_CASE_COUNT: usize = 12;
-/** The member where nothing is chosen; negative for none. */
+/** The member if no case applies; negative for none. */
 export const CHOICE_OTHERWISE: usize = 16;
-/** What stands where nothing is chosen: nothing, or a difference. */
+/** The treatment of an object to which no case applies: no action, or a difference. */
 export const CHOICE_REPORT: usize = 20;
 export const CHOICE_MEMBERS: usize = 24;
-/** The slots of members, of which only the chosen one may hold something. */
+/** The slots of members, of which only the selected one may have a value. */
 export const CHOICE_SLOTS: usize = 28;
 export const CHOICE_SLOT_COUNT: usize = 32;
-/** Whether numbers and booleans choose, too. */
+/** Whether numbers and booleans can select a member too. */
 export const CHOICE_WORDS: usize = 36;
 
 export const CASE_SIZE: usize = 24;
@@ -155,7 +155,7 @@ export const TEST_STRING = 5;
 export const TEST_NUMBER = 6;
 export const TEST_BOOLEAN = 7;
 
-/** A member of a oneof: its field, and the slot that it is read from; negative where it shares the object. */
+/** A oneof member: its field, and the slot that it is read from; negative if it shares the object. */
 export const MEMBER_SIZE: usize = 8;
 export const MEMBER_FIELD: usize = 0;
 export const MEMBER_SLOT: usize = 4;
@@ -170,7 +170,7 @@ export const ENUM_MASK: usize = 0;
 export const ENUM_ROWS: usize = 4;
 export const WORD_SIZE: usize = 20;
 export const WORD_NUMBER: usize = 12;
-/** Whether a string, and whether a number may be spelled so. */
+/** Whether the word may be a string, and whether it may be a number. */
 export const WORD_FLAGS: usize = 16;
 export const WORD_AS_STRING: u32 = 1;
 export const WORD_AS_NUMBER: u32 = 2;

@@ -1,9 +1,9 @@
 /**
- * Objects as messages. Each function that reads returns the position behind what it read, or 0.
+ * Objects as messages. Each reading function returns the position after its input, or 0.
  *
- * Fields are written as their keys come. Where that is not their order in the message, they are put in order
- * once the object has ended. What depends on a key that may come later waits until then: keys that no field
- * knows, and those of messages that share the object.
+ * Fields are written as their keys arrive. If that is not their order in the message, they are sorted at
+ * the end of the object. Keys that depend on later keys are deferred until then: keys that no field names,
+ * and keys of messages that share the object.
  */
 import { byte, CLOSE_BRACE, COMMA, NULL, OPEN_BRACE, space } from "./bytes";
 import { areEmpty, chosen, isNamed, NONE } from "./choice";
@@ -51,7 +51,7 @@ import {
 } from "./waiting";
 import { keyRow, rowOf, useWord, valueAt, wordAt, wordLength } from "./words";
 
-/** Reads an object as a message, without a tag and a length. */
+/** Reads an object as a message, without tag and length. */
 export function object(message: usize, from: usize): usize {
   const start = out;
   const keys = waiting;
@@ -86,7 +86,7 @@ function member(message: usize, frame: usize, from: usize): usize {
   return field !== 0 ? intoField(frame, load<u32>(row, L.ROW_TARGET), field, at) : unusual(frame, row, at);
 }
 
-/** Reads the value of a key that has another number of fields than one, or that other messages may know. */
+/** Reads the value of a key that is read by no field or several, or that other messages may know. */
 function unusual(frame: usize, row: usize, at: usize): usize {
   const flags = load<u32>(row, L.ROW_FLAGS);
   if (flags & L.ROW_SHARED) {
@@ -97,8 +97,8 @@ function unusual(frame: usize, row: usize, at: usize): usize {
 }
 
 /**
- * A key that the message does not know: it is reported where nobody collects such keys, and waits for the end
- * of the object otherwise.
+ * Handles a key that the message does not know: it is deferred to the end of the object if a message may
+ * collect it, and reported otherwise.
  */
 function unknown(message: usize, frame: usize, at: usize): usize {
   const collector = load<u32>(message, L.MESSAGE_COLLECTOR);
@@ -113,10 +113,10 @@ function unknown(message: usize, frame: usize, at: usize): usize {
 }
 
 /**
- * A key that is reported.
+ * Reports a key.
  *
- * @param first the first key that waits in the object
- * @param place what the object is reported by, where it is no message; 0 for a message
+ * @param first the first deferred key of the object
+ * @param place the report step of an object that is not a message; 0 for a message
  */
 function surplus(first: usize, place: usize, at: usize): usize {
   if (isIndex() || !remember(first, at, TAKEN, 0)) return 0;
@@ -128,7 +128,7 @@ function surplus(first: usize, place: usize, at: usize): usize {
   return isNoted ? end : 0;
 }
 
-/** Reads a value into all fields that have the key. */
+/** Reads a value into all fields that read the key. */
 function targets(frame: usize, row: usize, at: usize): usize {
   const first: usize = load<u32>(row, L.ROW_TARGETS);
   const end = first + <usize>load<u32>(row, L.ROW_TARGET_COUNT) * L.TARGET_SIZE;
@@ -146,18 +146,18 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   const place = (target >> 16) & 0xff;
   const kind = load<u32>(field, L.FIELD_KIND);
   const state = stateOf(frame, rank);
-  // null is a value of google.protobuf.Value alone, if no further key could have another
+  // null is only a value for google.protobuf.Value, and only if no further key could have another value
   const isNull = load<u32>(at) === NULL && (kind !== L.KIND_VALUE || !(target & L.TARGET_LAST));
   if (state !== 0 || isNull) {
     const bit: u32 = 1 << place;
-    // of a key that comes twice, the last counts
+    // of a duplicate key the last counts: left to JavaScript
     if (state & bit) return 0;
     setState(frame, rank, state | bit);
     if (isNull) return at + 4;
     const taken = placeOf(state);
     if (taken !== 0) {
       if (taken <= place) return skip(at);
-      // what was reported below the other key does not count
+      // reports below the previous key do not count
       if (kind !== L.KIND_SLOT && hasReports()) return 0;
       mixUp(frame);
     }
@@ -167,7 +167,7 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
     keepValue(frame, rank, at);
     return skip(at);
   }
-  // what is written there is noted for the fields that it is
+  // the output there is recorded for the fields themselves
   if (kind === L.KIND_PATH) return path(load<u32>(field, L.FIELD_ARGUMENT), frame, at);
   const start = out;
   const end = kind < <u32>L.KIND_MESSAGE ? scalar(field, kind, at) : below(kind, field, rank, at);
@@ -175,7 +175,7 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   return end;
 }
 
-/** Reads the fields of a message that stand in an object below it. */
+/** Reads fields of a message that are in an object below it. */
 function path(keys: usize, frame: usize, from: usize): usize {
   if (byte(from) !== OPEN_BRACE) return 0;
   const first = waiting;
@@ -196,16 +196,16 @@ function path(keys: usize, frame: usize, from: usize): usize {
   return at;
 }
 
-/** A key beside those that a path leads to. */
+/** Handles a key that no path leads through. */
 function beyond(keys: usize, first: usize, at: usize): usize {
   const collector = load<u32>(keys, L.PATH_COLLECTOR);
   if (collector === L.COLLECTOR_IGNORE) return skip(at);
   return collector === L.COLLECTOR_NONE ? surplus(first, load<u32>(keys, L.PATH_PLACE), at) : 0;
 }
 
-/** Reads a value that may have keys to report. */
+/** Reads a value that may contain keys to report. */
 function below(kind: u32, field: usize, rank: u32, at: usize): usize {
-  // an envelope is none of the message
+  // an envelope is not part of the message
   if (kind > <u32>L.KIND_LIST_VALUE) return value(field, at);
   if (kind !== L.KIND_MESSAGE && kind !== L.KIND_LIST) return unnamed(field, at);
   enter(rank, field);
@@ -214,7 +214,7 @@ function below(kind: u32, field: usize, rank: u32, at: usize): usize {
   return end;
 }
 
-/** What is to be done behind the last key: what waited, and the order of the fields. */
+/** Completes an object after its last key: writes the deferred keys, and sorts the fields. */
 function finish(message: usize, frame: usize, start: usize, isShared: bool): bool {
   if (!isOneAtMost(message, frame)) return false;
   const choices = load<u32>(message, L.MESSAGE_CHOICE_COUNT);
@@ -228,13 +228,13 @@ function finish(message: usize, frame: usize, start: usize, isShared: bool): boo
   return true;
 }
 
-/** Writes the member of a oneof that the keys of the object choose. */
+/** Writes the member of a oneof that the keys of the object select. */
 function choose(choice: usize, frame: usize): bool {
   const at = chosen(choice, frame);
   if (at < NONE) return false;
   const index = at < 0 ? load<i32>(choice, L.CHOICE_OTHERWISE) : at;
   if (index < 0) {
-    // nothing is chosen by nothing
+    // an absent discriminator selects nothing
     const slot = load<i32>(choice, L.CHOICE_SLOT);
     if (load<u32>(choice, L.CHOICE_REPORT) && (slot < 0 || placeTaken(frame, slot) !== 0)) return false;
     return areEmpty(choice, frame, -1);
@@ -252,14 +252,14 @@ function choose(choice: usize, frame: usize): bool {
     if (unnamed(field, keptValue(frame, slot)) === 0) return false;
     if (isByName && out === start) return false;
   } else if (isByName) {
-    // it is set all the same
+    // it is set regardless
     return false;
   }
   note(frame, load<u32>(choice, L.CHOICE_RANK), start);
   return areEmpty(choice, frame, slot);
 }
 
-/** A message whose keys stand in the object of another one: it reads those that wait there. */
+/** Reads a message that shares the object of another message, from the deferred keys. */
 function shared(field: usize, holderFrame: usize): bool {
   if (load<u32>(field, L.FIELD_KIND) !== L.KIND_MESSAGE || !descend()) return false;
   const message: usize = load<u32>(field, L.FIELD_ARGUMENT);

@@ -1,30 +1,30 @@
 /**
- * Numbers of JSON and texts of digits. Each function returns the position behind what it read,
- * 0 where it does not know it.
+ * JSON numbers and strings of digits. Each function returns the position after its input, or 0 for input
+ * that it does not handle.
  */
 import { byte, isDigit, MINUS, POINT, QUOTE } from "./bytes";
 import { skipNumber } from "./skip";
 
-/** The nearest double of a number's text, by the host; for what is not exact here. */
+/** Parses a number to the nearest double in the host, where exact arithmetic is not possible here. */
 declare function hostNumber(from: usize, length: usize): f64;
 
-/** The last integer that was read: its digits, and whether a minus stands in front of them. */
+/** The last integer that was read: its digits, and whether it is negative. */
 export let magnitude: u64 = 0;
 export let negative: bool = false;
 /** The last double that was read. */
 export let double: f64 = 0;
 
-/** More zeros behind the point are left to the decoder. */
+/** Numbers with more zeros after the point are left to the decoder. */
 const MAX_ZEROS: usize = 32;
 
-/** An integer below 2^64, written as such. */
+/** Reads an integer below 2^64 in plain notation. */
 export function integer(from: usize): usize {
   const at = wholePart(from);
   const c = byte(at);
   return at === 0 || c === POINT || isExponent(c) ? 0 : at;
 }
 
-/** An integer below 2^64, behind whose point zeros may stand. */
+/** Reads an integer below 2^64, with optional zeros after a point. */
 export function whole(from: usize): usize {
   const at = wholePart(from);
   if (at === 0) return 0;
@@ -33,7 +33,7 @@ export function whole(from: usize): usize {
   return isExponent(c) ? 0 : at;
 }
 
-/** Zeros behind a point, and nothing more of the number. */
+/** Returns the position after zeros that follow a point and end the number. */
 function zerosEnd(from: usize): usize {
   let at = from;
   while (byte(at) === 0x30) at++;
@@ -45,7 +45,7 @@ function isExponent(c: u32): bool {
   return (c | 0x20) === 0x65;
 }
 
-/** The digits in front of a point and an exponent, with their sign; 0 for those beyond 2^64. */
+/** Reads the digits before a point or exponent, with their sign; returns 0 for 2^64 and above. */
 function wholePart(from: usize): usize {
   negative = byte(from) === MINUS;
   const start = negative ? from + 1 : from;
@@ -55,7 +55,7 @@ function wholePart(from: usize): usize {
   return digits > 19 && !(digits === 20 && isTwentyDigits(start)) ? 0 : at;
 }
 
-/** Reads digits, eight at a time, into `magnitude`; returns the position behind them. */
+/** Reads digits, eight at a time, into `magnitude`; returns the position after them. */
 function digitsEnd(from: usize): usize {
   let at = from;
   let value: u64 = 0;
@@ -76,14 +76,14 @@ function digitsEnd(from: usize): usize {
 
 const TENS = memory.data<u64>([1, 10, 100, 1000, 10000, 100000, 1000000, 10000000]);
 
-/** With how many digits eight characters begin. */
+/** Returns how many of eight characters are leading digits. */
 function digitsIn(chunk: u64): usize {
   const values = chunk ^ 0x3030303030303030;
-  // what is above nine sets the highest bit of its byte, and may spoil the bytes behind it alone
+  // a value above nine sets the highest bit of its byte, and can only corrupt the bytes after it
   return <usize>ctz(((values + 0x7676767676767676) | values) & 0x8080808080808080) >> 3;
 }
 
-/** The number that eight digits are, of which the first may be zero bytes. */
+/** Returns the number that eight digits represent, of which the first may be zero bytes. */
 function eightDigits(chunk: u64): u64 {
   const digits = chunk & 0x0f0f0f0f0f0f0f0f;
   const pairs = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ff;
@@ -92,21 +92,21 @@ function eightDigits(chunk: u64): u64 {
 }
 
 /**
- * Up to 2^64 - 1 = 18446744073709551615: the sum of 20 digits has wrapped around
- * where it is less than its first 19.
+ * Checks 20 digits against 2^64 - 1 = 18446744073709551615: if their value has wrapped around, it is less
+ * than the first 19.
  */
 function isTwentyDigits(start: usize): bool {
-  // with a leading 1, a sum without a wrap is at least 10^19
+  // after a leading 1, a value that has not wrapped is at least 10^19
   return byte(start) === 0x31 && magnitude >= 10000000000000000000;
 }
 
-/** An integer, as a number or as a text of digits alone. */
+/** Reads an integer, as a number or as a string of digits. */
 export function integerOrText(from: usize): usize {
   if (byte(from) !== QUOTE) return integer(from);
   return textEnd(integer(from + 1));
 }
 
-/** The like, where zeros may stand behind its point. */
+/** Like `integerOrText`, with optional zeros after the point. */
 export function wholeOrText(from: usize): usize {
   if (byte(from) !== QUOTE) return whole(from);
   return textEnd(whole(from + 1));
@@ -123,7 +123,8 @@ const POWERS = memory.data<f64>([
 ]);
 
 /**
- * A number as a double. An integer of 53 bits and a power of ten that are both exact make an exact quotient.
+ * Reads a number as a double. The quotient of an integer of 53 bits and a power of ten is correctly
+ * rounded, since both are exact.
  */
 export function number(from: usize): usize {
   const end = skipNumber(from);

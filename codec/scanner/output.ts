@@ -1,27 +1,27 @@
-/** What has been written: fields of protobuf, one behind the other. */
+/** The output: a sequence of protobuf fields. */
 import { varintSize } from "./bytes";
 import * as L from "./layout";
 
-/** Where writing goes on. */
+/** The write position. */
 export let out: usize = 0;
-/** How far output may be in front of input, so that the rest fits, whatever strings it has. */
+/** How far the output may be ahead of the input and still have room for all remaining strings. */
 let lead: isize = 0;
 
-/** Whatever is written between two questions for room, beside what the input has. */
+/** The most bytes written between two checks for room, in addition to the input. */
 const MARGIN = 128;
 
-/** Begins at `start`; the input ends at `inputEnd`, and the room for output at `end`. */
+/** Begins at `start`; the input ends at `inputEnd`, and the output memory at `end`. */
 export function beginOutput(start: usize, end: usize, inputEnd: usize): void {
   out = start;
   lead = <isize>(end - inputEnd) - MARGIN;
 }
 
-/** Goes on at another position: behind what has been written there. */
+/** Continues after output that was written elsewhere. */
 export function goOn(at: usize): void {
   out = at;
 }
 
-/** Whether all input from a position on fits behind what has been written, and `more` bytes. */
+/** Reports whether all input from a position on, and `more` bytes, fit after the output. */
 export function hasRoom(at: usize, more: usize): bool {
   return <isize>(out + more - at) < lead;
 }
@@ -30,7 +30,7 @@ export function put(byte: u32): void {
   store<u8>(out++, byte);
 }
 
-/** Writes a field's tag. */
+/** Writes the tag of a field. */
 export function tag(field: usize): void {
   store<u64>(out, load<u64>(field, L.FIELD_TAG));
   out += load<u32>(field, L.FIELD_TAG_LENGTH);
@@ -53,8 +53,8 @@ export function copied(from: usize, length: usize): void {
 }
 
 /**
- * Puts the length of what was written since `start + guess` into `guess` bytes at `start`;
- * returns how many it took.
+ * Stores the length of the output since `start + guess` in `guess` bytes at `start`; returns how many bytes
+ * it took.
  */
 export function close(start: usize, guess: usize): usize {
   const length = out - start - guess;

@@ -1,6 +1,6 @@
 /**
- * JSON that is kept as text, as JSON.stringify writes it: without space, with no escapes but those that must
- * be, numbers as they are.
+ * JSON kept as text, as JSON.stringify writes it: without white space, with only the necessary escapes, and
+ * with unchanged numbers.
  */
 import { byte, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
 import { copied, goOn, hasRoom, out, put } from "./output";
@@ -12,7 +12,7 @@ import { key, wordAt, wordLength } from "./words";
 /** Deeper values are left to JavaScript. */
 const MAX_DEPTH = 100;
 
-/** Copies a value; returns the position behind it, or 0. */
+/** Copies a value; returns the position after it, or 0. */
 export function raw(at: usize): usize {
   return rawBelow(at, 0);
 }

@@ -1,18 +1,18 @@
 /**
- * Keys that no field names and no message collects: where they are, for the host to report. The host puts
+ * Keys that no field names and no message collects: their positions, for the host to report. The host sorts
  * them into the order in which the decoder would have found them.
  */
 
 /**
- * A step from a message to one in it: the rank and the address of a field, and the index in a list;
- * -1 without a list.
+ * A step from a message to a nested one: the rank and the address of a field, and the index in a list; -1
+ * outside of lists.
  */
 const STEP: usize = 12;
 const STEP_FIELD: usize = 4;
 const STEP_INDEX: usize = 8;
-/** Before the steps of a report: how many there are, the key, and its value. */
+/** The words before the steps of a report: the number of steps, the key, and its value. */
 const HEAD: usize = 20;
-/** More steps than a message may be deep. */
+/** Room for more steps than the nesting limit of messages. */
 const PATH_BYTES: usize = 128 * STEP;
 
 let path: usize = 0;
@@ -20,10 +20,10 @@ let top: usize = 0;
 let first: usize = 0;
 let next: usize = 0;
 let end: usize = 0;
-/** How many values are around that the host cannot name. */
+/** The number of enclosing values that the host cannot name. */
 let hidden = 0;
 
-/** Says where the path and the reports are kept. */
+/** Sets the memory of the path and the reports. */
 export function useReports(from: usize, to: usize): void {
   path = from;
   first = from + PATH_BYTES;
@@ -36,7 +36,7 @@ export function beginReports(): void {
   hidden = 0;
 }
 
-/** Goes into a field with a message, or a list of such. */
+/** Enters a message field, or a list of messages. */
 export function enter(rank: u32, field: usize): void {
   store<u32>(top, rank);
   store<u32>(top, field, STEP_FIELD);
@@ -48,12 +48,12 @@ export function leave(): void {
   top -= STEP;
 }
 
-/** Goes to an item of the list that was entered, if it was. */
+/** Enters an item of the current list, if a list was entered. */
 export function item(index: i32): void {
   if (hidden === 0) store<i32>(top - STEP, index, STEP_INDEX);
 }
 
-/** Goes into, and out of, what the host cannot name. */
+/** Enters or leaves a value that the host cannot name. */
 export function hide(): void {
   hidden++;
 }
@@ -62,12 +62,15 @@ export function show(): void {
   hidden--;
 }
 
-/** Whether the host can name what is read: a field of messages that are fields, or all of the payload. */
+/**
+ * Reports whether the host can name the current value: a field of messages that are fields, or the whole
+ * payload.
+ */
 export function isNamed(): bool {
   return hidden === 0 || (hidden === 1 && top === path);
 }
 
-/** How many fields were entered. */
+/** Returns the number of fields entered. */
 export function stepCount(): usize {
   return (top - path) / STEP;
 }
@@ -76,7 +79,7 @@ export function hasReports(): bool {
   return next !== first;
 }
 
-/** How many bytes of reports there are, and where. */
+/** Returns the size of the reports in bytes, and their address. */
 export function reportsLength(): usize {
   return next - first;
 }
@@ -85,7 +88,7 @@ export function reportsStart(): usize {
   return first;
 }
 
-/** Notes a key; false where it cannot be. */
+/** Records a key; returns false if that is not possible. */
 export function report(keyAt: usize, keyLength: usize, valueAt: usize, valueEnd: usize): bool {
   const length = top - path;
   if (hidden !== 0 || next + HEAD + length > end) return false;

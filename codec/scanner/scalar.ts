@@ -1,6 +1,5 @@
 /**
- * Values that a field has without further values in them. Each function returns the
- * position behind what it read, or 0.
+ * Field values that contain no further values. Each function returns the position after its input, or 0.
  */
 import { base64, decodedEnd } from "./base64";
 import { ALSE, byte, QUOTE, TRUE } from "./bytes";
@@ -12,7 +11,7 @@ import { text, written } from "./text";
 import { count, iso, nanos, seconds } from "./time";
 import { hash, isWord, rowOf, useWord, word } from "./words";
 
-/** Writes a field of a scalar type, of an enum, or with a time. */
+/** Writes a field with a scalar type, an enum or a time. */
 export function scalar(field: usize, kind: u32, at: usize): usize {
   if (!hasRoom(at, 0)) return 0;
   const start = out;
@@ -48,7 +47,7 @@ export function scalar(field: usize, kind: u32, at: usize): usize {
   }
 }
 
-/** A string with its length, from behind its opening quote. */
+/** Writes a string with its length, from after the opening quote. */
 export function string(from: usize): usize {
   const start = out;
   const end = text(from, start + 1);
@@ -57,7 +56,7 @@ export function string(from: usize): usize {
   return end;
 }
 
-/** A field of bytes, from behind the opening quote of their base64. */
+/** Writes a bytes field, from after the opening quote of its base64. */
 export function bytes(field: usize, from: usize): usize {
   tag(field);
   const start = out;
@@ -67,7 +66,7 @@ export function bytes(field: usize, from: usize): usize {
   return end;
 }
 
-/** Puts the length of what ends here in front of it, where one byte was left for it. */
+/** Stores the length of the output that ends here before it, where one byte was reserved. */
 function endAt(end: usize, start: usize): void {
   const length = end - start - 1;
   goOn(end);
@@ -126,7 +125,7 @@ function int64(kind: u32, at: usize): usize {
 
 export function floating(isFloat: bool, at: usize): usize {
   const end = number(at);
-  // what rounds to an infinity is for JavaScript
+  // a value that rounds to infinity is left to JavaScript
   if (end === 0 || !isFinite(double) || (isFloat && !isFinite<f32>(<f32>double))) return 0;
   if (isFloat) {
     store<f32>(out, <f32>double);
@@ -144,7 +143,7 @@ function enumValue(table: usize, at: usize): usize {
   return end !== 0 && enumWord(table, isString ? L.WORD_AS_STRING : L.WORD_AS_NUMBER) ? end : 0;
 }
 
-/** Writes the number of the word that was read last; false where the enum has none that is spelled so. */
+/** Writes the number of the last word; returns false if the enum has no such spelling. */
 export function enumWord(table: usize, spelling: u32): bool {
   const row = rowOf(load<u32>(table, L.ENUM_ROWS), load<u32>(table, L.ENUM_MASK), L.WORD_SIZE);
   if (row === 0 || !(load<u32>(row, L.WORD_FLAGS) & spelling)) return false;
@@ -152,7 +151,7 @@ export function enumWord(table: usize, spelling: u32): bool {
   return true;
 }
 
-/** A number as a word. */
+/** Reads a number as a word. */
 function bareWord(at: usize): usize {
   const end = skipNumber(at);
   if (end !== 0) useWord(at, end - at, hash(at, end - at));
@@ -167,7 +166,7 @@ function time(field: usize, kind: u32, start: usize, at: usize): usize {
       goOn(start);
       return end;
     }
-    // which JavaScript takes for 0
+    // JavaScript reads it as 0
     if (load<u16>(at) === 0x302d) return 0;
   }
   const end =
@@ -187,7 +186,7 @@ function time(field: usize, kind: u32, start: usize, at: usize): usize {
   return end;
 }
 
-/** The position behind a value with the text that stands for no time; 0 for others. */
+/** Returns the position after a value whose text means no time; 0 for other values. */
 function noneEnd(none: usize, length: usize, at: usize): usize {
   const isString = byte(at) === QUOTE;
   const end = isString ? word(at + 1) : integer(at);

@@ -1,6 +1,6 @@
 /**
- * One pass from JSON to protobuf bytes, driven by tables (see layout.ts). It knows what responses usually
- * are: whatever is unusual ends it, and the JavaScript decoder takes the response from its beginning.
+ * One pass from JSON to protobuf bytes, driven by tables (see layout.ts). It handles ordinary responses:
+ * anything unusual ends the pass, and the JavaScript decoder reads the response from its beginning.
  */
 import { body, pageAt, pageEnd } from "./body";
 import { space } from "./bytes";
@@ -16,13 +16,13 @@ export { lastPlace } from "./places";
 export { reportsLength, reportsStart } from "./report";
 export { hash } from "./words";
 
-/** The stacks: half for objects that are open, half for keys that wait. Behind them is room for reports. */
+/** The stacks: half for objects in progress, half for deferred keys. Memory for reports follows them. */
 let stack: usize = 0;
 let stackEnd: usize = 0;
-/** Where the input begins. */
+/** The start of the input. */
 let first: usize = 0;
 
-/** Says where the stacks are, and behind them the room for reports, up to `end`. */
+/** Sets the memory of the stacks, and of the reports after them, up to `end`. */
 export function setUp(from: usize, to: usize, end: usize): void {
   stack = from;
   stackEnd = to;
@@ -30,8 +30,8 @@ export function setUp(from: usize, to: usize, end: usize): void {
 }
 
 /**
- * Reads `length` bytes of valid UTF-8, behind which there are 64 zeros, and writes to `output`. Returns how
- * many bytes were written; -1 where the JavaScript decoder has to read them.
+ * Reads `length` bytes of valid UTF-8, followed by 64 zeros, and writes to `output`. Returns the number of
+ * bytes written; -1 if the JavaScript decoder must read the input.
  */
 export function scan(
   input: usize,
@@ -55,8 +55,8 @@ export function scan(
 }
 
 /**
- * Where the list of the page is that was scanned last, and its last item, if it has one;
- * counted from where the input begins.
+ * Returns the position of the list of the last page, and of its last item if it has one, relative to the
+ * input.
  */
 export function listStart(): usize {
   return pageAt - first;

@@ -1,6 +1,6 @@
 /**
- * JSON that is not kept (RFC 8259): all of it is checked all the same. Each function takes the position of a
- * value and returns the one behind it; 0 for what is no JSON, or too deep.
+ * JSON that is skipped (RFC 8259) but fully validated. Each function takes the position of a value and
+ * returns the position after it; 0 for invalid JSON, or beyond the depth limit.
  */
 import {
   ALSE,
@@ -28,7 +28,7 @@ import { plainOf } from "./escapes";
 /** Deeper values are left to JSON.parse, which does not recurse. */
 const MAX_DEPTH = 400;
 
-/** A string, from behind its opening quote. */
+/** Skips a string, from after its opening quote. */
 export function skipString(from: usize): usize {
   let block = from;
   while (true) {
@@ -47,14 +47,14 @@ export function skipString(from: usize): usize {
   }
 }
 
-/** Behind an escape, from behind its backslash. */
+/** Returns the position after an escape, given the position after its backslash. */
 function escapeEnd(from: usize): usize {
   const c = byte(from);
   if (plainOf(c) !== 0) return from + 1;
   return c === 0x75 && hex4(from + 1) >= 0 ? from + 5 : 0;
 }
 
-/** A number, from its first character. */
+/** Skips a number, from its first character. */
 export function skipNumber(from: usize): usize {
   let at = from;
   if (byte(at) === MINUS) at++;
@@ -82,7 +82,7 @@ export function skipNumber(from: usize): usize {
   return at;
 }
 
-/** Any value, from its first character. */
+/** Skips any value, from its first character. */
 export function skip(from: usize): usize {
   return skipBelow(from, 0);
 }

@@ -1,5 +1,5 @@
 /**
- * Lists that are one text, with their items between commas, as splitCommas and splitNumbers read them
+ * Lists in one comma-separated string, as splitCommas and splitNumbers read them
  * (codec/src/decode/read.ts).
  */
 import { byte, COMMA, copyLoosely, QUOTE } from "./bytes";
@@ -11,19 +11,19 @@ import { enumWord, scalar } from "./scalar";
 import { text, written } from "./text";
 import { hash, useWord } from "./words";
 
-/** A longer text may be no list. */
+/** The longest text read as a list. */
 const MAX_TEXT: usize = 1024 * 1024;
-/** Larger integers become others as doubles, which is a difference. */
+/** Larger integers change as doubles, which is a difference. */
 const MAX_SAFE: f64 = 9007199254740991;
-/** What may be written for an item beside its text: a tag, and a length or a number. */
+/** The most bytes written for an item in addition to its text: a tag, and a length or a number. */
 const ITEM_BYTES: usize = 32;
 
-/** Writes the items of a text, from its opening quote; returns the position behind it, or 0. */
+/** Writes the items of a text, from its opening quote; returns the position after it, or 0. */
 export function split(each: usize, kind: u32, at: usize): usize {
   const end = text(at + 1, scratch);
   if (end === 0 || end - at > MAX_TEXT) return 0;
   const last = written;
-  // nothing goes on behind the last item
+  // terminates the last item
   store<u64>(last, 0);
   for (let start = scratch; start <= last; ) {
     let comma = start;
@@ -33,7 +33,7 @@ export function split(each: usize, kind: u32, at: usize): usize {
     if (to > from) {
       if (!(hasRoom(end, to - from + ITEM_BYTES) && item(each, kind, from, to))) return 0;
     } else if (start !== scratch || comma !== last) {
-      // a part without an item is reported; a text without anything is an empty list
+      // an empty part is reported; an empty text is an empty list
       return 0;
     }
     start = comma + 1;
@@ -58,12 +58,12 @@ function item(each: usize, kind: u32, from: usize, to: usize): bool {
       if (number(from) !== to || abs(double) > MAX_SAFE) return false;
       return scalar(each, kind, from) === to;
     default:
-      // an integer in quotes of its own is none
+      // an integer in its own quotes is invalid
       return kind < <u32>L.KIND_ENUM && byte(from) !== QUOTE && scalar(each, kind, from) === to;
   }
 }
 
-/** The position behind what String.prototype.trim takes away in front. */
+/** Returns the position after the leading characters that String.prototype.trim removes. */
 function behindBlanks(from: usize, to: usize): usize {
   let at = from;
   while (at < to) {
@@ -74,7 +74,7 @@ function behindBlanks(from: usize, to: usize): usize {
   return at;
 }
 
-/** Where begins what it takes away at the end. */
+/** Returns the position of the trailing characters that it removes. */
 function beforeBlanks(from: usize, to: usize): usize {
   let at = to;
   while (at > from) {
@@ -88,8 +88,8 @@ function beforeBlanks(from: usize, to: usize): usize {
 }
 
 /**
- * How many bytes a character has that is white space or ends a line (ECMA-262 section 12.2 and 12.3);
- * 0 for another one.
+ * Returns the size in bytes of a character that is white space or a line terminator (ECMA-262 section 12.2
+ * and 12.3); 0 for other characters.
  */
 function blankLength(at: usize): usize {
   const c = byte(at);

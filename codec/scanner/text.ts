@@ -1,16 +1,16 @@
 /**
- * Strings of JSON as UTF-8. Each function returns the position behind the closing quote, or 0;
- * `written` is where its output ends.
+ * JSON strings as UTF-8. Each function returns the position after the closing quote, or 0; `written` is the
+ * end of its output.
  */
 import { BACKSLASH, bitsFrom, byte, copy32, hex4, QUOTE, special32 } from "./bytes";
 import { plainOf } from "./escapes";
 
-/** Where the last output ends. */
+/** The end of the last output. */
 export let written: usize = 0;
 
 /**
- * Copies a string, from behind its opening quote, without its escapes.
- * One with half a character is not for here.
+ * Copies a string, from after its opening quote, without its escapes. Lone surrogates are left to
+ * JavaScript.
  */
 export function text(from: usize, to: usize): usize {
   let at = from;
@@ -47,9 +47,7 @@ export function text(from: usize, to: usize): usize {
   }
 }
 
-/**
- * Copies a string with its quotes as JSON.stringify writes it: with no more escapes than there have to be.
- */
+/** Copies a string with its quotes as JSON.stringify writes it: with only the necessary escapes. */
 export function rawText(from: usize, to: usize): usize {
   let at = from;
   let out = to;
@@ -87,13 +85,13 @@ export function rawText(from: usize, to: usize): usize {
   return at + 1;
 }
 
-/** Writes the character of `\uXXXX`, or of a pair of those, from its `u`. */
+/** Writes the character of `\uXXXX`, or of a pair of them, from its `u`. */
 function unescaped(from: usize, to: usize): usize {
   if (byte(from) !== 0x75) return 0;
   return unescapedDigits(from + 1, to);
 }
 
-/** The like, from behind the `u`. */
+/** Like `unescaped`, from after the `u`. */
 function unescapedDigits(from: usize, to: usize): usize {
   let at = from + 4;
   let code = hex4(from);
@@ -109,7 +107,7 @@ function unescapedDigits(from: usize, to: usize): usize {
   return at;
 }
 
-/** Like `unescaped`, but what JSON does not allow to stand for itself stays escaped. */
+/** Like `unescaped`, but keeps the escapes of characters that JSON requires to be escaped. */
 function reEscaped(from: usize, to: usize): usize {
   const code = hex4(from);
   if (code >= 0x20 && code !== 0x22 && code !== 0x5c) return unescapedDigits(from, to);
@@ -130,7 +128,7 @@ function reEscaped(from: usize, to: usize): usize {
   return from + 4;
 }
 
-/** What stands behind the backslash of a character that has an escape of two characters; 0 for others. */
+/** Returns the second character of a two-character escape; 0 for characters without one. */
 function shortOf(code: i32): u32 {
   switch (code) {
     case 0x08:

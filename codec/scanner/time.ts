@@ -1,7 +1,4 @@
-/**
- * Times as counts since 1970 and as RFC 3339 has them. What other readers of times take, too,
- * is left to these.
- */
+/** Times as counts since 1970 and in RFC 3339. Other formats are left to the JavaScript decoder. */
 import { byte, isDigit, QUOTE } from "./bytes";
 import { integerOrText, magnitude, negative } from "./number";
 
@@ -13,12 +10,13 @@ export let nanos: i32 = 0;
 const MIN_SECONDS: i64 = -62135596800;
 const MAX_SECONDS: i64 = 253402300799;
 const DAY: i64 = 86400;
-/** Names of zones as little-endian integers. */
+/** Zone names as little-endian integers. */
 const GMT: u32 = 0x544d47;
 const UTC: u32 = 0x435455;
 
 /**
- * A count of seconds, or of 10^-digits seconds, as a number or a text; returns the position behind it, or 0.
+ * Reads a count of seconds, or of 10^-digits seconds, as a number or a string; returns the position after
+ * it, or 0.
  */
 export function count(from: usize, digits: i32): usize {
   const end = integerOrText(from);
@@ -29,7 +27,7 @@ export function count(from: usize, digits: i32): usize {
   return isInRange() ? end : 0;
 }
 
-/** Makes seconds and nanoseconds of a count of 10^-digits seconds. */
+/** Converts a count of 10^-digits seconds to seconds and nanoseconds. */
 function divide(digits: i32): void {
   let unit: i64 = 1;
   for (let i = 0; i < digits; i++) unit *= 10;
@@ -40,10 +38,10 @@ function divide(digits: i32): void {
 }
 
 /**
- * `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset, or another notation of these; returns the
- * position behind it, or 0.
+ * Reads `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset, or a variant of this notation;
+ * returns the position after it, or 0.
  *
- * @param mayLackZone whether it may be UTC without saying so
+ * @param mayLackZone whether a time without a zone is UTC
  */
 export function iso(from: usize, mayLackZone: bool): usize {
   if (byte(from) !== QUOTE) return 0;
@@ -57,7 +55,7 @@ export function iso(from: usize, mayLackZone: bool): usize {
   if (byte(from + 5) !== 0x2d || byte(from + 8) !== 0x2d || !isSeparator(byte(from + 11))) return 0;
   if (byte(from + 14) !== 0x3a || byte(from + 17) !== 0x3a) return 0;
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return 0;
-  // 24:00 and leap seconds are not for here
+  // 24:00 and leap seconds are left to JavaScript
   if (hour > 23 || minute > 59 || second > 59) return 0;
   const behind = fraction(from + 20);
   if (behind === 0) return 0;
@@ -69,7 +67,7 @@ export function iso(from: usize, mayLackZone: bool): usize {
   return isInRange() ? zoneEnd + 1 : 0;
 }
 
-/** Whether a time of day may follow: `T`, `t` or a space. */
+/** Reports whether a character separates the time of day: `T`, `t` or a space. */
 function isSeparator(c: u32): bool {
   return (c | 0x20) === 0x74 || c === 0x20;
 }
@@ -77,8 +75,8 @@ function isSeparator(c: u32): bool {
 let zoneEnd: usize = 0;
 
 /**
- * `Z`, `GMT`, `UTC`, `+01:00` or `+0100` in seconds, also behind a space; 0 without a zone. Sets `zoneEnd`,
- * to 0 for anything else.
+ * Reads `Z`, `GMT`, `UTC`, `+01:00` or `+0100` in seconds, optionally after a space; returns 0 without a
+ * zone. Sets `zoneEnd`, to 0 for anything else.
  */
 function offset(from: usize): i64 {
   const at = byte(from) === 0x20 ? from + 1 : from;
@@ -103,7 +101,10 @@ function offset(from: usize): i64 {
   return 0;
 }
 
-/** Up to nine digits behind a point, into `nanos`; returns the position behind them, 0 for more or none. */
+/**
+ * Reads up to nine digits after a point into `nanos`; returns the position after them, or 0 for more digits
+ * or none.
+ */
 function fraction(from: usize): usize {
   nanos = 0;
   if (byte(from) !== 0x2e) return from;
@@ -137,7 +138,10 @@ function daysOf(year: i32, month: i32): i32 {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Days from 1970-01-01, in the Gregorian calendar of all time, counted in years that begin in March. */
+/**
+ * Returns the days from 1970-01-01 in the proleptic Gregorian calendar, counted in years that begin in
+ * March.
+ */
 function daysBefore(year: i32, month: i32, day: i32): i64 {
   const y: i64 = month > 2 ? year : year - 1;
   const era: i64 = (y >= 0 ? y : y - 399) / 400;

@@ -1,4 +1,4 @@
-/** The values of fields. Each function that reads returns the position behind what it read, or 0. */
+/** The values of fields. Each reading function returns the position after its input, or 0. */
 import { page, payload, status } from "./body";
 import { byte, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
 import { ascend, descend } from "./depth";
@@ -12,7 +12,7 @@ import { bytes, scalar } from "./scalar";
 import { split } from "./split";
 import { forget, waiting } from "./waiting";
 
-/** The last item of the list that ended last. */
+/** The last item of the most recent list. */
 export let lastItem: usize = 0;
 
 const EMPTY_OBJECT = memory.data<u8>([
@@ -61,12 +61,12 @@ export function value(field: usize, at: usize): usize {
   }
 }
 
-/** Whether a field is known to come with other types of JSON; of a payload, whether it is a field. */
+/** Reports whether other JSON types are expected for a field; for a payload, whether it is a field. */
 export function isLoose(field: usize): bool {
   return (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_LOOSE) !== 0;
 }
 
-/** Strings, numbers, booleans, arrays, objects. */
+/** Returns the table index of a JSON type: string, number, boolean, array, object. */
 function typeIndex(c: u32): usize {
   if (c === QUOTE) return 0;
   if (c === OPEN_BRACE) return 4;
@@ -86,7 +86,7 @@ function messageValue(field: usize, message: usize, from: usize): usize {
   const c = byte(from);
   if (c === OPEN_BRACE) return sub(field, message, from);
   if (c !== OPEN_BRACKET || !isLoose(field)) return 0;
-  // where other types are known to come, an empty list is an empty object, and a list of one its item
+  // where other types are expected, an empty list is an empty object, and a list of one item is its item
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACKET) return sub(field, message, EMPTY_OBJECT) !== 0 ? at + 1 : 0;
   if (byte(at) !== OPEN_BRACE) return 0;
@@ -96,7 +96,7 @@ function messageValue(field: usize, message: usize, from: usize): usize {
   return byte(at) === CLOSE_BRACKET ? at + 1 : 0;
 }
 
-/** A message with its tag and length. */
+/** Writes a message with its tag and length. */
 function sub(field: usize, message: usize, at: usize): usize {
   if (!descend()) return 0;
   tag(field);
@@ -110,7 +110,7 @@ function sub(field: usize, message: usize, at: usize): usize {
   return end;
 }
 
-/** A message with one field, which stands bare in JSON. */
+/** Writes a message whose JSON is the value of its only field. */
 function nested(field: usize, inner: usize, at: usize): usize {
   if (!descend()) return 0;
   tag(field);
@@ -123,7 +123,7 @@ function nested(field: usize, inner: usize, at: usize): usize {
   return end;
 }
 
-/** The like, where nothing in it is an error. */
+/** Like `nested`, for messages in which nothing is an error. */
 function wrapper(field: usize, inner: usize, at: usize): usize {
   tag(field);
   const start = out;
@@ -139,7 +139,7 @@ function list(field: usize, each: usize, from: usize): usize {
   const c = byte(from);
   if (c !== OPEN_BRACKET) {
     if (c === QUOTE && load<u32>(field, L.FIELD_FLAGS) & L.FIELD_COMMAS) return split(each, kind, from);
-    // where other types are known to come, an object is a list of one, unless it is empty
+    // where other types are expected, an object is a list of one item, unless it is empty
     if (c !== OPEN_BRACE || !isLoose(field)) return 0;
     const end = space(from + 1);
     return byte(end) === CLOSE_BRACE ? end + 1 : onlyItem(kind, each, from);
@@ -154,7 +154,7 @@ function list(field: usize, each: usize, from: usize): usize {
     const itemAt = at;
     if (byte(at) === 0x6e && kind !== L.KIND_VALUE) return 0;
     at = listItem(kind, each, index++, at);
-    // an item that is left out is lost
+    // a dropped item is lost
     if (at === 0 || out === start) return 0;
     at = space(at);
     const d = byte(at++);
@@ -168,12 +168,12 @@ function list(field: usize, each: usize, from: usize): usize {
   }
 }
 
-/** An object in place of a list, if it has a field of an item. */
+/** Reads an object in place of a list, if it has a field of an item. */
 function onlyItem(kind: u32, field: usize, from: usize): usize {
   const start = out;
   const end = listItem(kind, field, 0, from);
   if (end === 0 || kind !== L.KIND_MESSAGE) return end;
-  // behind the tag and the length, where keys that no field knows are last
+  // after the tag and length; unknown keys are at the end
   const message: usize = load<u32>(field, L.FIELD_ARGUMENT);
   const first = behindVarint(start + load<u32>(field, L.FIELD_TAG_LENGTH));
   return first < out && varintAt(first) !== load<u32>(message, L.MESSAGE_COLLECTOR_TAG) ? end : 0;
@@ -201,7 +201,7 @@ function listItem(kind: u32, field: usize, index: i32, at: usize): usize {
   return value(field, at);
 }
 
-/** The entries of a map; their values are fields 2. */
+/** Writes the entries of a map; their values are fields with number 2. */
 function entries(field: usize, each: usize, from: usize): usize {
   if (!descend()) return 0;
   const first = waiting;

@@ -1,11 +1,11 @@
 /**
- * Keys that wait for the end of their object: those that no field knows, and those of messages that share the
- * object. They lie on a stack, each object's behind those of the objects around it.
+ * Keys deferred to the end of their object: keys that no field names, and keys of messages that share the
+ * object. They are on a stack, the keys of nested objects after the keys of outer ones.
  */
 import { byte, isDigit } from "./bytes";
 import { same, wordAt, wordHash, wordLength } from "./words";
 
-/** Objects with more keys that wait are left to JavaScript: each is compared with those before. */
+/** Objects with more deferred keys are left to JavaScript: each key is compared with all previous ones. */
 const MAX_WAITING: usize = 256;
 
 export const ENTRY: usize = 32;
@@ -14,18 +14,19 @@ export const ENTRY_LENGTH: usize = 4;
 export const ENTRY_HASH: usize = 8;
 export const ENTRY_VALUE: usize = 12;
 export const ENTRY_FLAGS: usize = 16;
-/** The same key in the object's other message. */
+/** The same key in another message of the object. */
 export const ENTRY_HOLDER: usize = 20;
 /**
- * The message itself knows the key; it was read by another message; a message that holds this one knows it.
+ * The message itself knows the key; another message has read the key; a message that contains this one
+ * knows the key.
  */
 export const OWN: u32 = 1;
 export const TAKEN: u32 = 2;
 export const HELD: u32 = 4;
-/** A oneof is chosen by the key, which may be known to the messages alone that share the object. */
+/** A oneof is selected by the key, which only the messages that share the object may know. */
 export const CHOICE: u32 = 8;
 
-/** The end of the stack as it is. */
+/** The current end of the stack. */
 export let waiting: usize = 0;
 let waitingEnd: usize = 0;
 
@@ -40,8 +41,7 @@ export function forget(from: usize): void {
 }
 
 /**
- * Adds the word to those that wait since `first`; false for one that is there already,
- * and where there are too many.
+ * Defers the last word after the keys since `first`; returns false for a duplicate, and beyond the limit.
  */
 export function remember(first: usize, valueAt: usize, flags: u32, holder: usize): bool {
   if (waiting - first >= MAX_WAITING * ENTRY || waiting + ENTRY > waitingEnd) return false;
@@ -73,7 +73,7 @@ export function take(entry: usize): void {
   }
 }
 
-/** Whether the word is an array index: JavaScript puts such keys in front of all others. */
+/** Reports whether the word is an array index: JavaScript moves such keys before all others. */
 export function isIndex(): bool {
   if (!isDigit(byte(wordAt))) return false;
   for (let i: usize = 0; i < wordLength; i++) if (!isDigit(byte(wordAt + i))) return false;

@@ -1,4 +1,4 @@
-/** Words are keys and what enums have: short texts without escapes, which are looked up in hash tables. */
+/** Words are keys and enum names: short texts without escapes, which are looked up in hash tables. */
 import { byte, COLON, plainEnd, QUOTE, space, special } from "./bytes";
 import * as L from "./layout";
 
@@ -7,7 +7,7 @@ const MIX_HIGH: u64 = 0xc2b2ae3d27d4eb4f;
 const MIX_SECOND: u64 = 0x165667b19e3779f9;
 const MIX_LAST: u64 = 0x27d4eb2f165667c5;
 
-/** 32 bytes from here less a number have so many that are set. */
+/** Masks for words of up to 32 bytes: the block that begins n bytes before this address has n set bytes. */
 const MASKS =
   memory.data<u8>([
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
@@ -15,16 +15,16 @@ const MASKS =
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   ]) + 32;
 
-/** The word that was read last. */
+/** The last word that was read. */
 export let wordAt: usize = 0;
 export let wordLength: usize = 0;
 export let wordHash: u32 = 0;
-/** Where the value of the key that was read last is. */
+/** The position of the value of the last key. */
 export let valueAt: usize = 0;
 
 /**
- * Reads a word from behind its opening quote; returns the position behind the closing one. 0:
- * it has an escape, or no end.
+ * Reads a word from after its opening quote; returns the position after the closing quote. 0: it contains
+ * an escape, or does not end.
  */
 export function word(from: usize): usize {
   const mask = special(from);
@@ -34,7 +34,10 @@ export function word(from: usize): usize {
   return from + length + 1;
 }
 
-/** Reads a key with its colon; returns the position of its value. 0: none is there, or one with an escape. */
+/**
+ * Reads a key with its colon; returns the position of its value. 0: there is no key, or it contains an
+ * escape.
+ */
 export function key(from: usize): usize {
   if (byte(from) !== QUOTE) return 0;
   const end = word(from + 1);
@@ -43,14 +46,14 @@ export function key(from: usize): usize {
   return byte(at) === COLON ? space(at + 1) : 0;
 }
 
-/** Makes a word the one that was read last. */
+/** Sets the last word. */
 export function useWord(at: usize, length: usize, hashed: u32): void {
   wordAt = at;
   wordLength = length;
   wordHash = hashed;
 }
 
-/** The hash of a word, 32 bytes at a time; never 0. */
+/** Returns the hash of a word, computed 32 bytes at a time; never 0. */
 export function hash(from: usize, length: usize): u32 {
   let h: u64 = <u64>length;
   let at = from;
@@ -63,7 +66,7 @@ export function hash(from: usize, length: usize): u32 {
   return <u32>mixed(h, first(at, rest), second(at, rest)) | 1;
 }
 
-/** The first and the second 16 bytes of a word of at most 32, with zeros behind it. */
+/** Returns the first and second 16 bytes of a word of at most 32 bytes, padded with zeros. */
 function first(at: usize, length: usize): v128 {
   return v128.and(v128.load(at), v128.load(MASKS - length));
 }
@@ -79,7 +82,7 @@ function mixed(h: u64, a: v128, b: v128): u64 {
   return sum ^ (sum >> 32);
 }
 
-/** Whether two stretches of bytes are the same. */
+/** Reports whether two ranges of bytes are equal. */
 export function same(a: usize, b: usize, length: usize): bool {
   let i: usize = 0;
   let rest = length;
@@ -95,12 +98,12 @@ function differ(a: v128, aSecond: v128, b: v128, bSecond: v128): bool {
   return v128.any_true(v128.or(v128.xor(a, b), v128.xor(aSecond, bSecond)));
 }
 
-/** Whether the word is this text. */
+/** Reports whether the last word equals a text. */
 export function isWord(text: usize, length: usize): bool {
   return wordLength === length && same(text, wordAt, length);
 }
 
-/** The row of the word in a hash table; 0 where it has none. */
+/** Returns the row of the last word in a hash table; 0 if there is none. */
 export function rowOf(rows: usize, mask: u32, size: usize): usize {
   let i = wordHash >> 4;
   while (true) {
@@ -113,8 +116,9 @@ export function rowOf(rows: usize, mask: u32, size: usize): usize {
 }
 
 /**
- * Finds the row of a key, from its opening quote, in the hash table of a message, and reads on to its value.
- * 0 where the message does not know the key; `valueAt` is 0 where it is none, or has an escape.
+ * Finds the row of a key, from its opening quote, in the hash table of a message, and reads up to its
+ * value. Returns 0 if the message does not know the key; `valueAt` is 0 if there is no key, or it contains
+ * an escape.
  */
 export function keyRow(message: usize, from: usize): usize {
   const at = from + 1;
@@ -134,7 +138,7 @@ export function keyRow(message: usize, from: usize): usize {
     byte(at + length + 1) === COLON &&
     load<u32>(row, L.WORD_HASH) === hashed &&
     <usize>load<u32>(row, L.WORD_LENGTH) === length &&
-    // no text has what JSON would escape
+    // no text contains characters that JSON would escape
     !differ(a1, b1, v128.load(text), v128.load(text, 16))
   ) {
     useWord(at, length, hashed);

@@ -6,17 +6,18 @@ import { scanner } from "./scan/scanner.ts";
 import type { MessageTable } from "./table/message-table.ts";
 import { atOnce } from "./time/work.ts";
 
-/** A message in protobuf, and what of its JSON was not as the table declares. */
+/** A message in protobuf, with the differences between its JSON and the table. */
 export interface DecodedMessage {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly differences: FoundDifferences;
 }
 
 /**
- * Decodes a message from JSON in UTF-8, all at once: by the scanner where WebAssembly is allowed and the JSON
- * is usual, else by JSON.parse and the decoder in JavaScript, which make the same of it.
+ * Decodes a message from JSON in UTF-8 in one go: with the scanner where WebAssembly is available and the
+ * JSON is ordinary, else with JSON.parse and the JavaScript decoder, with the same result.
  *
- * @throws SyntaxError for what is not JSON, WrongShape for JSON that cannot be the message, JsonTooDeep
+ * @throws SyntaxError for text that is not JSON, WrongShape for JSON that cannot be the message,
+ * JsonTooDeep
  */
 export function decode(table: MessageTable, json: Uint8Array): DecodedMessage {
   return scanned(table, json) ?? parsed(table, Buffer.from(json).toString());

@@ -1,6 +1,6 @@
 /**
- * What other packages of this project use of the codec. It makes no promises:
- * it changes without notice between releases.
+ * The parts of the codec that other packages of this project use. They are not a public API: they change
+ * without notice between releases.
  */
 
 export type { BufferPool } from "./buffers/buffer-pool.ts";

@@ -3,11 +3,11 @@ import { printJson } from "./print/print-json.ts";
 import { wasmPrinter } from "./print/wasm-printer.ts";
 
 /**
- * Prints a message that is protobuf bytes as ProtoJSON in UTF-8, all at once: by WebAssembly where that is
- * allowed, else by protobuf-es.
+ * Prints a message in protobuf as ProtoJSON in UTF-8, in one go: with WebAssembly where it is available,
+ * else with protobuf-es.
  *
- * @param types the types that a google.protobuf.Any may have
- * @throws Error for what cannot be printed, as protobuf-es does
+ * @param types the types that a google.protobuf.Any may contain
+ * @throws Error for a message that cannot be printed, as protobuf-es does
  */
 export function print(desc: DescMessage, bytes: Uint8Array, types?: Registry): Uint8Array {
   return printJson(desc, bytes, { types, machine: wasmPrinter() });

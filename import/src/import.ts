@@ -44,7 +44,7 @@ export async function importDocument(
   reader: Reader,
   options: ImportOptions = {},
 ): Promise<Imported> {
-  const version = versionOf(first.value, first.name === "" ? "the document" : first.name);
+  const version = versionOf(first.value, first.name);
   const library = await Library.load(first, reader);
   const api = readApi(library, version);
   const report = new Report();

@@ -132,7 +132,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     return { rest, reports, variant };
   }
 
-  /** A transport of StreamService, whose client is the transport's own. */
+  /** Returns a client of StreamService on its own transport. */
   function streamsTo(baseUrl: string, upstream: UpstreamOptions = {}) {
     const rest = createRest({
       adapters: [

@@ -12,7 +12,7 @@ import { downloadAdapter, StreamService, streamService } from "./testing/stream-
 import { thingAdapter, thingRequest, thingService } from "./testing/thing-service.ts";
 import { UPSTREAM_DEFAULTS } from "./upstream/options.ts";
 
-/** JSON that costs far more than its bytes; each value is repeated. */
+/** JSON that costs far more than its size; each value is repeated. */
 const SHAPES: Readonly<Record<string, (times: number) => string>> = {
   "empty objects": (times) => `[${"{},".repeat(times)}{}]`,
   "empty arrays": (times) => `{"errors":[${"[],".repeat(times)}[]]}`,
@@ -36,9 +36,9 @@ const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 const TYPES = ["application/json", "application/problem+json", "text/plain", "text/html", ""];
 const STATUSES = [400, 404, 409, 418, 422, 429, 500, 501, 502, 503, 504];
 
-/** What one JSON.parse of anything may cost at most: that of a response, whose limit is a setting. */
+/** The maximum cost of any single JSON.parse: that of a response, whose limit is an option. */
 const MAX_RESPONSE_COST = UPSTREAM_DEFAULTS.maxResponseCost;
-/** All that is no response of a method has a tenth of it or so. */
+/** The maximum cost of all JSON that is not a method's response: about a tenth. */
 const MAX_SMALL_COST = 200_000;
 
 let answer = { status: 200, headers: {} as Record<string, string>, body: Buffer.alloc(0) as Uint8Array };
@@ -65,7 +65,7 @@ const grant = (url: string) => ({
   oauth2: { tokenUrl: `${url}/token`, clientId: "me", clientSecret: "hush" },
 });
 
-/** Where a body comes from: what it does with it, and what its JSON may cost. */
+/** A source of bodies: how it reads one, and the maximum cost of its JSON. */
 interface Place {
   readonly read: () => Promise<unknown>;
   readonly maxCost: number;
@@ -87,7 +87,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     codeOf: ofStatus,
   },
   "a token endpoint": {
-    // a new one each time, since a failure is kept for a while
+    // a new one each time, since a failure is remembered for a while
     read: async () => {
       const rest = createRest({
         adapters: [thingService({ rules: OAUTH2 })],
@@ -112,7 +112,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 const parse = vi.spyOn(JSON, "parse");
 beforeEach(() => void parse.mockClear());
 
-/** The texts that were parsed and cost more than they may. */
+/** Returns the parsed texts that exceed the maximum cost. */
 function tooCostlyTexts(maxCost: number): string[] {
   const texts = parse.mock.calls.map(([text]) => String(text));
   return texts
@@ -122,7 +122,7 @@ function tooCostlyTexts(maxCost: number): string[] {
 
 function isTooCostly(text: string, maxCost: number): boolean {
   try {
-    // long enough to be looked at
+    // long enough to be checked
     checkJsonCost(text.padEnd(maxCost), maxCost);
     return false;
   } catch (error) {
@@ -137,7 +137,7 @@ const bodies = fc.record({
   times: fc.oneof(
     fc.constantFrom(5_000_000, 1_000_000),
     fc.integer({ min: 10_000, max: 300_000 }),
-    // within every limit of bytes
+    // within every size limit
     fc.integer({ min: 26_000, max: 42_000 }),
   ),
   type: fc.constantFrom(...TYPES),
@@ -160,7 +160,7 @@ test.each(Object.keys(PLACES))(
         const error = await read().catch((thrown: unknown) => thrown);
         expect(tooCostlyTexts(maxCost)).toEqual([]);
         const code = codeOf(status);
-        // a google.rpc.Status that was read has a code of its own
+        // a decoded google.rpc.Status has its own code
         if (code !== undefined && !(shape === "details of a status" && times < MAX_SMALL_COST)) {
           expect([status, Code[ConnectError.from(error).code]]).toEqual([status, Code[code]]);
         }

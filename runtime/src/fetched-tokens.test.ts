@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const one of OPEN.splice(0)) await ("close" in one ? one.close() : one[Symbol.asyncDispose]());
 });
 
-/** An API and its token endpoint: it counts, and takes the tokens in `good`. */
+/** An API and its token endpoint: counts requests, and accepts the tokens in `good`. */
 class Api {
   readonly good = new Set<string>();
   readonly seen: string[] = [];
@@ -98,7 +98,7 @@ test("an upstream that rejects every token gets one more, and is not met with ev
   expect(api.tokens).toBe(2);
   const [first, ...others] = errors.map((error) => [error.code, reasonOf(error)]);
   expect(first).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
-  // until a token may be requested again
+  // until the next token request is allowed
   for (const other of others) expect(other).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 

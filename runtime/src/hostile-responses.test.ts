@@ -6,7 +6,7 @@ import { HOSTILE_RESPONSES } from "./testing/hostile-responses.ts";
 
 const program = fileURLToPath(new URL("./testing/hostile-responses.ts", import.meta.url));
 
-/** What a call ends with that gets a strange body: the reason of its error, or the id that it read. */
+/** The result of a call with an unusual body: the reason of its error, or the id that it read. */
 const BODIES: Readonly<Record<string, string>> = {
   "10 000 arrays": "RESPONSE_SHAPE",
   "10 000 objects": "UPSTREAM_BODY_TOO_DEEP",
@@ -27,7 +27,7 @@ const BODIES: Readonly<Record<string, string>> = {
   "a thousand encodings": "UPSTREAM_BODY_ENCODING",
 };
 
-/** The same of strange HTTP. */
+/** The same for unusual HTTP. */
 const FRAMES: Readonly<Record<string, string>> = {
   "headers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
   "a header without an end": "UPSTREAM_HEADERS_TOO_LARGE",

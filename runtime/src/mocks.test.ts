@@ -120,7 +120,7 @@ test("an upstream's own dispatcher comes before that of the transport", async ()
   expect(thingOf((await get(tested)).bytes).id).toBe(1n);
 });
 
-/** A fetch that records what it is called with. */
+/** A fetch that records its calls. */
 function recording(respond: (init: FetchInit) => Response | Promise<Response>) {
   const calls: Array<{ readonly address: string; readonly init: FetchInit }> = [];
   const fetch: FetchFunction = async (address, init) => {
@@ -223,7 +223,7 @@ test("a fetch that ignores its signal holds no call", async () => {
   await asked.promise;
   caller.abort();
   expect((await failureOf(call)).code).toBe(Code.Canceled);
-  // what comes after that is not kept
+  // a later result is ignored
   late.resolve(new Response(new ReadableStream({ cancel: () => canceled.resolve() })));
   await canceled.promise;
   await rest.close();
@@ -272,7 +272,7 @@ test("whatever a dispatcher does in whatever order, the call ends, and close doe
       const caller = new AbortController();
       const { rest } = restBy({ dispatcher });
       const call = rest.call(thingAdapter(), thingRequest({ name: "a" }), { signal: caller.signal });
-      // one that still waits for its response ends with its caller
+      // a call that still waits for its response ends with its caller
       setImmediate(() => caller.abort());
       const error = await call.then(
         () => undefined,

@@ -40,7 +40,7 @@ async function started<T extends AsyncDisposable>(server: Promise<T>): Promise<T
 
 const good: RequestListener = (_request, response) => sendJson(response, { id: 7 });
 
-/** An upstream with TLS; its port. */
+/** Starts an upstream with TLS; returns its port. */
 async function tlsUpstream(options: TlsOptions, listener: RequestListener = good): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer(options, listener).listen(0, "127.0.0.1");
@@ -143,7 +143,7 @@ test("a redirect to another origin gets neither the client's certificate nor its
     { variant: { rules: { redirects: true } } },
   );
   const error = await failureOf(call());
-  // the other origin is not trusted by the system's authorities
+  // the system's authorities do not trust the other origin
   expect(reasonOf(error)).toBe("UPSTREAM_UNREACHABLE");
   expect(peers).toEqual(["client", "client"]);
 });
@@ -305,7 +305,10 @@ const INTERIM = fc.constantFrom(
   "HTTP/1.0 199 Other\r\n\r\n",
 );
 
-/** A proxy whose responses to CONNECT are given, in pieces; behind a 2xx of them it is a tunnel to a port. */
+/**
+ * Starts a proxy with scripted responses to CONNECT, in pieces; after a 2xx response it is a tunnel to a
+ * port.
+ */
 function scriptedProxy(pieces: readonly string[], port: number) {
   return rawUpstream(async (client) => {
     client.on("error", () => undefined);
@@ -319,7 +322,7 @@ function scriptedProxy(pieces: readonly string[], port: number) {
   });
 }
 
-/** A text cut at some places. */
+/** Cuts a text at some positions. */
 function cutAt(text: string, places: readonly number[]): string[] {
   const ends = [...new Set(places.map((place) => place % text.length)), text.length].toSorted(
     (a, b) => a - b,

@@ -231,13 +231,13 @@ test.each([
   const setup = { variant: FOLLOWING, network: network(addresses) };
   const error = await failureOf(get(restOf(`http://public.example:${port}`, hosts, setup)));
   expect([error.code, reasonOf(error), inside]).toEqual([Code.FailedPrecondition, "REDIRECT_REFUSED", 0]);
-  // an upstream that is private itself may lead to private addresses
+  // a private upstream may lead to private addresses
   const own = await serve(to(`http://${host}:${other}/`), "127.0.0.2");
   await get(restOf(`http://private.example:${own}`, hosts, setup));
   expect(inside).toBe(1);
 });
 
-/** Hosts that lead to this machine or into a private network, as a peer may spell them. */
+/** Hosts that lead to this machine or into a private network, in all spellings that a peer may use. */
 const INSIDE = [
   "localhost",
   "127.0.0.1",
@@ -300,7 +300,7 @@ test("a name that changes its address between the check and the connection is ch
   let lookups = 0;
   const { lookup, isPrivate } = network();
   const rebinding: Network = {
-    // the first question is about the base address; after that every address passes for public, once
+    // the first lookup is for the base address; after it, every address counts as public once
     isPrivate: (address) => isPrivate(address) && ++lookups !== 1,
     lookup: (host, options, done) =>
       host === "rebinding.example"

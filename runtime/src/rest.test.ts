@@ -163,7 +163,7 @@ test.each<[EmptySpelling, string]>([
     const served = respondingWith(200, { "content-type": "application/json" }, body);
     expect((await thing(await restTo(served, { rules: { envelope }, options }))).name).toBe("");
     expect(reports).toEqual([]);
-    // an empty container of the wrong kind has nothing in it that could be lost
+    // an empty container of the wrong type holds nothing that could be lost
     if (spelling === "empty_object" || spelling === "empty_array") return;
     const other = { payload: ["response"], empty: ["empty_object" as const] };
     const error = await failureOf(get(await restTo(served, { rules: { envelope: other } })));
@@ -645,7 +645,7 @@ test("differences: that are lost are errors in strict mode, and no others", asyn
   expect(await thing(others)).toMatchObject({ id: 7n, name: "8" });
 });
 
-/** One difference of each class, in a hundred places that are additional. */
+/** One difference of each class, except for a hundred additional keys. */
 const ONE_EACH = {
   ...Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`more${index}`, index])),
   name: 8,

@@ -63,7 +63,7 @@ function restOf(baseUrl: string, { variant, upstream, options }: Setup = {}): Te
   return { rest, clock, reports };
 }
 
-/** An upstream that behaves otherwise each time; the last way stays. */
+/** Starts an upstream with a sequence of behaviors; the last one repeats. */
 async function inTurn(...listeners: RequestListener[]): Promise<TestServer> {
   const server = await httpUpstream((request, response) => {
     const listener = listeners.length > 1 ? listeners.shift() : listeners[0];
@@ -84,7 +84,9 @@ function get({ rest }: Tested, options: Parameters<Rest["call"]>[2] = {}) {
   return rest.call(thingAdapter(), thingRequest({ name: "a" }), options);
 }
 
-/** Lets the waits of a call pass as soon as they begin; its deadline runs beside them. */
+/**
+ * Advances the clock through the waits of a call as soon as they begin; its deadline runs at the same time.
+ */
 async function passing<T>(clock: FakeClock, waits: readonly number[], call: Promise<T>): Promise<T> {
   for (const wait of waits) {
     await clock.whenRunning(2);

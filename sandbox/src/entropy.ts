@@ -2,17 +2,17 @@ import { randomBytes, randomInt, randomUUID, timingSafeEqual } from "node:crypto
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A random token of `length` letters and digits. */
+/** Returns a random token of `length` letters and digits. */
 export function randomToken(length: number): string {
   return Array.from(randomBytes(length), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
 }
 
-/** A random UUID. */
+/** Returns a random UUID. */
 export function randomId(): string {
   return randomUUID();
 }
 
-/** The items in random order (Fisher-Yates); the input stays as it is. */
+/** Returns the items in random order (Fisher-Yates), without changing the input. */
 export function shuffled<T>(items: readonly T[]): T[] {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i--) {
@@ -24,7 +24,7 @@ export function shuffled<T>(items: readonly T[]): T[] {
   return out;
 }
 
-/** Compares two strings in a time that does not depend on where they differ. */
+/** Compares two strings in constant time. */
 export function sameSecret(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);

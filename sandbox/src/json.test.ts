@@ -13,7 +13,7 @@ test.each(["\\", '"', "\n", '\\"', "k\\", "__proto__\\", "é\\"])(
   },
 );
 
-test("readJson reads long texts with many escapes, and rejects what is no JSON", () => {
+test("readJson reads long texts with many escapes, and rejects malformed JSON", () => {
   const text = `{"${'\\"'.repeat(1_000_000)}":"${"\\\\".repeat(1_000_000)}"}`;
   expect(writeJson(readJson(text))).toBe(text);
   for (const wrong of ['{"\\x":1}', '{"\\":1}', '{"\\n":1', '{"\\n":}']) {

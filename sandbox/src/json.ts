@@ -6,7 +6,7 @@ const COLON = /\s*:/y;
 
 const raw = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Writes JSON; a `bigint` becomes a bare number. */
+/** Writes JSON; a `bigint` becomes a plain number. */
 export function writeJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === "bigint" ? raw.rawJSON(item.toString()) : item,
@@ -21,7 +21,7 @@ export function readJson(text: string): unknown {
 }
 
 function readPlain(text: string): unknown {
-  // An unsafe integer has sixteen digits at least; without such a run of digits the plain parser does.
+  // An unsafe integer has at least sixteen digits; without such a run of digits, the plain parser is exact.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, ((_key: string, value: unknown, context: { source?: string }) => {
     const exact = typeof value !== "number" || Number.isSafeInteger(value);
@@ -30,8 +30,8 @@ function readPlain(text: string): unknown {
 }
 
 /**
- * The text with other keys in place of those with escapes, and their names: V8 takes the key `"\""` for `\`
- * when it has read that before in such an object.
+ * Returns the text with placeholders for keys that contain escapes, and the names of these keys: V8 reads the
+ * key `"\""` as `\` after it has read `\` in such an object.
  */
 function withoutEscapedKeys(text: string): { readonly text: string; readonly names: Map<string, string> } {
   const names = new Map<string, string>();
@@ -70,7 +70,7 @@ function withKeys(value: unknown, names: ReadonlyMap<string, string>): unknown {
   );
 }
 
-/** A JSON object, as far as its shape is known: keys and anything. */
+/** A JSON object with unchecked values. */
 export type JsonObject = { [key: string]: unknown };
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,43 +1,43 @@
-/** Every number the sandbox enforces. Tests make them small; `Infinity` turns one off. */
+/** All limits that the sandbox enforces. Tests make them small; `Infinity` turns one off. */
 export interface Limits {
-  /** Calls of one consumer key in an hour and in a calendar day (UTC). */
+  /** Calls per consumer key, in an hour and in a calendar day (UTC). */
   callsPerHour: number;
   callsPerDay: number;
-  /** Calls from one address in a minute. Not enforced unless set: here every caller has the same address. */
+  /** Calls per address and minute. Off by default: in tests every caller has the same address. */
   callsPerAddressPerMinute: number;
-  /** Requests to the block list endpoints in a minute. */
+  /** Requests per minute to the block list endpoints. */
   blocksPerMinute: number;
-  /** A day's posts (reblogs included), images and videos of one user, and seconds of video. */
+  /** Posts (including reblogs), images, videos and seconds of video per user and day. */
   postsPerDay: number;
   imagesPerDay: number;
   videosPerDay: number;
   /** Posts in one blog's queue. */
   queuedPosts: number;
-  /** Bytes of one uploaded image or audio file, and of one video. */
+  /** Maximum bytes of an uploaded image or audio file, and of a video. */
   fileBytes: number;
   videoBytes: number;
-  /** Seconds for which a new video counts as transcoding and rejects another; 0 for none. */
+  /** Seconds for which a new video is transcoding and rejects another; 0 turns it off. */
   transcodeSeconds: number;
-  /** A day's follows, likes and new blogs of one user. */
+  /** Follows, likes and new blogs per user and day. */
   followsPerDay: number;
   likesPerDay: number;
   blogsPerDay: number;
   videoSecondsPerDay: number;
-  /** Blogs that one user follows in all. */
+  /** Total blogs that a user follows. */
   followedBlogs: number;
-  /** Filtered tags and filtered content strings of one user. */
+  /** Filtered tags and filtered content strings per user. */
   filteredTags: number;
   filteredContent: number;
-  /** Community invitations that one user sends, in a second and on a calendar day (UTC). */
+  /** Community invitations per user, in a second and on a calendar day (UTC). */
   invitationsPerSecond: number;
   invitationsPerDay: number;
-  /** Joins of one user by invite link or because a community is free to join, in an hour and on a day. */
+  /** Joins per user by invite link or of open communities, in an hour and on a day. */
   joinsPerHour: number;
   joinsPerDay: number;
-  /** Different reactions on one post, and those of one user on it. */
+  /** Different reactions on a post, in total and per user. */
   reactionsPerPost: number;
   reactionsPerUser: number;
-  /** Event feed: requests in an hour without and with a token. */
+  /** Event feed: requests per hour without and with a token. */
   feedCallsAnonymous: number;
   feedCallsWithToken: number;
 }

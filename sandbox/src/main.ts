@@ -5,9 +5,7 @@ import { type Sandbox, type SandboxOptions, selfSigned, startSandbox, type TlsFi
 
 const DEFAULT_PORT = 8081;
 const GRACE_MS = 2000;
-/**
- * Tools that try out a gateway ask more often than an application may: its limits are not what they measure.
- */
+/** Benchmarks of a gateway send more calls than an application may, so the limits are raised. */
 const CALLS = 1_000_000;
 const ROOMY = {
   callsPerHour: CALLS,
@@ -16,7 +14,7 @@ const ROOMY = {
   feedCallsWithToken: CALLS,
 };
 
-/** Modest, but so that whoever polls once a minute sees the feed move; every tenth event comes late. */
+/** A modest rate, so that a client that polls once a minute sees new events; every tenth event is late. */
 const EVENTS_PER_HOUR = 120;
 const EVENT_SOURCE = { lateShare: 0.1, lateBy: [60, 600] } as const;
 
@@ -52,7 +50,7 @@ interface EventArguments {
   readonly "events-seed"?: string | undefined;
 }
 
-/** The events that come into being by themselves, unless their number is 0. */
+/** Returns the options for generated events, unless their rate is 0. */
 function eventsOf(values: EventArguments): Pick<SandboxOptions, "events"> {
   const { events = String(EVENTS_PER_HOUR), "events-latency": latency, "events-seed": seed } = values;
   const perHour = numberOf("number of events", events);
@@ -76,7 +74,7 @@ interface TlsArguments {
   readonly "tls-key"?: string | undefined;
 }
 
-/** The given certificate, or with `--tls` alone a self-made one. */
+/** Returns the given certificate, or with `--tls` alone a self-signed one. */
 function tlsOf(values: TlsArguments): TlsFiles | undefined {
   const { tls, "tls-cert": cert, "tls-key": key } = values;
   if (cert !== undefined && key !== undefined) {
@@ -86,10 +84,7 @@ function tlsOf(values: TlsArguments): TlsFiles | undefined {
   return tls === true ? selfSigned() : undefined;
 }
 
-/**
- * The options of the command line; the environment's `SANDBOX_PORT` where `--port` is absent.
- * Nothing for `--help`.
- */
+/** Parses the command line; `SANDBOX_PORT` applies where `--port` is absent. Returns nothing for `--help`. */
 function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptions | undefined {
   const { values } = parseArgs({
     args,
@@ -124,7 +119,7 @@ function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptio
   };
 }
 
-/** How people sign in at the blogging service, as a parent process configures it. */
+/** Returns the sign-in configuration of the blogging service for a parent process. */
 function signInOf({ url, credentials: c }: Sandbox): object {
   return {
     settings: {
@@ -143,7 +138,7 @@ function signInOf({ url, credentials: c }: Sandbox): object {
   };
 }
 
-/** What a parent process needs to point its upstreams here. */
+/** Returns the information that a parent process needs to use the sandbox as upstream. */
 function readyMessage(sandbox: Sandbox, hasSignIn: boolean): object {
   const c = sandbox.credentials;
   const token = hasSignIn ? {} : { token: c.oauth1Token, tokenSecret: c.oauth1TokenSecret };
@@ -169,7 +164,7 @@ function readyMessage(sandbox: Sandbox, hasSignIn: boolean): object {
   };
 }
 
-/** Under a parent with an IPC channel the parent says when to end, and drains first; else signals do. */
+/** Exits on a signal or, with an IPC channel, when the parent closes it, so that the parent drains first. */
 function endWhenTold(sandbox: Sandbox): void {
   const stop = () => {
     sandbox.close(GRACE_MS).then(

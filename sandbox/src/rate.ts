@@ -1,12 +1,12 @@
 import type { Clock } from "./clock.ts";
 
-/** The state of one window after a call was counted. */
+/** The state of a window after a call was counted. */
 export interface Window {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
   readonly used: number;
-  /** Whole seconds until the window starts anew, at least 1. */
+  /** Whole seconds until the next window, at least 1. */
   readonly resetIn: number;
 }
 
@@ -19,7 +19,7 @@ export class RateMeter {
     this.clock = clock;
   }
 
-  /** Counts one call, unless the window is full or `cost` is 0. */
+  /** Counts a call, unless the window is full or `cost` is 0. */
   count(subject: string, limit: number, seconds: number, cost = 1): Window {
     const now = this.clock.seconds();
     const window = Math.floor(now / seconds);
@@ -35,12 +35,12 @@ export class RateMeter {
     return { allowed, limit, remaining, used: state.used, resetIn: (window + 1) * seconds - now };
   }
 
-  /** Fills the window that runs. */
+  /** Fills the current window. */
   exhaust(subject: string, limit: number, seconds: number): void {
     this.count(subject, limit, seconds, this.count(subject, limit, seconds, 0).remaining);
   }
 
-  /** Forgets every count. */
+  /** Resets every count. */
   clear(): void {
     this.used.clear();
   }

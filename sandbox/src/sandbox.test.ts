@@ -7,7 +7,7 @@ import { ask, BEARER, KEY, sendJson, signed } from "./testing/client.ts";
 
 const newPost = { content: [{ type: "text", text: "kept" }] };
 
-test("a database file keeps its state from one start to the next", async () => {
+test("a database file keeps its state across starts", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sandbox-"));
   const database = join(folder, "state.sqlite");
   const first = await startSandbox({ database });
@@ -20,7 +20,7 @@ test("a database file keeps its state from one start to the next", async () => {
   await rm(folder, { recursive: true });
 });
 
-test("reset brings the seeded state back", async () => {
+test("reset restores the seeded state", async () => {
   const sandbox = await startSandbox({ clock: 1_800_000_000_000 });
   const url = `${sandbox.url}/v2/blog/demo/posts?${KEY}`;
   const before = (await ask(url)).text;
@@ -35,7 +35,7 @@ test("reset brings the seeded state back", async () => {
   await sandbox.close();
 });
 
-test("rules: HTTPS, User-Agent, the public address", async () => {
+test("rules for HTTPS, User-Agent and the public address can be changed", async () => {
   const sandbox = await startSandbox({
     requireHttps: true,
     requireUserAgent: false,
@@ -51,7 +51,7 @@ test("rules: HTTPS, User-Agent, the public address", async () => {
   await sandbox.close();
 });
 
-test("the address limit, where it is set", async () => {
+test("the limit per address applies once it is set", async () => {
   const sandbox = await startSandbox({ limits: { callsPerAddressPerMinute: 1 }, clock: 1_800_000_000_000 });
   const avatar = `${sandbox.url}/v2/blog/demo/avatar`;
   expect((await ask(avatar)).status).toBe(200);
@@ -60,7 +60,7 @@ test("the address limit, where it is set", async () => {
   await sandbox.close();
 });
 
-test("close with a grace lets a response under way finish, and takes no longer", async () => {
+test("close with a grace period waits for a response in progress, and no longer", async () => {
   const sandbox = await startSandbox();
   const info = `${sandbox.url}/v2/blog/demo/info?${KEY}`;
   sandbox.next({ delay: 60 });
@@ -72,7 +72,7 @@ test("close with a grace lets a response under way finish, and takes no longer",
   expect(performance.now() - start).toBeLessThan(2000);
 });
 
-test("a client that goes away in the middle of an upload does no harm", async () => {
+test("a client that disconnects during an upload does no harm", async () => {
   const sandbox = await startSandbox();
   const gone = new AbortController();
   const body = new ReadableStream({
@@ -97,7 +97,7 @@ test("a client that goes away in the middle of an upload does no harm", async ()
   await sandbox.close();
 });
 
-test("the public address is in links and signatures; a direct request may be signed for its own", async () => {
+test("links and signatures use the public address; a direct request may be signed for the local one", async () => {
   const sandbox = await startSandbox({ publicUrl: "https://api.public.example:8443/" });
   const path = "/v2/blog/demo/avatar";
   const headers = signed(`https://api.public.example:8443${path}`);
@@ -110,7 +110,7 @@ test("the public address is in links and signatures; a direct request may be sig
 });
 
 test.each(["api.public.example", "https://api.public.example/sandbox", "ftp://api.public.example", ""])(
-  "%j is no public address",
+  "%j is not a public address",
   async (publicUrl) => {
     await expect(startSandbox({ publicUrl })).rejects.toThrow("invalid public URL");
   },

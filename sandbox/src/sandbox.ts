@@ -20,17 +20,17 @@ export interface SandboxOptions extends Partial<Rules> {
   readonly port?: number;
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Take HTTPS too, on the same port, with this certificate and key (PEM). Default: HTTP alone. */
+  /** Accept HTTPS too, on the same port, with this certificate and key (PEM). Default: only HTTP. */
   readonly tls?: TlsFiles;
-  /** SQLite file for the state. Default: in memory. A file that has state keeps it. */
+  /** SQLite file for the state. Default: in memory. Existing state is kept. */
   readonly database?: string;
-  /** Milliseconds since the epoch at which the clock stands still. Default: the machine's time, running. */
+  /** Milliseconds since the epoch at which to freeze the clock. Default: the system time. */
   readonly clock?: number;
-  /** Events of the feed that come into being by themselves. Default: none. */
+  /** Options for generated events of the feed. Default: no generated events. */
   readonly events?: EventSourceOptions;
-  /** Numbers to enforce instead of the usual ones. */
+  /** Limits that replace the defaults. */
   readonly limits?: Partial<Limits>;
-  /** How many of the newest requests `received` keeps. Default 1000. */
+  /** The number of newest requests that `received` keeps. Default 1000. */
   readonly keepRequests?: number;
   /** Bytes kept of each received body. Default 1 MiB. */
   readonly keepBodyBytes?: number;
@@ -38,43 +38,46 @@ export interface SandboxOptions extends Partial<Rules> {
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** `http://host:port`: the base of the blogging service, its API and its web pages. */
+  /** `http://host:port`: the base of the blogging service, for its API and its web pages. */
   readonly url: string;
-  /** The same with `https:`, when a certificate was given. */
+  /** The same base with `https:`, if a certificate was given. */
   readonly httpsUrl: string | undefined;
   /** The base of the event feed, on the same port. */
   readonly feedUrl: string;
-  /** The clock everything runs by; tests move it. */
+  /** The sandbox's clock; tests can move it. */
   readonly clock: Clock;
   readonly credentials: Credentials;
-  /** The requests received, oldest first. */
+  /** The received requests, oldest first. */
   readonly received: ReceivedList;
-  /** The numbers enforced; may be changed at any time. */
+  /** The enforced limits; may be changed at any time. */
   readonly limits: Limits;
   /** Rules of the blogging service; may be changed at any time. */
   readonly rules: Rules;
-  /** Queues a fault for the next response, or for the next that matches. */
+  /** Queues a fault for the next response, or for the next matching one. */
   next(fault: Fault, options?: FaultOptions): void;
-  /** Faults not used up yet. */
+  /** The number of faults that are not used up. */
   readonly pendingFaults: number;
   /** Drops all queued faults. */
   clearFaults(): void;
-  /** Forgets the calls counted for rate limits. */
+  /** Resets the counts of all rate limits. */
   clearRates(): void;
   /**
-   * Back to the seeded state: data, faults, received requests and rates. Rules, limits and the clock stay;
-   * the events of `options.events` begin anew.
+   * Restores the seeded state: data, faults, received requests and rates. Rules, limits and the clock do not
+   * change; the events of `options.events` restart.
    */
   reset(): void;
-  /** The event feed's controls. */
+  /** Controls the event feed. */
   readonly events: SandboxEvents;
-  /** Stops listening and drops all connections. With `graceMs`, responses under way may finish until then. */
+  /**
+   * Stops listening and drops all connections. With `graceMs`, responses in progress may finish within that
+   * time.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * The origin of a public address; one with a path, a query or credentials cannot
- * stand before the sandbox's paths.
+ * Returns the origin of a public address; rejects an address with a path, a query or credentials, which
+ * cannot precede the sandbox's paths.
  */
 function publicOrigin(text: string): string {
   const url = URL.parse(text);

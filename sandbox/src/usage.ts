@@ -2,7 +2,7 @@ import type { World } from "./world.ts";
 
 const DAY = 86_400;
 
-/** How often a subject used a feature on the current calendar day (UTC). */
+/** Returns how often a subject used a feature on the current calendar day (UTC). */
 export function usedToday(world: World, subject: string, feature: string): number {
   const day = Math.floor(world.clock.seconds() / DAY);
   return world.db.count(
@@ -13,7 +13,7 @@ export function usedToday(world: World, subject: string, feature: string): numbe
   );
 }
 
-/** The header of a 429 that says when the day, and with it every daily limit, is over. */
+/** Returns the header of a 429 that states when the day ends, and with it every daily limit. */
 export function untilTomorrow(world: World): { "retry-after": string } {
   return { "retry-after": String(DAY - (world.clock.seconds() % DAY)) };
 }

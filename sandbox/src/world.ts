@@ -3,7 +3,7 @@ import type { Limits } from "./limits.ts";
 import type { RateMeter } from "./rate.ts";
 import type { Database } from "./store/database.ts";
 
-/** What every handler works with: the state, the time and the rules. */
+/** The context of every handler: the state, the time and the rules. */
 export interface World {
   readonly db: Database;
   readonly clock: Clock;
@@ -17,24 +17,23 @@ export interface World {
 export interface Rules {
   /** Reject requests without `User-Agent` (400). Default true. */
   readonly requireUserAgent: boolean;
-  /** Respond 404 to requests that did not come by HTTPS. Default false. */
+  /** Respond 404 to requests that did not arrive by HTTPS. Default false. */
   readonly requireHttps: boolean;
   /**
-   * The public address, `https://host[:port]`, that links name and signatures are made for. Default:
-   * the one addressed.
+   * The public address, `https://host[:port]`, for links and signatures. Default: the address of the request.
    */
   readonly publicUrl: string | undefined;
-  /** Respond 503 to everything that posts. Default false. */
+  /** Respond 503 to every request that posts. Default false. */
   postingDisabled: boolean;
-  /** Respond 503 to everything that saves a community or the moderation of its posts. Default false. */
+  /** Respond 503 to every request that saves a community or moderates a post. Default false. */
   communitySavingFails: boolean;
   /** Whether carousels are allowed (403 otherwise). Default true. */
   carouselsAllowed: boolean;
-  /** The user for whom the authorization pages say yes at once, without asking. Default: they ask. */
+  /** The user for whom the authorization pages approve immediately, without asking. Default: they ask. */
   authorizeAs: string | undefined;
-  /** Redirect URIs that every application has, beside those that it has registered. Default: none. */
+  /** Redirect URIs that every application has in addition to its registered ones. Default: empty. */
   readonly redirectUris: readonly string[];
-  /** End the OAuth 1.0a callback in `#_=_`, which is no part of the verifier. Default true. */
+  /** End the OAuth 1.0a callback in `#_=_`, which does not belong to the verifier. Default true. */
   readonly callbackFragment: boolean;
 }
 
@@ -42,24 +41,24 @@ export interface Rules {
 export interface FeedRules {
   /** Seconds announced in `X-Poll-Interval`. Default 60. */
   pollInterval: number;
-  /** What a used-up quota is rejected with. Default 403. */
+  /** Status of requests above the quota. Default 403. */
   quotaStatus: 403 | 429;
-  /** Rejections for a time: the first that concerns a request and is not over counts. */
+  /** Temporary rejections: the first one that matches a request and has not expired applies. */
   rejections: FeedRejection[];
-  /** The time of the feed, in seconds: it runs with the clock, from the time of the seeded events. */
+  /** The feed's time in seconds: it runs with the clock, from the time of the seeded events. */
   readonly now: () => number;
-  /** Creates the events that are due by now, where events come into being by themselves. */
+  /** Generates the events that are due, if the feed has a source. */
   catchUp: () => void;
 }
 
-/** What the event feed rejects until a moment of the clock. */
+/** A rejection by the event feed until a time of the clock. */
 export interface FeedRejection {
   readonly status: number;
   readonly message: string;
   /** Milliseconds since the epoch. */
   readonly until: number;
-  /** Whether to say in `Retry-After` how long it lasts. */
+  /** Whether `Retry-After` states the remaining time. */
   readonly retryAfter: boolean;
-  /** The token that is concerned; `undefined` for every caller. */
+  /** The rejected token; `undefined` for every caller. */
   readonly token: string | undefined;
 }

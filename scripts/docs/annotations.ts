@@ -8,13 +8,13 @@ import { anchor, code, page, table } from "./markdown.ts";
 import { filesBelow, loadSchema } from "./schema.ts";
 
 const HEAD = new URL("annotations-head.md", import.meta.url);
-/** Names of scalar types, by their number in a descriptor. */
+/** Names of scalar types, by their numbers in a descriptor. */
 export const SCALARS = [
   ...["", "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group"],
   ...["message", "bytes", "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64"],
 ];
 
-/** The page `docs/annotations.md`. */
+/** Returns the page `docs/annotations.md`. */
 export function annotationsPage(root: string): string {
   const schema = loadSchema(root);
   const reference = new Reference(filesBelow(schema, "connectrest/v1/"), findExamples(schema, root));
@@ -26,7 +26,7 @@ type Type = DescMessage | DescEnum;
 class Reference {
   private readonly files: readonly DescFile[];
   private readonly examples: ReadonlyMap<string, Example>;
-  /** All messages and enums of the language, by their name in the package. */
+  /** All messages and enums of the language, by their names in the package. */
   private readonly types: ReadonlyMap<string, Type>;
 
   constructor(files: readonly DescFile[], examples: ReadonlyMap<string, Example>) {
@@ -60,7 +60,7 @@ class Reference {
     return table(["On a", "Option", "Rules", ""], rows);
   }
 
-  /** Adds the types that a message uses, each in front of the types that it uses in turn. */
+  /** Adds the types that a message uses, each before the types that it uses in turn. */
   private reach(message: DescMessage, order: Set<Type>): void {
     for (const field of message.fields) {
       const type = typeOf(field);
@@ -75,7 +75,7 @@ class Reference {
     const { text, source } = splitExample(commentOf(type));
     const intro = [heading, this.prose(text), ...fence(source)];
     if (type.kind === "enum") return [...intro, this.valueTable(type)];
-    // a message that only holds an enum has no section
+    // A message that only contains an enum has no section.
     if (type.fields.length === 0) return [];
     return [...intro, this.fieldTable(type), ...this.oneofLines(type), ...fieldExamples(type)];
   }
@@ -130,14 +130,14 @@ class Reference {
     return `[${shortName(type)}](#${anchor(shortName(type))})`;
   }
 
-  /** A comment on one line, with links at the names of messages. */
+  /** Returns a comment on one line, with links for names of messages. */
   private prose(comment: string): string {
     return (
       comment
         .split("\n\n")
         .map((paragraph) => paragraph.replaceAll("\n", " "))
         .join("\n\n")
-        // names of one word, such as Header, are words of sentences too
+        // Single-word names, such as Header, also occur as plain words.
         .replaceAll(/`[^`]*`|\b(?:[A-Z][a-z]+){2,}\b/g, (word) => {
           const type = this.types.get(word);
           return type === undefined || type.kind === "enum" ? word : this.link(type);
@@ -158,12 +158,12 @@ function typeOf(field: DescField): Type | undefined {
   return field.message ?? field.enum;
 }
 
-/** The name in the package; a nested type has its parent's in front. */
+/** Returns the name in the package, with the parent's name before a nested type's. */
 function shortName(type: Type): string {
   return type.typeName.slice(type.file.proto.package.length + 1);
 }
 
-/** The examples of the fields that have one, in one block. */
+/** Returns the examples of the fields in one block. */
 function fieldExamples(message: DescMessage): string[] {
   const sources = message.fields.map((field) => splitExample(commentOf(field)).source);
   const examples = sources.filter((source) => source !== "");
@@ -171,7 +171,7 @@ function fieldExamples(message: DescMessage): string[] {
   return [examples.length === 1 ? "Example:" : "Examples:", ...fence(examples.join("\n\n"))];
 }
 
-/** A comment may end in an example: lines indented by four spaces, set off by an empty line. */
+/** Splits off the example at the end of a comment: indented lines after an empty line. */
 function splitExample(comment: string): { text: string; source: string } {
   const [, before = "", example = "", after = ""] =
     /^(.*?)\n\n((?: {4}[^\n]*\n)+)(.*)$/s.exec(`${comment}\n`) ?? [];
@@ -183,7 +183,7 @@ function fence(source: string): string[] {
   return source === "" ? [] : [`\`\`\`proto\n${source}\n\`\`\``];
 }
 
-/** A comment states the default in its last sentence: `Default: …`. */
+/** Splits off the default, which is the last sentence of a comment: `Default: …`. */
 function splitDefault(comment: string): { meaning: string; initial?: string } {
   const [, meaning, initial] = /^(.*?)\s*\bDefault:\s+(.*)$/s.exec(comment) ?? [];
   if (meaning === undefined || initial === undefined) return { meaning: comment };

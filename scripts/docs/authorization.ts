@@ -1,11 +1,11 @@
-/** Prints the page about authorization: its setup, and a test for each requirement. */
+/** Prints the page about authorization: its setup, and the test of each requirement. */
 import { readFileSync } from "node:fs";
 import { code, page, table } from "./markdown.ts";
 import { readRequirements } from "./requirements.ts";
 
 const HEAD = new URL("authorization-head.md", import.meta.url);
 
-/** The page `docs/authorization.md`. */
+/** Returns the page `docs/authorization.md`. */
 export function authorizationPage(): string {
   const rows = readRequirements().map(({ number, level, provider, text, test }) => [
     number,

@@ -2,10 +2,10 @@
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** Where the value lies, with 95 % confidence. */
+  /** The interval that contains the value with 95 % confidence. */
   readonly low: number;
   readonly high: number;
-  /** What is measured, and not what it is compared with. */
+  /** Whether the bar shows the gateway rather than a reference. */
   readonly isOurs: boolean;
 }
 
@@ -17,9 +17,8 @@ const TOP = 56;
 const PLOT = WIDTH - LABEL_WIDTH - VALUE_WIDTH;
 
 /**
- * A chart of horizontal bars as SVG, with a line at 1 and the interval of each bar. It is readable in light
- * and dark: the colors are of middle brightness, and texts have the color of the
- * page around it where that is known.
+ * Draws a chart of horizontal bars as SVG, with a line at 1 and each bar's interval. The chart is readable on
+ * light and dark pages: colors have medium brightness, and texts use the page's text color where it is known.
  */
 export function barChart(title: string, unit: string, bars: readonly Bar[]): string {
   const most = Math.max(1, ...bars.map(({ high }) => high));

@@ -1,4 +1,4 @@
-/** Prints the reference of diagnostics: what each one means, with an example and its output. */
+/** Prints the reference of diagnostics: the meaning of each, with an example and its output. */
 import { readFileSync } from "node:fs";
 import { PROBLEM_CASES, type ProblemCase } from "../../test/plugin/problem-cases.ts";
 import { DIAGNOSTICS } from "./diagnostics/all.ts";
@@ -7,7 +7,7 @@ import { anchor, page } from "./markdown.ts";
 
 const HEAD = new URL("diagnostics-head.md", import.meta.url);
 
-/** The page `docs/diagnostics.md`. A problem without a test case has no example. */
+/** Returns the page `docs/diagnostics.md`. A problem without a test case has no example. */
 export function diagnosticsPage(): string {
   const groups = Object.entries(DIAGNOSTICS);
   return page(
@@ -50,7 +50,7 @@ function exampleOf(id: string): Example | undefined {
   return { language: "proto", source: tidy(found.source), problem: `case.proto:${problem}` };
 }
 
-/** Removes trailing blanks. Lines stay where they are, since positions refer to them. */
+/** Removes trailing blanks. Line numbers do not change, since positions refer to them. */
 function tidy(source: string): string {
   return source.replaceAll(/[ \t]+$/gm, "");
 }

@@ -14,7 +14,7 @@ import { RETRIED_STATUSES } from "../../runtime/src/retry/retried-statuses.ts";
 import { code, page, table } from "./markdown.ts";
 
 const HEAD = new URL("errors-head.md", import.meta.url);
-/** Ranges of statuses without rows of their own, each with one status to look up. */
+/** Ranges of statuses that share a row, each with one status to look up. */
 const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["other 300 to 399", 399],
   ["other 400 to 499", 499],
@@ -24,10 +24,10 @@ const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["all others", 199],
 ];
 
-/** A status that stands for its range. */
+/** Labels of statuses that represent a range. */
 const LABELS: Readonly<Record<number, string>> = { 520: "520 to 530" };
 
-/** The page `docs/errors.md`. */
+/** Returns the page `docs/errors.md`. */
 export function errorsPage(): string {
   return page(
     readFileSync(HEAD, "utf8"),
@@ -106,7 +106,7 @@ function retriedRows(): string[][] {
   return [...own, ["other reasons of the runtime", "", "no"], ...responses];
 }
 
-/** A code as gRPC and google.rpc.Code spell it, e.g. NOT_FOUND. */
+/** Returns the name of a code in gRPC and google.rpc.Code, such as NOT_FOUND. */
 function codeName(number: Code): string {
   return Code[number].replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 }

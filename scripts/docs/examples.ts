@@ -1,4 +1,4 @@
-/** Where the APIs of the repository use each rule of the annotation language. */
+/** Finds examples of each rule of the annotation language in the repository's APIs. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -17,16 +17,16 @@ import { filesBelow } from "./schema.ts";
 
 /** An element of an API that uses a rule. */
 export interface Example {
-  /** Its name in its package, e.g. `BlogService.GetBlogInfo`. */
+  /** The name in its package, such as `BlogService.GetBlogInfo`. */
   readonly name: string;
-  /** The path of its file from the root of the repository. */
+  /** The path of the file from the repository's root. */
   readonly path: string;
 }
 
-/** The folders of .proto files with examples, in order of preference. */
+/** Folders of .proto files with examples, in order of preference. */
 const MODULES: readonly string[] = ["proto", "test/protos"];
 
-/** Collects the first use of each field and each enum value of the rules, by its full name. */
+/** Collects the first use of each field and each enum value of the rules, by full name. */
 export function findExamples(schema: FileRegistry, root: string): ReadonlyMap<string, Example> {
   const examples = new Map<string, Example>();
   const extensions = filesBelow(schema, "connectrest/").flatMap((file) => file.extensions);
@@ -67,10 +67,10 @@ function shortName(desc: Element, file: DescFile): string {
   return full.slice(file.proto.package.length + 1);
 }
 
-/** Notes each rule that is set on an element. */
+/** Records each rule that an element sets. */
 function noteRules(desc: Element, extension: DescExtension, note: (used: string) => void): void {
   if (extension.extendee.typeName !== EXTENDEES[desc.kind]) return;
-  // the kind of the element and the extended message were compared
+  // The element's kind has been compared with the extended message.
   const [element, option] = [desc, extension] as unknown as Parameters<typeof getOption>;
   if (!hasOption(element, option)) return;
   const value: unknown = getOption(element, option);

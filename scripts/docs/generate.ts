@@ -1,6 +1,6 @@
 /**
- * Writes the generated pages of docs/: `npm run docs`. With `--check` it writes nothing, names every page
- * that is not current, and fails if there is one.
+ * Writes the generated pages of docs/: `npm run docs`. With `--check` it writes nothing, lists the outdated
+ * pages, and fails if there is one.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

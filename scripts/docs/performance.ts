@@ -1,4 +1,4 @@
-/** Prints the page of performance, and its charts, from what `npm run bench -- --record` has measured. */
+/** Prints the performance page and its charts from the figures of `npm run bench -- --record`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Recording } from "../../bench/record.ts";
@@ -12,7 +12,7 @@ import { code, page, table } from "./markdown.ts";
 const HEAD = new URL("performance-head.md", import.meta.url);
 const FILE = "docs/performance.json";
 
-/** The page and its charts, by their paths. */
+/** Returns the page and its charts, by path. */
 export function performancePages(root: string): Record<string, string> {
   const recording = JSON.parse(readFileSync(join(root, FILE), "utf8")) as Recording;
   const pages = [...new Set(recording.calls.map((row) => row.page))];
@@ -72,7 +72,7 @@ function markdown(recording: Recording, pages: readonly string[]): string {
   );
 }
 
-/** The figures that most readers look for, as far as the recording has them. */
+/** Returns the most requested figures, as far as they were recorded. */
 function inShort(recording: Recording): string {
   return [
     ...shortTable(recording),

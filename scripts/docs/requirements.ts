@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 
 const FILE = new URL("authorization-requirements.txt", import.meta.url);
 
-/** One requirement of the authorization profile, and the test that shows that it is met. */
+/** A requirement of the authorization profile, and the test that verifies it. */
 export interface Requirement {
   readonly number: string;
-  /** As RFC 2119 has it. */
+  /** The level of RFC 2119, such as MUST. */
   readonly level: string;
   readonly provider: string;
   readonly text: string;
-  /** Undefined where no test shows it yet. */
+  /** Undefined while no test verifies it. */
   readonly test: { readonly file: string; readonly name: string } | undefined;
 }
 
-/** The requirements, in the order of the document. */
+/** Reads the requirements, in the order of the document. */
 export function readRequirements(): Requirement[] {
   const lines = readFileSync(FILE, "utf8").split("\n");
   return lines

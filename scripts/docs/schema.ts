@@ -6,7 +6,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 /**
  * Compiles all modules of buf.yaml.
  *
- * @throws Error with what buf says
+ * @throws Error with buf's message
  */
 export function loadSchema(root: string): FileRegistry {
   const { status, stdout, stderr, error } = spawnSync("buf", ["build", "-o", "-"], {
@@ -19,7 +19,7 @@ export function loadSchema(root: string): FileRegistry {
   return createFileRegistry(fromBinary(FileDescriptorSetSchema, stdout));
 }
 
-/** The files below a folder of the proto sources, e.g. `connectrest/v1/`, in the order of their names. */
+/** Returns the files below a folder of the proto sources, such as `connectrest/v1/`, sorted by name. */
 export function filesBelow(schema: FileRegistry, prefix: string): DescFile[] {
   return [...schema.files]
     .filter((file) => file.proto.name.startsWith(prefix))

@@ -32,7 +32,7 @@ const SERVICES: readonly ServiceAdapter[] = [
 
 type ErrorRule = AnyMethodAdapter["rules"]["errors"][number];
 
-/** The page `docs/services.md`. */
+/** Returns the page `docs/services.md`. */
 export function servicesPage(root: string): string {
   const schema = loadSchema(root);
   return page(readFileSync(HEAD, "utf8"), ...SERVICES.flatMap((adapter) => serviceParts(adapter, schema)));
@@ -53,7 +53,7 @@ function serviceParts({ service, methods, comments }: ServiceAdapter, schema: Fi
   ];
 }
 
-/** The fields of a request; later methods with the same request link to the first. */
+/** Formats the fields of a request; later methods with the same request link to the first one. */
 function requestText({ name, input }: DescMethod, first: DescMethod, schema: FileRegistry): string {
   if (first.name !== name && input.fields.length > 0) {
     return `Same request as [${first.name}](#${anchor(first.name)}).`;
@@ -61,7 +61,7 @@ function requestText({ name, input }: DescMethod, first: DescMethod, schema: Fil
   return requestTable(schema.getMessage(input.typeName) ?? input);
 }
 
-/** The rules that all methods of a service have. */
+/** Returns the rules that all methods of a service share. */
 function sharedRules([first = [], ...others]: ReadonlyArray<readonly ErrorRule[]>): readonly ErrorRule[] {
   return first.filter((rule) => others.every((rules) => rules.includes(rule)));
 }
@@ -128,7 +128,7 @@ function errorTable(rules: readonly ErrorRule[]): string {
   return table(["HTTP status", "Subcode", "Header", "Code", "Reason"], rows);
 }
 
-/** A code as gRPC and google.rpc.Code spell it, e.g. NOT_FOUND. */
+/** Returns the name of a code in gRPC and google.rpc.Code, such as NOT_FOUND. */
 function codeName(number: number): string {
   return (Code[number] ?? String(number)).replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 }

@@ -1,13 +1,13 @@
 import { isTwice } from "../authorization-header.ts";
 import type { HttpRequest } from "../host.ts";
 
-/** What a request has in place of a token: none, or something that is no request for a token's sake. */
+/** The reason why a request has no usable token: there is none, or the request is invalid. */
 export type BearerProblem = "missing" | "malformed" | "twice" | "in the query";
 
 /** `b64token` of RFC 6750 section 2.1. */
 const BEARER_PATTERN = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** The bearer token of a request (RFC 6750 section 2.1), or why there is none. */
+/** Returns the bearer token of a request (RFC 6750 section 2.1), or the reason why there is none. */
 export function readBearer(request: HttpRequest): { readonly token: string } | BearerProblem {
   const { url = "", headers, rawHeaders } = request;
   const query = url.indexOf("?");
@@ -22,7 +22,7 @@ export function readBearer(request: HttpRequest): { readonly token: string } | B
     : "missing";
 }
 
-/** Parameters are looked at only where there may be this one: queries may be messages. */
+/** Parses the query only if it may contain this parameter: queries may be whole messages. */
 function hasToken(query: string): boolean {
   return /access|%/i.test(query) && new URLSearchParams(query).has("access_token");
 }

@@ -8,34 +8,34 @@ import { type BearerProblem, readBearer } from "./bearer.ts";
 import { hasScopes, type ScopeMap, type ScopeNeed } from "./scope-map.ts";
 import type { TokenEnd, Tokens } from "./tokens.ts";
 
-/** Why a request is not served (RFC 6750 section 3). */
+/** The rejection of a request (RFC 6750 section 3). */
 export interface AccessRejection {
   readonly error: ConnectError;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the check of a request came to, for metrics. */
+/** The outcome of a check, for metrics. */
 export type TokenOutcome = "ok" | "missing" | "malformed" | "invalid" | "scope" | "person" | "unavailable";
 
 export interface ResourceServerOptions {
   readonly publicUrl: string;
   readonly tokens: Tokens;
   readonly scopes: ScopeMap;
-  /** Whether a method may be called without a token. */
+  /** Reports whether a method may be called without a token. */
   readonly isOpen: (method: DescMethod) => boolean;
-  /** Whether a method has nothing to be called with upstream, but a person's credentials. */
+  /** Reports whether only a person's credentials allow an upstream call of this method. */
   readonly needsPerson: (method: DescMethod) => boolean;
   readonly error: MakeError;
   readonly onChecked: (outcome: TokenOutcome) => void;
-  /** Notified of failures of the store. */
+  /** Called for failures of the store. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What a valid access token says. */
+/** The content of a valid access token. */
 export interface Subject {
   readonly clientId: string;
-  /** The person for whom the client calls; undefined where it calls for itself. */
+  /** The person for whom the client calls; undefined if it calls for itself. */
   readonly person?: string | undefined;
   /** The person's session at a third party. */
   readonly sessionId?: string | undefined;
@@ -43,8 +43,8 @@ export interface Subject {
 }
 
 /**
- * Which callers' tokens have ended since they were checked, with the error of what still runs for them. Never
- * rejects.
+ * Finds the callers whose tokens have ended since they were checked, with the error for their running
+ * calls. Never rejects.
  */
 export type EndedTokens = (subjects: readonly Subject[]) => Promise<ReadonlyMap<Subject, EndedToken>>;
 
@@ -53,19 +53,19 @@ export interface EndedToken {
   readonly error: () => ConnectError;
 }
 
-/** The check of tokens: of each call when it begins, and while it runs. */
+/** The check of tokens: when a call begins, and while it runs. */
 export interface ResourceServer {
   readonly authenticate: Authenticate;
   readonly ended: EndedTokens;
-  /** The challenge for callers whose tokens are good, and whom an upstream does not know. */
+  /** The challenge for callers with valid tokens whom an upstream does not know. */
   readonly challenge: string;
 }
 
 /**
- * Finds out whose a request is, by its token: what the token says, or why the request is rejected; undefined
- * where the method is open. A promise only where a token has to be looked up; it does not reject.
+ * Authenticates a request by its token: returns the content of the token, or the rejection; undefined if
+ * the method is open. Returns a promise only if the token must be looked up; the promise does not reject.
  *
- * @param method undefined for a path that is no method, which only those learn who may call
+ * @param method undefined for a path without a method, which only authenticated callers learn
  */
 export type Authenticate = (request: HttpRequest, method: DescMethod | undefined) => Found | Promise<Found>;
 
@@ -77,7 +77,7 @@ const TEXTS: Readonly<Record<Exclude<BearerProblem, "missing">, string>> = {
   "in the query": "the token must be in the Authorization header, not in the query of the address",
 };
 
-/** Creates the check of tokens for the methods of the gateway. */
+/** Creates the token check for the methods of the gateway. */
 export function createResourceServer(options: ResourceServerOptions): ResourceServer {
   const { tokens, isOpen, onChecked, onError } = options;
   const challenges = new Challenges(options);
@@ -114,7 +114,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       const ends = await tokens.ended(asked, (error) => {
         failure = error;
       });
-      // once until it is over: calls that fail for the same cause are reported one by one
+      // only the first of consecutive failures: calls that fail for the same cause would each report it
       if (failure !== undefined && !isFailing) onError(failure);
       isFailing = failure !== undefined;
       const found = [...ends].map(([token, why]) => {
@@ -128,7 +128,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
 const SUBJECTS = new WeakMap<StoredToken, Subject>();
 const TOKENS = new WeakMap<Subject, StoredToken>();
 
-/** The same for all calls with a token that is remembered. */
+/** Returns the same subject for all calls with a cached token. */
 function subjectOf(token: StoredToken): Subject {
   const known = SUBJECTS.get(token);
   if (known !== undefined) return known;
@@ -139,12 +139,12 @@ function subjectOf(token: StoredToken): Subject {
   return subject;
 }
 
-/** Where a response says what it would take (RFC 9110 section 11.6.1). */
+/** The header that tells a client how to authenticate (RFC 9110 section 11.6.1). */
 const CHALLENGE = "www-authenticate";
 
 type TokenRejection = AccessRejection & { readonly outcome: TokenOutcome };
 
-/** The denials, with values of `WWW-Authenticate` (RFC 6750 section 3, RFC 9728 section 5.1). */
+/** The rejections, with their `WWW-Authenticate` values (RFC 6750 section 3, RFC 9728 section 5.1). */
 class Challenges {
   private readonly options: ResourceServerOptions;
   private readonly metadata: string;
@@ -154,7 +154,7 @@ class Challenges {
     this.metadata = `resource_metadata="${options.publicUrl}${RESOURCE_METADATA_PATH}"`;
   }
 
-  /** Why a good token does not do for a method; undefined where it does. */
+  /** Returns the reason why a valid token does not suffice for a method; undefined if it does. */
   rejectionOf({ scopes, subject }: StoredToken, method: DescMethod | undefined): TokenRejection | undefined {
     if (method === undefined) return undefined;
     const need = this.options.scopes.needOf(method);
@@ -183,7 +183,7 @@ class Challenges {
     return { ...this.rejection("TOKEN_INVALID", text, Code.Unauthenticated, 401, value), outcome: "invalid" };
   }
 
-  /** The error of a stream whose token has ended while it ran. */
+  /** Returns the error of a stream whose token ended while it ran. */
   ended(why: TokenEnd): ConnectError {
     const text =
       why === "expired"
@@ -239,7 +239,9 @@ class Challenges {
   }
 }
 
-/** What a client should ask for: of several that would do, the first of the configuration. */
+/**
+ * Returns the scopes that a client should request: of several that suffice, the first in the configuration.
+ */
 function scopesText({ kind, scopes }: ScopeNeed): string {
   return kind === "one" ? (scopes[0] ?? "") : scopes.join(" ");
 }

@@ -1,20 +1,20 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 
-/** What a method needs of a token: one of these scopes, or each of them. */
+/** The scopes that a method requires of a token: one of these, or all of them. */
 export interface ScopeNeed {
   readonly kind: "one" | "all";
   readonly scopes: readonly string[];
 }
 
-/** Scopes and methods. */
+/** The relation of scopes and methods. */
 export interface ScopeMap {
-  /** All scopes that tokens may have, those of the configuration first. */
+  /** All scopes that tokens may have, configured ones first. */
   readonly names: readonly string[];
-  /** What a method needs; undefined for nothing beyond a token. */
+  /** Returns the scopes that a method requires; undefined if any token suffices. */
   needOf(method: DescMethod): ScopeNeed | undefined;
 }
 
-/** Whether a token's scopes are what a method needs. */
+/** Reports whether the scopes of a token meet the requirement of a method. */
 export function hasScopes({ kind, scopes }: ScopeNeed, given: ReadonlySet<string>): boolean {
   return kind === "one"
     ? scopes.some((scope) => given.has(scope))

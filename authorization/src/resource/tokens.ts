@@ -7,45 +7,46 @@ import type { Store } from "../store/store.ts";
 
 export interface TokensOptions {
   readonly store: Store;
-  /** The audience that tokens must have. */
+  /** The required audience of tokens. */
   readonly publicUrl: string;
   readonly sessions: Sessions | undefined;
   readonly now: () => number;
 }
 
 /**
- * How long a token that was looked up is taken for good, in milliseconds: the time until what another process
- * revokes counts here. What this one revokes counts at once.
+ * How long a token found in the store stays cached as valid, in milliseconds: the delay after which a
+ * revocation by another process takes effect here. A revocation by this process takes effect immediately.
  */
 const KNOWN_MS = 2000;
 
-/** How long a token that was not found is taken for bad, in milliseconds. */
+/** How long an unknown token stays cached as invalid, in milliseconds. */
 const UNKNOWN_MS = 1000;
 
-/** Tokens that are remembered, of good ones and of bad ones each. The oldest are forgotten first. */
+/** The number of valid and of invalid tokens that are cached. The oldest are evicted first. */
 const MAX_TOKENS = 10_000;
 
-/** Tokens that this server may have issued: others are not looked up. */
+/** The form of tokens that this server may have issued: others are not looked up. */
 const TOKEN_PATTERN = /^[\w-]{43}$/;
 
 interface Known {
   readonly token: StoredToken;
-  /** When it was looked up. */
+  /** The time of the lookup. */
   readonly at: number;
 }
 
 /**
- * How a token that was good has ended. Who has signed out may do nothing more, whether or not it has expired.
+ * How a valid token has ended. A revoked token is reported as revoked even if it has expired too, since a
+ * person who has signed out may do nothing more.
  */
 export type TokenEnd = "revoked" | "expired";
 
-/** Looks tokens up, and remembers what it has found for a moment. */
+/** Looks tokens up, and caches the result briefly. */
 export class Tokens {
   private readonly options: TokensOptions;
   private readonly known = new Map<string, Known>();
   private readonly unknown = new Map<string, number>();
   private readonly lookups = new Map<string, Promise<StoredToken | undefined>>();
-  /** Counts revocations: what was looked up before one is not remembered after it. */
+  /** Counts revocations: the result of a lookup that began before one is not cached. */
   private revocations = 0;
 
   constructor(options: TokensOptions) {
@@ -53,8 +54,9 @@ export class Tokens {
   }
 
   /**
-   * The token if it is good: issued by this server for itself, not expired, not revoked, its session alive. A
-   * promise only where it has to be looked up, which rejects with a StoreError.
+   * Returns the token if it is valid: issued by this server for itself, not expired, not revoked, with a
+   * live session. Returns a promise only if the token must be looked up; the promise rejects with a
+   * StoreError.
    */
   find(token: string): StoredToken | undefined | Promise<StoredToken | undefined> {
     const now = this.options.now();
@@ -72,14 +74,14 @@ export class Tokens {
     return lookup;
   }
 
-  /** Forgets a token that was revoked. */
+  /** Evicts a token that was revoked. */
   forget(token: string): void {
     this.revocations += 1;
     this.known.delete(token);
     this.lookups.delete(token);
   }
 
-  /** Forgets the tokens of a grant that was revoked. */
+  /** Evicts the tokens of a grant that was revoked. */
   forgetGrant(grantId: string): void {
     this.revocations += 1;
     this.lookups.clear();
@@ -87,10 +89,10 @@ export class Tokens {
   }
 
   /**
-   * Which of these tokens, which were good, have ended since: by the store, whoever has ended them. Where the
+   * Returns the formerly valid tokens that have ended, as recorded in the store by any process. If the
    * store fails, only expiries are known; never rejects.
    *
-   * @param onError notified of a failure of the store
+   * @param onError called for a failure of the store
    */
   async ended(
     tokens: readonly StoredToken[],
@@ -107,7 +109,7 @@ export class Tokens {
       TOKEN_KIND,
       good.map(({ key }) => key),
     );
-    // the row of a token that has expired is gone: its grant tells whether it was revoked as well
+    // the row of an expired token no longer exists: its grant shows whether it was revoked as well
     const grants = await lookUp(
       GRANT_KIND,
       expired.map(({ grantId }) => grantId).filter((id) => id !== undefined),

@@ -8,49 +8,49 @@ import { currentWork } from "./work.ts";
 
 export interface AdapterOptions {
   readonly grants: Grants;
-  /** How long a client that registered itself is kept after a grant, in milliseconds. */
+  /** How long a self-registered client is kept after a grant, in milliseconds. */
   readonly clientMs: number;
   readonly now: () => number;
-  /** Notified when a code or a refresh token comes back that has been used. */
+  /** Called when a used code or refresh token is presented again. */
   readonly onReuse: (kind: string, clientId: string) => void;
 }
 
 /**
- * Within this time after its use a refresh token gives a sibling, for clients that have lost the response,
- * in milliseconds.
+ * The time after its use within which a refresh token gives a second successor, for clients that lost the
+ * response, in milliseconds.
  */
 export const GRACE_MS = 10_000;
 
-/** What one refresh token gives: its successor, and a sibling. */
+/** The uses of one refresh token: its successor, and a second one. */
 const MAX_USES = 2;
 
-/** How long a client that has never had a grant is kept, in milliseconds. */
+/** How long a client without any grant is kept, in milliseconds. */
 const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1000;
 
 const CLIENT_KIND = "Client";
 const FLOW_KIND = "Interaction";
 
-/** What ids of clients are made of, those of the configuration included; others are not looked up. */
+/** The form of client ids, including configured ones; others are not looked up. */
 const CLIENT_ID_PATTERN = /^[\w.~-]{1,128}$/;
 
-/** Stands for the id of a row in its value: no value holds the secret that its key is the hash of. */
+/** Replaces the id of a row in its value: the value never contains the secret whose hash is its key. */
 const ID_MARK = "\u0000id\u0000";
 
-/** What a row holds. */
+/** The content of a row. */
 interface Stored {
   readonly payload: AdapterPayload;
-  /** When it was used first, in milliseconds since the epoch. */
+  /** The time of the first use, in milliseconds since the epoch. */
   readonly usedAt?: number;
-  /** How often it was used; undefined for once. */
+  /** The number of uses; undefined means one. */
   readonly uses?: number;
-  /** Of a flow: the browser that it belongs to. */
+  /** For a flow: its browser. */
   readonly browser?: string | undefined;
 }
 
-/** Keeps what the engine stores in the work of the exchange that is running. */
+/** Stores the models of the engine as part of the running exchange. */
 export function createAdapter(options: AdapterOptions): AdapterFactory {
   return (model) => {
-    // the browser's sessions are those of sign-in; the engine needs none beyond one response
+    // sign-in manages the browser's sessions; the engine needs one only within a response
     return model === "Session" ? NO_SESSIONS : new StoreAdapter(model, options);
   };
 }
@@ -72,7 +72,7 @@ class StoreAdapter implements Adapter {
 
   constructor(model: string, options: AdapterOptions) {
     this.model = model;
-    // one kind, so that a bearer token is found at once
+    // one kind, so that a bearer token takes one lookup
     this.kind = model === "ClientCredentials" ? TOKEN_KIND : model;
     this.options = options;
   }
@@ -114,7 +114,7 @@ class StoreAdapter implements Adapter {
     const stored = this.parse(id, entry);
     const { usedAt = this.options.now(), uses = stored.usedAt === undefined ? 0 : 1 } = stored;
     if (uses === MAX_USES) throw new errors.InvalidGrant("refresh token already used twice");
-    // a sibling's use does not prolong the time for further ones
+    // a use of the second successor does not extend the time for further ones
     const value = this.textOf(id, { ...stored, usedAt, uses: uses + 1 });
     currentWork().put(this.kind, this.keyOf(id), { ...entry, value }, { value: entry.value });
   }
@@ -126,7 +126,7 @@ class StoreAdapter implements Adapter {
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    // once for all kinds: the engine asks for each
+    // once for all kinds: the engine asks for each kind
     if (this.model === TOKEN_KIND) await orUnavailable(this.options.grants.revoke(grantId));
   }
 
@@ -147,7 +147,7 @@ class StoreAdapter implements Adapter {
     return orUnavailable(currentWork().get(this.kind, this.keyOf(id)));
   }
 
-  /** A client that is in use is kept, and one that is not is forgotten. */
+  /** Keeps clients that are in use, and deletes the others. */
   private async keepClient(clientId: string): Promise<void> {
     const entry = await orUnavailable(currentWork().get(CLIENT_KIND, clientId));
     if (entry?.expiresAt === undefined) return;
@@ -176,14 +176,14 @@ class StoreAdapter implements Adapter {
   }
 }
 
-/** What the engine says where the store fails: the client may try again, and nothing is lost. */
+/** The engine's error for a failure of the store: the client may try again, and nothing is lost. */
 class StoreUnavailable extends errors.TemporarilyUnavailable {
   override readonly status = 503;
   override readonly statusCode = 503;
   override readonly expose = true;
 }
 
-/** Turns failures of the store into the error that the engine passes on. */
+/** Converts failures of the store to the error that the engine passes on. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -6,29 +6,29 @@ import type { Grants } from "./grants.ts";
 import type { Lifetimes } from "./provider.ts";
 import type { RegistrationPolicy } from "./registration.ts";
 
-/** An endpoint, or what belongs to one, as logs and metrics name it. */
+/** The name of an endpoint in logs and metrics. */
 export type EndpointName = "metadata" | "authorize" | "token" | "register" | "revoke" | "sign-in";
 
-/** What an authorization server needs. */
+/** The options of an authorization server. */
 export interface AuthorizationServerOptions extends Omit<AuthorizationHost, "error"> {
   readonly publicUrl: string;
   readonly store: Store;
   readonly grants: Grants;
   /** All scopes that tokens may have; at least one. */
   readonly scopes: readonly string[];
-  /** Clients of the configuration, their secrets hashed. */
+  /** The configured clients, with hashed secrets. */
   readonly clients: readonly ClientMetadata[];
-  /** Undefined where no client may register itself. */
+  /** Undefined if clients may not register themselves. */
   readonly registration:
     | (RegistrationPolicy & { readonly initialAccessToken: string | undefined })
     | undefined;
   readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
-  /** Signs people in; undefined where there are none, and clients act for themselves alone. */
+  /** Signs people in; undefined if there is no sign-in, and clients act only for themselves. */
   readonly interactions: Interactions | undefined;
-  /** Whether the session that a grant is bound to still stands. */
+  /** Reports whether the session to which a grant is bound is alive. */
   readonly isAlive: (sessionId: string) => Promise<boolean>;
   readonly now: () => number;
-  /** Notified of a token that its client has revoked, if it was one. */
+  /** Called with each token that its client has revoked. */
   readonly onRevoked: (token: string) => void;
   readonly onError: (error: unknown) => void;
 }

@@ -21,37 +21,39 @@ import { settleResource } from "./resource-indicator.ts";
 import { shareWithPages } from "./share-with-pages.ts";
 import { redirectUriOf } from "./stored-token.ts";
 
-/** The endpoints of OAuth 2.1, and what tells clients where they are. */
+/** The endpoints of OAuth 2.1, and the metadata that describes them. */
 export interface AuthorizationServer {
-  /** Whether a request is for one of them, and has been taken. Its response is sent later. */
+  /**
+   * Accepts a request if it is for one of the endpoints, and reports whether it was accepted. The response
+   * is sent later.
+   */
   serve(exchange: HttpExchange): boolean;
   /**
-   * Whether pages of other origins may lead to a request: links to where people sign in, and what gives
-   * nothing to those who bring no code, secret or token of their own.
-   * Forms of sign-in come from its own pages.
+   * Reports whether pages of other origins may cause a request: links to the sign-in, and endpoints that
+   * return nothing without a code, secret or token. Sign-in forms must come from this server's own pages.
    */
   isShared(path: string, method: string | undefined): boolean;
 }
 
-/** Bytes of a request's body. */
+/** The limit of a request body, in bytes. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Bytes of an authorization request that is a form: what fits into an address. */
+/** The limit of an authorization request sent as a form, in bytes: it must fit into an address. */
 const MAX_AUTHORIZATION_BYTES = 8 * 1024;
 
-/** Parameters of OpenID Connect, which a server of OAuth ignores (RFC 6749 section 3.1). */
+/** Parameters of OpenID Connect, which an OAuth server ignores (RFC 6749 section 3.1). */
 const OF_OPENID = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"] as const;
 
-/** One endpoint, as a path has it. */
+/** An endpoint for a path. */
 interface Endpoint {
   readonly name: EndpointName;
   readonly methods: readonly string[];
-  /** Whether pages of any origin may use it: it gives nothing to those who bring no code, secret or token. */
+  /** Whether pages of any origin may use it: it returns nothing without a code, secret or token. */
   readonly isShared: boolean;
   readonly handle: (exchange: HttpExchange) => Promise<string | undefined>;
 }
 
-/** Creates the authorization server. It serves nothing until requests come. */
+/** Creates the authorization server. It is idle until requests arrive. */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   return new Server(options);
 }
@@ -143,7 +145,7 @@ class Server implements AuthorizationServer {
     return Promise.resolve(undefined);
   });
 
-  /** Clients fall back to what they know by themselves at 404 alone. */
+  /** Clients use their built-in defaults only after a 404. */
   private readonly ofNothing = shared("metadata", ["GET", "HEAD"], () => {
     throw new OAuthError(404, "not_found", "there is no such metadata");
   });
@@ -185,7 +187,7 @@ class Server implements AuthorizationServer {
   }
 
   /**
-   * Logs and counts what happened at an endpoint.
+   * Logs and counts a request to an endpoint.
    *
    * @param outcome `ok`, the error of the response, or `other` for an unspecified one
    */
@@ -194,7 +196,7 @@ class Server implements AuthorizationServer {
     if (endpoint !== "metadata") this.options.log.info({ endpoint, outcome, client }, "authorization");
   }
 
-  /** What is the same at all endpoints. */
+  /** Makes the checks that all endpoints share. */
   private check(endpoint: Endpoint, { request, clientKey, path }: HttpExchange): void {
     if (isTwice(request.rawHeaders)) {
       throw new OAuthError(400, "invalid_request", "there must be one Authorization header");
@@ -255,7 +257,7 @@ class Server implements AuthorizationServer {
     const form = new URLSearchParams(query);
     settleResource(form, this.options.publicUrl);
     for (const name of OF_OPENID) form.delete(name);
-    // the engine knows others, which need pages with scripts, or leave codes where scripts read them
+    // the engine knows further modes, which need pages with scripts, or expose codes to scripts
     if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
     const whole = { method: "GET", url: `/authorize?${form}`, body: "" };
     return this.forward(exchange, whole, {
@@ -281,8 +283,7 @@ class Server implements AuthorizationServer {
   }
 
   /**
-   * Clients of OAuth 2.1 need not say again where the code was sent (section 4.1.3),
-   * which the engine wants to know.
+   * Adds the redirect URI, which OAuth 2.1 clients need not repeat (section 4.1.3) but the engine requires.
    */
   private async settleRedirectUri(form: URLSearchParams): Promise<void> {
     const [code, ...others] = form.getAll("code");
@@ -338,7 +339,7 @@ class Server implements AuthorizationServer {
     return this.forward(exchange, { method: "POST", url, body: String(form), type: FORM });
   }
 
-  /** Lets the engine respond. Resolves with the error of its response. */
+  /** Has the engine respond. Resolves with the error of its response. */
   private async forward(
     exchange: HttpExchange,
     { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
@@ -377,14 +378,14 @@ class Server implements AuthorizationServer {
 }
 
 interface ForwardOptions {
-  /** Changes the body of a response that is no error. */
+  /** Transforms the body of a successful response. */
   readonly change?: (body: Buffer) => Buffer;
   /**
-   * Whether a browser may be sent to the client without a person having signed in (RFC 9700 section 4.11.2).
-   * Default: true.
+   * Whether a browser may be redirected to the client before a person has signed in (RFC 9700 section
+   * 4.11.2). Default: true.
    */
   readonly isTrusted?: boolean;
-  /** The browser of a flow that begins or goes on. */
+  /** The browser of a flow that begins or continues. */
   readonly browser?: Browser | undefined;
 }
 
@@ -393,8 +394,8 @@ const CODE_KIND = "AuthorizationCode";
 
 const FORM = "application/x-www-form-urlencoded";
 /**
- * Has the browser send a form as a query. With a form from another site it sends no cookies (`SameSite=Lax`),
- * and would be taken for one that has begun no flow yet.
+ * Makes the browser send a form as a query. With a form from another site it sends no cookies
+ * (`SameSite=Lax`), and would seem to be a browser that has not begun a flow.
  */
 function redirectForm(exchange: HttpExchange, form: URLSearchParams): undefined {
   if (String(form).length > MAX_AUTHORIZATION_BYTES) {

@@ -5,19 +5,19 @@ import { INTERACTION_SECONDS } from "./provider.ts";
 
 /** A browser that takes part in flows. */
 export interface Browser {
-  /** What flows are bound to: the hash of what its cookie has. */
+  /** The identifier to which flows are bound: the hash of the cookie's value. */
   readonly id: string;
-  /** Gives it the cookie, or another while for it. */
+  /** The header that sets the cookie, or extends its life. */
   readonly cookie: string;
 }
 
 const VALUE_PATTERN = /^[\w-]{43}$/;
 
 /**
- * Tells browsers apart by a cookie that none but this host can set. The cookies of a flow have its path, so
- * that they cannot have the prefix `__Host-` (RFC 6265bis section 4.1.3.2), and other hosts of the same
- * domain could set them: somebody who began a flow could have another person's browser go on with it, and end
- * it in their own. Browsers keep the prefix to https; on the person's own machine, by http,
+ * Distinguishes browsers by a cookie that only this host can set. The cookies of a flow have its path, so
+ * they cannot have the prefix `__Host-` (RFC 6265bis section 4.1.3.2), and other hosts of the same domain
+ * could set them: an attacker could begin a flow, have another person's browser continue it, and finish it
+ * in their own browser. Browsers allow the prefix only with https; on http, on the person's own machine,
  * there are no other hosts.
  */
 export class BrowserCookie {
@@ -30,13 +30,13 @@ export class BrowserCookie {
     this.attributes = `path=/; max-age=${INTERACTION_SECONDS}; httponly; samesite=lax${secure}`;
   }
 
-  /** The browser of a request; undefined for one that has not begun a flow. */
+  /** Returns the browser of a request; undefined for one that has not begun a flow. */
   find(request: HttpRequest): Browser | undefined {
     const value = cookieOf(request, this.name);
     return value !== undefined && VALUE_PATTERN.test(value) ? this.browserOf(value) : undefined;
   }
 
-  /** A browser that has not been seen yet. */
+  /** Creates the identity of a new browser. */
   create(): Browser {
     return this.browserOf(randomBytes(32).toString("base64url"));
   }
@@ -46,7 +46,7 @@ export class BrowserCookie {
   }
 }
 
-/** The value of a cookie of a request: of several of the name, the first. */
+/** Returns the value of a request's cookie; of several with the name, the first. */
 export function cookieOf({ headers }: HttpRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? "").split(/; */);
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);

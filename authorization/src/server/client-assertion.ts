@@ -1,28 +1,29 @@
 import { errors } from "oidc-provider";
 
 /**
- * How far ahead an assertion may expire, in seconds: it is remembered until then, so that it is good once.
+ * The longest remaining life of an assertion, in seconds: it is recorded until it expires, so that it is
+ * valid only once.
  */
 export const MAX_ASSERTION_SECONDS = 3600;
 
 /**
- * Types of the header (RFC 7515 section 4.1.9) that an assertion of a client may have;
- * another one was signed for something else.
+ * Header types (RFC 7515 section 4.1.9) that a client assertion may have; a token with another type was
+ * signed for another purpose.
  */
 const TYPES: ReadonlySet<string> = new Set(["jwt", "client-authentication+jwt"]);
 
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Checks what the engine does not look at in an assertion by which a client authenticates (RFC 7523 section
- * 3), once its signature, issuer, audience and expiry are good.
+ * Makes the checks of a client assertion (RFC 7523 section 3) that the engine omits, after its signature,
+ * issuer, audience and expiry were verified.
  *
  * @param now in milliseconds since the epoch
  * @throws InvalidClientAuth, with the reason for the client
  */
 export function checkAssertion({ exp, aud }: Claims, { crit, typ, b64 }: Claims, now: number): void {
   if (crit !== undefined || b64 !== undefined) {
-    // RFC 7515 section 4.1.11: what has to be understood, and is not
+    // RFC 7515 section 4.1.11: extensions that must be understood, and are not
     throw rejected("the header of the assertion must not have crit or b64: no extensions are understood");
   }
   if (typ !== undefined && !(typeof typ === "string" && TYPES.has(typ.toLowerCase()))) {
@@ -37,7 +38,8 @@ export function checkAssertion({ exp, aud }: Claims, { crit, typ, b64 }: Claims,
 }
 
 /**
- * The engine tells its log alone why; the signature was good, so that nobody learns what they must not know.
+ * Creates an error whose reason the client sees; the engine would only log it. The signature was valid, so
+ * the reason reveals nothing to strangers.
  */
 function rejected(text: string): Error {
   const error = new errors.InvalidClientAuth(text);

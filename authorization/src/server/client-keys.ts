@@ -1,12 +1,12 @@
 import type Provider from "oidc-provider";
 
-/** Keys of a client that registers itself: one in use and one that comes are usual. */
+/** The most keys of a self-registered client: usual are the current one and the next. */
 const MAX_KEYS = 16;
 
 /**
- * What is kept of a key (RFC 7517 section 4, RFC 7518 section 6), and how many characters it may have: the
- * largest are the modulus of RSA with 4096 bits, and a public exponent of 32, for a check takes as long as
- * they are.
+ * The members of a key that are stored (RFC 7517 section 4, RFC 7518 section 6), with their limits in
+ * characters: the largest are an RSA modulus of 4096 bits and a public exponent of 32 bits, since
+ * verification time grows with both.
  */
 const MEMBERS: ReadonlyMap<string, number> = new Map([
   ["kty", 3],
@@ -23,7 +23,7 @@ const TYPES: ReadonlySet<unknown> = new Set(["RSA", "EC", "OKP"]);
 
 type Key = Readonly<Record<string, unknown>>;
 
-/** What is wrong with the keys that a client registers; undefined for nothing. */
+/** Returns the problem with the keys that a client registers; undefined if there is none. */
 export function problemOfKeys(jwks: unknown): string | undefined {
   const keys = keysIn(jwks);
   if (keys === undefined) return "jwks must be a JSON Web Key Set (RFC 7517)";
@@ -41,7 +41,7 @@ export function problemOfKeys(jwks: unknown): string | undefined {
     : undefined;
 }
 
-/** A set without members of its keys that nothing reads; private ones stay, which the engine rejects. */
+/** Removes unused members from keys; private ones stay, and the engine rejects them. */
 export function withoutExtras(jwks: unknown): unknown {
   const isKept = (name: string) => MEMBERS.has(name) || PRIVATE.has(name);
   const keys = keysIn(jwks)?.map((key) =>
@@ -58,12 +58,12 @@ function keysIn(jwks: unknown): readonly Key[] | undefined {
   return isSet ? (keys as readonly Key[]) : undefined;
 }
 
-/** The keys of a client, of which the engine would try all that fit an assertion. */
+/** The keys of a client; the engine would try all that match an assertion. */
 interface Keys {
   selectForVerify(of: object): readonly Key[];
 }
 
-/** Lets an assertion be checked with one key alone, which its `kid` names where several would fit. */
+/** Checks an assertion with a single key; if several keys match, its `kid` must name one. */
 export function checkOneSignature({ Client }: Provider): void {
   const find = Client.find.bind(Client);
   Client.find = async (id) => {

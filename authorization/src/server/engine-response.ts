@@ -5,18 +5,18 @@ import { JSON_TYPE } from "./json-response.ts";
 import type { WholeResponse } from "./memory-exchange.ts";
 import { answerIn, OAuthError } from "./oauth-error.ts";
 
-/** Whom the engine's response goes to, and from where. */
+/** The recipient of an engine response. */
 export interface ResponseTarget {
   readonly publicUrl: string;
   readonly isHttps: boolean;
-  /** Whether a browser shows it to a person. */
+  /** Whether a browser shows the response to a person. */
   readonly isPage: boolean;
-  /** The browser of a flow that begins or goes on. */
+  /** The browser of a flow that begins or continues. */
   readonly browser: Browser | undefined;
 }
 
 /**
- * Sends what the engine has responded. Returns its error.
+ * Sends the response of the engine. Returns its error.
  *
  * @throws OAuthError for an error on a page
  */
@@ -36,7 +36,7 @@ export function sendEngineResponse(
     return answerIn(new URL(location, publicUrl)).get("error") ?? undefined;
   }
   const error = status >= 400 ? errorOf(status, body) : undefined;
-  // to those who open a page
+  // for people who open a page
   if (error !== undefined && isPage) throw error;
   const challenge = headers["www-authenticate"];
   const sent = error?.error === "unauthorized_client" ? Buffer.from(JSON.stringify(error.body)) : body;
@@ -54,15 +54,15 @@ export function sendEngineResponse(
   return error?.error;
 }
 
-/** Cookies of the engine, but for its session, which is not kept. */
+/** Returns the engine's cookies except the session, which is not stored. */
 function cookiesOf(header: number | string | readonly string[] | undefined): string[] {
   const cookies = Array.isArray(header) ? header : typeof header === "string" ? [header] : [];
   return cookies.filter((cookie: string) => !cookie.startsWith("connect_rest_session"));
 }
 
 /**
- * The engine calls a grant that a client may not have `invalid_request`;
- * clients look for RFC 6749 section 5.2.
+ * The engine's `invalid_request` for a grant that a client may not use; clients expect the error of RFC
+ * 6749 section 5.2.
  */
 const NOT_ALLOWED = /^requested grant type is not allowed/;
 

@@ -6,40 +6,40 @@ import { createMemoryExchange, type WholeRequest, type WholeResponse } from "./m
 import { OAuthError } from "./oauth-error.ts";
 import { runWork, type WorkContext } from "./work.ts";
 
-/** How long the engine may take for a response, in milliseconds: longer than its store lets it wait. */
+/** The time limit of an engine response, in milliseconds: longer than the time limit of the store. */
 const TIMEOUT_MS = 20_000;
 
 /** Runs requests through the engine. */
 export class Engine {
   readonly provider: Provider;
   readonly store: Store;
-  /** Where the engine is, whatever the Host of requests. */
+  /** The origin of the engine, whatever the Host header of a request. */
   readonly origin: URL;
   private readonly callback: ReturnType<Provider["callback"]>;
   private readonly onError: (error: unknown) => void;
 
-  /** @param onError notified of defects, and of failures of the store */
+  /** @param onError called for defects, and for failures of the store */
   constructor(provider: Provider, store: Store, onError: (error: unknown) => void) {
     this.provider = provider;
     this.store = store;
     this.origin = new URL(provider.issuer);
     this.onError = onError;
     this.callback = provider.callback();
-    // or Koa prints to the console
+    // otherwise Koa prints to the console
     EventEmitter.prototype.on.call(provider, "error", onError);
     provider.on("server_error", (_context, error) => onError(error));
   }
 
   /**
-   * Responds to a request; what it changes is stored by then, or nothing of it.
+   * Responds to a request; its changes are stored by then, either all or none.
    *
-   * @throws OAuthError where the store or the engine fails
+   * @throws OAuthError if the store or the engine fails
    */
   async handle(request: WholeRequest, context: WorkContext = {}): Promise<WholeResponse> {
     return this.guarded(() => this.run(request), { ...context, isLost: ({ status }) => status >= 500 });
   }
 
-  /** Runs code that uses the engine's models, with the same promise. */
+  /** Runs code that uses the models of the engine, with the same guarantee. */
   async guarded<T>(
     work: () => Promise<T>,
     options: WorkContext & { readonly isLost?: (result: T) => boolean } = {},

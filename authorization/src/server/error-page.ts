@@ -6,8 +6,8 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Tells a person that a sign-in cannot go on: where the browser must not be sent back to the
- * client (RFC 6749 section 4.1.2.1).
+ * Tells a person that a sign-in cannot continue and the browser must not be redirected to the client (RFC
+ * 6749 section 4.1.2.1).
  */
 export function sendErrorPage(
   exchange: HttpExchange,
@@ -21,9 +21,9 @@ export function sendErrorPage(
 }
 
 /**
- * Tells a person that a client that registered itself has asked for something that it does not get, and where
- * it wants them: whoever registers could otherwise have this server send people anywhere (RFC 9700 section
- * 4.11.2). Returns the error.
+ * Tells a person that a self-registered client made an invalid request, and shows the address that the
+ * client chose for them: with a redirect, anyone could register a client and have this server send people
+ * anywhere (RFC 9700 section 4.11.2). Returns the error.
  */
 export function sendOnwardPage(exchange: HttpExchange, address: URL): string {
   const answer = answerIn(address);

@@ -18,9 +18,9 @@ import { INTERACTION_SECONDS } from "./provider.ts";
 export interface FlowOptions {
   readonly engine: Engine;
   readonly interactions: Interactions;
-  /** All scopes that there are. */
+  /** All existing scopes. */
   readonly scopes: readonly string[];
-  /** The ids of clients of the configuration. */
+  /** The ids of the configured clients. */
   readonly configured: ReadonlySet<string>;
   readonly browsers: BrowserCookie;
   readonly bodyIdleTimeoutMs: number;
@@ -28,16 +28,16 @@ export interface FlowOptions {
 
 const RETURN_PATH = `${INTERACTION_PATH}/return`;
 
-/** Begins the names of cookies that lead from the fixed return address back to a flow. */
+/** The prefix of cookies that lead from the fixed return address back to a flow. */
 const RETURN_COOKIE = "connect_rest_return_";
 
-/** Ids of flows, as the engine makes them. */
+/** The form of flow ids, as the engine generates them. */
 const ID_PATTERN = /^[\w-]{21,128}$/;
 
-/** SHA-256 in base64url, and what else a state may have. */
+/** SHA-256 in base64url, followed by the caller's part of a state. */
 const STATE_PATTERN = /^([\w-]{43})[\w.~-]{0,512}$/;
 
-/** Serves the requests below the path of interactions. Resolves with the error of the response. */
+/** Serves requests below the path of interactions. Resolves with the error of the response. */
 export async function serveFlow(exchange: HttpExchange, options: FlowOptions): Promise<string | undefined> {
   const { path } = exchange;
   if (path === RETURN_PATH) {
@@ -48,7 +48,7 @@ export async function serveFlow(exchange: HttpExchange, options: FlowOptions): P
   return await options.interactions.serve(exchange, await findFlow(id, exchange, options));
 }
 
-/** The cookie that lets a browser come back from a third party by the fixed address. */
+/** Returns the cookie that lets a browser return from a third party at the fixed address. */
 export function returnCookie(location: string, isSecure: boolean): string | undefined {
   const id = new RegExp(`^${INTERACTION_PATH}/([\\w-]+)$`).exec(location)?.[1];
   if (id === undefined) return undefined;
@@ -57,8 +57,8 @@ export function returnCookie(location: string, isSecure: boolean): string | unde
 }
 
 /**
- * Third parties come back with the hash of the flow's id; who has begun the
- * flow has the id itself in a cookie.
+ * Redirects the return from a third party. Its state has the hash of the flow's id; the cookie of the
+ * browser that began the flow has the id.
  */
 function sendOn(exchange: HttpExchange): void {
   const { request, query } = exchange;
@@ -73,7 +73,7 @@ function cookieName(hash: string): string {
   return RETURN_COOKIE + hash.slice(0, 12);
 }
 
-/** The flow that a request belongs to, with its client and what can become of it. */
+/** Finds the flow of a request, with its client. */
 async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions): Promise<Flow> {
   const { engine, scopes, configured, browsers, bodyIdleTimeoutMs } = options;
   const browser = browsers.find(exchange.request)?.id;
@@ -98,7 +98,7 @@ async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions
   };
 }
 
-/** The engine's part of a flow, as one browser takes part in it. */
+/** A flow in the engine, bound to one browser. */
 class FlowInEngine {
   private readonly engine: Engine;
   private readonly id: string;
@@ -116,7 +116,7 @@ class FlowInEngine {
     this.inMemory = createMemoryExchange(request, engine.origin);
   }
 
-  /** @throws OAuthError where there is none */
+  /** @throws OAuthError if there is none */
   find() {
     const { provider } = this.engine;
     const { request, response } = this.inMemory;
@@ -150,13 +150,12 @@ class FlowInEngine {
     const grant = new provider.Grant({ accountId: subject, clientId });
     grant.addResourceScope(provider.issuer, granted.join(" "));
     const grantId = await grant.save();
-    // the engine looks for each prompt of the request here
+    // the engine looks here for each prompt of the request
     return { login: { accountId: subject, remember: false }, consent: { grantId }, select_account: {} };
   }
 
   /**
-   * Stores what has become of the flow, and sends the browser back to the engine,
-   * which sends it to the client.
+   * Stores the result of the flow, and sends the browser back to the engine, which sends it to the client.
    */
   private async settle(work: () => Promise<InteractionResults>, session?: string): Promise<void> {
     const { provider } = this.engine;

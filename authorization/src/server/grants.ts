@@ -1,21 +1,19 @@
 import type { Sessions } from "../interaction.ts";
 import type { Store } from "../store/store.ts";
 
-/** The kind of rows that are grants: what a person has allowed a client. */
+/** The kind of grant rows: the permissions that a person has given a client. */
 export const GRANT_KIND = "Grant";
 
-/** The kind of rows that are access tokens, of people and of clients. */
+/** The kind of access token rows, for people and for clients. */
 export const TOKEN_KIND = "AccessToken";
 
-/** Ends grants, with all that depends on them. */
+/** Ends grants, with everything that depends on them. */
 export interface Grants {
-  /** Revokes all tokens of a grant, and ends its session where no other grant needs it. */
+  /** Revokes all tokens of a grant, and ends its session unless another grant needs it. */
   revoke(grantId: string): Promise<void>;
 }
 
-/**
- * @param onRevoked notified when a grant is gone, before `revoke` resolves
- */
+/** @param onRevoked called after a grant was removed, before `revoke` resolves */
 export function createGrants(
   store: Store,
   sessions: Sessions | undefined,
@@ -32,7 +30,7 @@ export function createGrants(
   };
   return {
     revoke: (grantId) => {
-      // the engine asks for it several times at once
+      // the engine calls it several times concurrently
       const one = running.get(grantId) ?? revoke(grantId).finally(() => running.delete(grantId));
       running.set(grantId, one);
       return one;

@@ -1,37 +1,37 @@
 import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 
-/** A request that has been read and checked as a whole. */
+/** A request that has been read completely and checked. */
 export interface WholeRequest {
   readonly method: string;
-  /** Path and query. */
+  /** The path and the query. */
   readonly url: string;
   /** In lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A response that is yet to be sent. */
+/** A response that has not been sent yet. */
 export interface WholeResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** A request and a response of Node that belong to no connection. */
+/** A Node request and response without a connection. */
 export interface MemoryExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Resolves when the response is ended. */
+  /** Resolves when the response has ended. */
   readonly ended: Promise<WholeResponse>;
 }
 
 /**
- * Gives a handler for Node's requests one that is whole, and takes its response as a whole. So the engine
- * sees neither a client that stalls, nor a body without end, nor the peer's Host,
- * and is the same for both HTTP versions.
+ * Passes a complete request to a Node request handler, and takes its complete response. The engine
+ * therefore sees neither a stalling client, nor an endless body, nor the Host header of the peer, and
+ * behaves the same for both HTTP versions.
  *
- * @param origin where the handler believes to be, e.g. `https://gateway.example.com`
+ * @param origin the origin that the handler sees, e.g. `https://gateway.example.com`
  */
 export function createMemoryExchange(
   { method, url, headers, body }: WholeRequest,
@@ -55,7 +55,7 @@ export function createMemoryExchange(
 
 class MemoryRequest extends IncomingMessage {
   override _read(): void {
-    // all of it is there
+    // all of it has arrived
   }
 }
 

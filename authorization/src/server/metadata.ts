@@ -2,10 +2,13 @@ import type { ClientMetadata } from "oidc-provider";
 import type { RegistrationPolicy } from "./registration.ts";
 import { isOwnResource } from "./resource-indicator.ts";
 
-/** Where protected resource metadata is (RFC 9728 section 3), also followed by the path of the resource. */
+/**
+ * The path of protected resource metadata (RFC 9728 section 3), optionally followed by the path of the
+ * resource.
+ */
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/** What the metadata of OpenID Connect says beyond RFC 8414, and what is not served. */
+/** OpenID Connect metadata beyond RFC 8414, and features that are not served. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "claim_types_supported",
   "claims_parameter_supported",
@@ -17,7 +20,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "subject_types_supported",
 ]);
 
-/** Facts about the authorization endpoint, left out where nobody can use it (RFC 8414 section 2). */
+/** Metadata about the authorization endpoint, omitted if nobody can use it (RFC 8414 section 2). */
 const OF_CODES: ReadonlySet<string> = new Set([
   "authorization_endpoint",
   "authorization_response_iss_parameter_supported",
@@ -27,18 +30,20 @@ const OF_CODES: ReadonlySet<string> = new Set([
 
 const GRANTS = ["authorization_code", "refresh_token", "client_credentials"];
 
-/** What is served. */
+/** The features that are served. */
 export interface MetadataOptions {
   readonly publicUrl: string;
   readonly scopes: readonly string[];
   /** Whether people can sign in. */
   readonly hasInteractions: boolean;
-  /** The grants of each client of the configuration, and of those that register themselves, if any may. */
+  /**
+   * The grant types of each configured client, and of self-registered clients if registration is enabled.
+   */
   readonly clients: readonly Pick<ClientMetadata, "grant_types">[];
   readonly registration: Pick<RegistrationPolicy, "grants"> | undefined;
 }
 
-/** Authorization server metadata (RFC 8414 section 2), from what the engine says of itself. */
+/** Returns the authorization server metadata (RFC 8414 section 2), based on the engine's. */
 export function serverMetadata(engines: Readonly<Record<string, unknown>>, options: MetadataOptions): object {
   const { publicUrl, scopes, hasInteractions, clients, registration } = options;
   const usable = GRANTS.filter((grant) => hasInteractions || grant === "client_credentials");
@@ -66,9 +71,9 @@ export function serverMetadata(engines: Readonly<Record<string, unknown>>, optio
 }
 
 /**
- * Protected resource metadata (RFC 9728 section 2).
+ * Returns the protected resource metadata (RFC 9728 section 2).
  *
- * @param path what follows the well-known path: the path of the resource that the client means
+ * @param path the path of the resource, which follows the well-known path
  */
 export function resourceMetadata(
   path: string,

@@ -4,7 +4,7 @@ export class OAuthError extends Error {
   readonly error: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param description for people, without quotes and backslashes */
+  /** @param description a text for people, without quotes and backslashes */
   constructor(
     status: number,
     error: string,
@@ -24,8 +24,8 @@ export class OAuthError extends Error {
 }
 
 /**
- * The parameters that an address takes to a client: in its query or, where a client asked for a response type
- * that scripts read, in its fragment (RFC 6749 sections 4.1.2 and 4.2.2).
+ * Returns the parameters that a redirect passes to a client: in the query or, for a response type that
+ * scripts read, in the fragment (RFC 6749 sections 4.1.2 and 4.2.2).
  */
 export function answerIn({ searchParams, hash }: URL): URLSearchParams {
   return hash === "" ? searchParams : new URLSearchParams(hash.slice(1));

@@ -1,6 +1,6 @@
 /**
- * What a request to an endpoint may come to: errors of the specifications, and ours.
- * Clients cannot add to them.
+ * The possible outcomes of a request to an endpoint: errors of the specifications, and our own. Clients
+ * cannot add to them.
  */
 const OUTCOMES: ReadonlySet<string> = new Set([
   "ok",
@@ -23,7 +23,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
   "invalid_target",
   "unapproved_software_statement",
   "unsupported_token_type",
-  // of OpenID Connect, for clients that ask for what is not here
+  // OpenID Connect, for clients that use features that are not served
   "account_selection_required",
   "consent_required",
   "interaction_required",
@@ -38,7 +38,9 @@ const OUTCOMES: ReadonlySet<string> = new Set([
   "too_many_requests",
 ]);
 
-/** An outcome for logs and metrics: `other` for one that is unknown, which a client may have made up. */
+/**
+ * Returns an outcome for logs and metrics: `other` for an unknown one, which a client may have invented.
+ */
 export function knownOutcome(outcome: string): string {
   return OUTCOMES.has(outcome) ? outcome : "other";
 }

@@ -9,7 +9,7 @@ import { GRANT_KIND } from "./grants.ts";
 import { settleAuthorizationRequests, settleScopes } from "./requested.ts";
 import { currentWork } from "./work.ts";
 
-/** How long what is issued is good for, in seconds. */
+/** How long issued codes and tokens are valid, in seconds. */
 export interface Lifetimes {
   readonly accessTokenSeconds: number;
   readonly refreshTokenSeconds: number;
@@ -20,16 +20,16 @@ export interface ProviderOptions {
   /** The issuer, and the audience of tokens. */
   readonly publicUrl: string;
   readonly scopes: readonly string[];
-  /** Their secrets hashed. */
+  /** The configured clients, with hashed secrets. */
   readonly clients: readonly ClientMetadata[];
   readonly lifetimes: Lifetimes;
   readonly registration: { readonly isOpen: boolean; readonly initialAccessToken: string | undefined };
   readonly adapter: AdapterOptions;
-  /** Whether the session that a grant is bound to still stands. */
+  /** Reports whether the session to which a grant is bound is alive. */
   readonly isAlive: (sessionId: string) => Promise<boolean>;
 }
 
-/** How long a code is good for, in seconds. */
+/** How long a code is valid, in seconds. */
 const CODE_SECONDS = 60;
 
 /** How long a person may take to sign in, in seconds. */
@@ -38,8 +38,8 @@ export const INTERACTION_SECONDS = 600;
 export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 
 /**
- * Where the engine has its endpoints: where clients of the context protocol look that find no
- * metadata (revision 2025-03-26).
+ * The paths of the engine's endpoints, where clients of the context protocol look if they find no metadata
+ * (revision 2025-03-26).
  */
 const ROUTES = {
   authorization: "/authorize",
@@ -50,8 +50,8 @@ const ROUTES = {
 };
 
 /**
- * The engine, with what OpenID Connect adds turned off and the rest tightened: PKCE for all, one audience,
- * opaque tokens, every refresh token used once. It fetches nothing.
+ * Creates the engine without the features of OpenID Connect, and with stricter rules: PKCE for all clients,
+ * one audience, opaque tokens, single-use refresh tokens. It makes no requests.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.publicUrl, configurationOf(options));
@@ -63,7 +63,8 @@ export function createProvider(options: ProviderOptions): Provider {
 }
 
 /**
- * The engine's configuration. It drops settings that it does not know without a word, which a test looks for.
+ * Returns the configuration of the engine. The engine silently ignores unknown settings, which a test
+ * detects.
  */
 export function configurationOf(options: ProviderOptions): Configuration {
   return {
@@ -79,7 +80,7 @@ export function configurationOf(options: ProviderOptions): Configuration {
     ttl: secondsOf(options.lifetimes),
     cookies: COOKIES,
     clientBasedCORS: () => true,
-    // the addresses in their metadata are theirs to choose
+    // clients choose the addresses in their metadata
     fetch: () => Promise.reject(new Error("the authorization server fetches nothing")),
     jwks: { keys: [unusedKey()] },
     renderError: (context, out) => {
@@ -104,7 +105,7 @@ function compareRedirectUris({ Client }: Provider, publicUrl: string): void {
   };
 }
 
-/** Which clients there are, and how they authenticate. */
+/** Returns the settings of clients and their authentication. */
 function clientSettings({ clients, adapter: { now } }: ProviderOptions): Configuration {
   return {
     clients: [...clients],
@@ -123,7 +124,7 @@ function clientSettings({ clients, adapter: { now } }: ProviderOptions): Configu
   };
 }
 
-/** What a client is granted, and what becomes of it. */
+/** Returns the settings of grants. */
 function grantSettings(): Configuration {
   return {
     pkce: { required: () => true },
@@ -134,13 +135,13 @@ function grantSettings(): Configuration {
   };
 }
 
-/** How a person takes part: where they sign in, and the session that their tokens are bound to. */
+/** Returns the settings of people: where they sign in, and the session to which their tokens are bound. */
 function personSettings({ isAlive }: ProviderOptions): Configuration {
   return {
     findAccount: async (_context, id, token) => {
       const grantId = token !== undefined && "grantId" in token ? token.grantId : undefined;
       const session = await sessionOf(grantId);
-      // a session that has ended gives no more tokens
+      // an ended session gives no more tokens
       if (session !== undefined && !(await orUnavailable(isAlive(session)))) return undefined;
       return { accountId: id, claims: () => Promise.resolve({ sub: id }) };
     },
@@ -190,7 +191,7 @@ function featuresOf(options: ProviderOptions): NonNullable<Configuration["featur
   };
 }
 
-/** There is one resource, which tokens are for where a client does not name it. */
+/** Returns the settings of the only resource, for which tokens are issued if a client names none. */
 function resourceIndicators({ publicUrl, scopes, lifetimes }: ProviderOptions): ResourceIndicators {
   return {
     enabled: true,
@@ -213,13 +214,13 @@ function resourceIndicators({ publicUrl, scopes, lifetimes }: ProviderOptions): 
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration["features"]>["resourceIndicators"]>;
 
-/** The session that a grant is bound to. */
+/** Returns the session to which a grant is bound. */
 async function sessionOf(grantId: string | undefined): Promise<string | undefined> {
   if (grantId === undefined) return undefined;
   return (await orUnavailable(currentWork().get(GRANT_KIND, grantId)))?.session;
 }
 
-/** Random ids in cookies that are bound to a path need no signature. */
+/** Cookies with random ids and a restricted path need no signature. */
 const COOKIE = { signed: false, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
 const COOKIES = {
@@ -233,8 +234,8 @@ const COOKIES = {
 };
 
 /**
- * A person signs in anew for each authorization request, so that the prompts `login` and `select_account` are
- * always obeyed. Sign-in remembers consents, and obeys the prompt `consent`.
+ * Makes a person sign in again for each authorization request, so that the prompts `login` and
+ * `select_account` are always honored. Sign-in remembers consents, and honors the prompt `consent`.
  */
 function policy(): interactionPolicy.Prompt[] {
   const { Check, Prompt } = interactionPolicy;
@@ -248,7 +249,7 @@ function policy(): interactionPolicy.Prompt[] {
   ];
 }
 
-/** The engine wants a key for ID tokens, of which it issues none. */
+/** Returns a key for ID tokens: the engine requires one, though it issues none. */
 function unusedKey() {
   const { privateKey } = generateKeyPairSync("ed25519");
   return { ...privateKey.export({ format: "jwk" }), kty: "OKP" as const, use: "sig" as const, alg: "EdDSA" };

@@ -1,22 +1,22 @@
 import { FairShare } from "connect-rest-runtime/internal";
 import { isRecent } from "../recent.ts";
 
-/** How long a count lasts, in milliseconds. */
+/** The length of the counting window, in milliseconds. */
 const WINDOW_MS = 60_000;
 
 /**
- * Clients that are counted by themselves. Those beyond it count as one,
- * so that inventing addresses gains nothing.
+ * The number of clients that are counted separately. All further ones count as one, so that forging
+ * addresses gains nothing.
  */
 const MAX_CLIENTS = 10_000;
 
-/** How many requests there may be in a minute, in all and of one client. */
+/** The limits on requests per minute, in total and per client. */
 export interface RateLimits {
   readonly all: () => number;
   readonly perClient: () => number;
 }
 
-/** Counts requests by the minute. */
+/** Counts requests per minute. */
 export class Rate {
   private readonly limits: RateLimits;
   private readonly now: () => number;
@@ -31,8 +31,8 @@ export class Rate {
   }
 
   /**
-   * Counts a request of a client. Returns undefined where it may go on, else in how many seconds the next one
-   * may, and what is exceeded.
+   * Counts a request of a client. Returns undefined if it is within the limits, else the seconds until the
+   * next request may be made, and the limit exceeded.
    */
   take(clientKey: string): { readonly seconds: number; readonly by: "all" | "client" } | undefined {
     const now = this.now();
@@ -40,7 +40,7 @@ export class Rate {
     const client = this.clients.has(clientKey) || this.clients.size < MAX_CLIENTS ? clientKey : "";
     const ofClient = (this.clients.get(client) ?? 0) + 1;
     const seconds = Math.ceil((this.beganAt + WINDOW_MS - now) / 1000);
-    // those that are rejected count for their client alone: they must not keep others out
+    // rejected requests count only for their client, so that they do not block others
     this.clients.set(client, ofClient);
     if (ofClient > this.limits.perClient()) return { seconds, by: "client" };
     if (!this.share.hasRoom(client)) return { seconds, by: "all" };

@@ -2,16 +2,16 @@ import type { HttpExchange, HttpRequest } from "../host.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 export interface BodyLimits {
-  /** Bytes at most. */
+  /** The most bytes. */
   readonly maxBytes: number;
-  /** Between two chunks, in milliseconds. */
+  /** The longest pause between two chunks, in milliseconds. */
   readonly idleTimeoutMs: number;
 }
 
 /**
  * Reads the body of a request as UTF-8.
  *
- * @throws OAuthError where it is too large, stalls or is compressed
+ * @throws OAuthError if the body is too large, stalls or is compressed
  */
 export function readText({ request, body }: HttpExchange, limits: BodyLimits): Promise<string> {
   const { maxBytes, idleTimeoutMs } = limits;
@@ -51,7 +51,7 @@ export function readText({ request, body }: HttpExchange, limits: BodyLimits): P
   });
 }
 
-/** Reads a form (`application/x-www-form-urlencoded`). Rejects with an OAuthError where it is none. */
+/** Reads a form (`application/x-www-form-urlencoded`). Rejects with an OAuthError for another body. */
 export async function readForm(exchange: HttpExchange, limits: BodyLimits): Promise<URLSearchParams> {
   if (!isType(exchange.request, "application/x-www-form-urlencoded")) {
     throw new OAuthError(400, "invalid_request", "the body must be application/x-www-form-urlencoded");
@@ -59,7 +59,7 @@ export async function readForm(exchange: HttpExchange, limits: BodyLimits): Prom
   return new URLSearchParams(await readText(exchange, limits));
 }
 
-/** Whether the content type of a request is this one, whatever its parameters. */
+/** Reports whether a request has this content type, with any parameters. */
 export function isType(request: HttpRequest, type: string): boolean {
   return (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() === type;
 }

@@ -2,7 +2,7 @@ import { isOn, isRedirectHost, isRedirectUri, REDIRECT_URI_EXPECTED } from "conn
 import { problemOfKeys, withoutExtras } from "./client-keys.ts";
 import { OAuthError } from "./oauth-error.ts";
 
-/** What clients that register themselves may be. */
+/** The limits on self-registered clients. */
 export interface RegistrationPolicy {
   /** Default: all. */
   readonly redirectHosts: readonly string[] | undefined;
@@ -11,16 +11,16 @@ export interface RegistrationPolicy {
   readonly scopes: readonly string[];
 }
 
-/** Redirect URIs of one client. */
+/** The most redirect URIs of one client. */
 const MAX_REDIRECT_URIS = 20;
 
-/** Characters of one text. */
+/** The most characters of a text. */
 const MAX_TEXT = 2048;
 
-/** Addresses that the engine or a browser would fetch. Keys are sent along, in `jwks`. */
+/** Addresses that the engine or a browser would fetch. Clients send keys in `jwks` instead. */
 const FETCHED = ["jwks_uri", "sector_identifier_uri", "request_uris", "initiate_login_uri"] as const;
 
-/** What is stored of a registration request; the rest is ignored (RFC 7591 section 2). */
+/** The members of a registration request that are stored; others are ignored (RFC 7591 section 2). */
 const KNOWN = [
   "client_name",
   "client_uri",
@@ -32,7 +32,7 @@ const KNOWN = [
   "tos_uri",
 ] as const;
 
-/** What the engine says of a client beyond RFC 7591. */
+/** Client metadata of the engine beyond RFC 7591. */
 const OF_OPENID: ReadonlySet<string> = new Set([
   "application_type",
   "default_max_age",
@@ -42,16 +42,16 @@ const OF_OPENID: ReadonlySet<string> = new Set([
   "subject_type",
 ]);
 
-/** The response to a registration (RFC 7591 section 3.2.1), from the engine's. */
+/** Returns the response to a registration (RFC 7591 section 3.2.1), based on the engine's. */
 export function registrationResponse(engines: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(engines).filter(([key]) => !OF_OPENID.has(key)));
 }
 
 /**
- * Checks what a client wants to be registered as (RFC 7591 section 2), and returns what it is registered as,
- * for the engine. Grants and scopes that it may not have are left out, which the response tells.
+ * Checks a registration request (RFC 7591 section 2), and returns the client metadata for the engine. Grant
+ * types and scopes that the client may not have are omitted, as the response shows.
  *
- * @param publicUrl where no redirect URI may be
+ * @param publicUrl the origin that no redirect URI may have
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`
  */
 export function checkRegistration(
@@ -96,7 +96,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // said below
+    // reported below
   }
   throw invalid("the body must be a JSON object (RFC 7591 section 3.1)");
 }

@@ -1,22 +1,22 @@
 import Provider, { errors } from "oidc-provider";
 
-/** The part of the engine's context that is settled here. */
+/** The part of the engine's context that this module sets. */
 interface RequestContext {
   readonly oidc: { readonly params?: Record<string, unknown> | undefined };
 }
 
-/** The engine's types lack that it knows the request which it serves. */
+/** The engine knows the request being served, which its types omit. */
 const current = Provider as unknown as { readonly ctx: RequestContext };
 
-/** Names of scopes (RFC 6749 section 3.3), or none at all. */
+/** Scope names (RFC 6749 section 3.3), or none. */
 const WELL_FORMED = /^(?:[!#-[\]-~]+(?: [!#-[\]-~]+)*)?$/;
 
-/** Scopes of OpenID Connect: no ID tokens are issued, and refresh tokens are a grant type's. */
+/** OpenID Connect scopes: no ID tokens are issued, and a grant type controls refresh tokens. */
 const OF_OPENID: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
 /**
- * Gives authorization requests the errors of RFC 6749 section 4.1.2.1, and settles their scopes. The engine
- * asks its clients for response modes and types in this order, before it compares scopes.
+ * Gives authorization requests the errors of RFC 6749 section 4.1.2.1, and determines their scopes. The
+ * engine asks its clients for response modes and types in this order, before it compares scopes.
  */
 export function settleAuthorizationRequests({ Client }: Provider, scopes: readonly string[]): void {
   const { responseTypeAllowed } = Client.prototype;
@@ -36,10 +36,10 @@ export function settleAuthorizationRequests({ Client }: Provider, scopes: readon
 }
 
 /**
- * Gives a client that names no scope all scopes that it may have. Scopes that it may not have, unknown ones
- * among them, are left out; the response to the token request names the others (RFC 6749 section 3.3).
+ * Gives a client that names no scope all scopes that it may have. Unknown scopes, and scopes that it may
+ * not have, are omitted; the response to the token request names the remaining ones (RFC 6749 section 3.3).
  *
- * @throws InvalidScope where no scope remains, before a person signs in for nothing
+ * @throws InvalidScope if no scope remains, before a person signs in for nothing
  */
 export function settleScopes({ oidc }: RequestContext, all: readonly string[], ofClient?: string): void {
   const { params = {} } = oidc;

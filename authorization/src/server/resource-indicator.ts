@@ -1,6 +1,6 @@
 /**
- * Replaces resource indicators (RFC 8707) that mean this gateway by its one audience: clients name the
- * origin, with or without a slash, or what they call below it. Others stay, and are rejected by the engine.
+ * Replaces resource indicators (RFC 8707) for this gateway by its only audience: clients name the origin,
+ * with or without a slash, or an address below it. The engine rejects all others.
  */
 export function settleResource(parameters: URLSearchParams, publicUrl: string): void {
   const given = parameters.getAll("resource");
@@ -9,7 +9,7 @@ export function settleResource(parameters: URLSearchParams, publicUrl: string): 
   parameters.append("resource", publicUrl);
 }
 
-/** Whether a resource is this gateway, or a part of it. */
+/** Reports whether a resource is this gateway, or a part of it. */
 export function isOwnResource(resource: string, publicUrl: string): boolean {
   if (!/^https?:\/\/[^?#@\\\s]+$/i.test(resource)) return false;
   return URL.parse(resource)?.origin === publicUrl;

@@ -1,11 +1,11 @@
 import type { HttpExchange } from "../host.ts";
 
-/** How long a browser may remember the response to a preflight request, in seconds. */
+/** How long a browser may cache the response to a preflight request, in seconds. */
 const CORS_SECONDS = 7200;
 
 /**
- * Lets pages of any origin use an endpoint, without cookies. True for a preflight request,
- * whose response it sends.
+ * Lets pages of any origin use an endpoint, without cookies. Returns true for a preflight request, after
+ * sending its response.
  */
 export function shareWithPages(exchange: HttpExchange, methods: readonly string[]): boolean {
   const { method, headers } = exchange.request;

@@ -1,11 +1,11 @@
 import type { Entry } from "../store/store.ts";
 
-/** An access token, as it is stored. */
+/** A stored access token. */
 export interface StoredToken {
-  /** Its row's: its SHA-256 hash. */
+  /** The key of its row: the SHA-256 hash of the token. */
   readonly key: string;
   readonly clientId: string;
-  /** The person; undefined where the client calls for itself. */
+  /** The person; undefined if the client calls for itself. */
   readonly subject: string | undefined;
   readonly sessionId: string | undefined;
   readonly scopes: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export interface StoredToken {
   readonly expiresAt: number;
 }
 
-/** Reads the row of an access token; undefined where it is none. */
+/** Reads the row of an access token; returns undefined for other rows. */
 export function storedTokenOf(key: string, { value, expiresAt, grant }: Entry): StoredToken | undefined {
   const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
   const { clientId, accountId, scope, aud, extra } = payload ?? {};
@@ -33,7 +33,7 @@ export function storedTokenOf(key: string, { value, expiresAt, grant }: Entry): 
   };
 }
 
-/** Where a code was sent, by its row. */
+/** Returns the redirect URI of a code, given its row. */
 export function redirectUriOf({ value }: Entry): string | undefined {
   const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
   return typeof payload?.redirectUri === "string" ? payload.redirectUri : undefined;

@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Change, Entry, Store } from "../store/store.ts";
 
-/** How often an exchange is run again that has been overtaken by another. */
+/** How often an exchange is retried after a conflict with another. */
 const TRIES = 5;
 
-/** Whose work it is. */
+/** The context of an exchange. */
 export interface WorkContext {
-  /** The session that grants of this work are bound to. */
+  /** The session to which grants of this work are bound. */
   readonly session?: string | undefined;
-  /** The browser that flows of this work are bound to, and without which they are not found. */
+  /** The browser to which flows of this work are bound; other browsers do not find them. */
   readonly browser?: string | undefined;
 }
 
 /**
- * What one exchange reads and changes. Its changes are made together at its end, so that a code is never
- * redeemed without its tokens, nor a refresh token replaced without the next one: whatever fails or dies in
- * between has changed nothing.
+ * The reads and writes of one exchange. Its changes are made together at its end, so that a code is never
+ * redeemed without tokens being issued, nor a refresh token used without a successor: after a failure or
+ * crash, nothing has changed.
  */
 export class Work {
   private readonly store: Store;
@@ -34,14 +34,15 @@ export class Work {
   }
 
   /**
-   * @param expected what has to be there until the end; default: what an earlier change of this place expects
+   * @param expected the condition on the entry at the end; default: the condition of an earlier change of
+   * this entry
    */
   put(kind: string, key: string, entry: Entry | undefined, expected?: Change["expected"]): void {
     const before = this.changes.get(placeOf(kind, key));
     this.changes.set(placeOf(kind, key), { kind, key, entry, expected: before?.expected ?? expected });
   }
 
-  /** Makes the changes only if there is something at this place until then. */
+  /** Makes the changes only if this entry exists at the end. */
   require(kind: string, key: string): void {
     const place = placeOf(kind, key);
     if (!this.changes.has(place)) this.changes.set(place, { kind, key, entry: "unchanged", expected: "any" });
@@ -56,7 +57,7 @@ export class Work {
 
 const current = new AsyncLocalStorage<Work>();
 
-/** The work that the running code belongs to. */
+/** Returns the work of the running code. */
 export function currentWork(): Work {
   const work = current.getStore();
   if (work === undefined) {
@@ -66,9 +67,8 @@ export function currentWork(): Work {
 }
 
 /**
- * Runs an exchange, and again where another has overtaken it. What it has changed is there when this
- * resolves, unless `isLost` says of the result that the exchange has failed half way.
- * Rejects with a StoreError.
+ * Runs an exchange, and retries it after a conflict. When this resolves, its changes are stored, unless
+ * `isLost` reports that the exchange failed halfway. Rejects with a StoreError.
  */
 export async function runWork<T>(
   store: Store,

@@ -9,9 +9,9 @@ const KIND = "consent";
 const consentSchema = z.object({ scopes: z.array(z.string()), redirectHost: z.string() });
 
 /**
- * What persons have consented to, for a while: by the id of the client alone, whatever it calls itself. A
- * client that registered itself and runs on the person's machine is never remembered, since any program there
- * could pass for it (RFC 8252 section 8.6).
+ * Remembers for a while what people have consented to, by the id of the client only, whatever name it
+ * claims. A self-registered client on the person's machine is never remembered, since any program there
+ * could impersonate it (RFC 8252 section 8.6).
  */
 export class Consents {
   private readonly store: Store;
@@ -25,7 +25,7 @@ export class Consents {
     this.now = now;
   }
 
-  /** Whether a person has consented to all of this before. */
+  /** Reports whether a person has consented to all of these scopes before. */
   async has(subject: string, client: FlowClient, scopes: readonly string[]): Promise<boolean> {
     if (!this.mayRemember(client)) return false;
     const entry = await this.store.get(KIND, keyOf(subject, client));
@@ -46,7 +46,7 @@ export class Consents {
   }
 }
 
-/** On the person's machine the port changes from time to time. */
+/** Returns the host to remember; on the person's machine without the port, which may change. */
 function hostOf({ redirectHost }: FlowClient): string {
   return isOwnMachine(redirectHost) ? redirectHost.replace(/:\d+$/, "") : redirectHost;
 }

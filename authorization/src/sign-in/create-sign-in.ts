@@ -20,12 +20,12 @@ import { type CallMethod, methodProbe, type Probe, urlProbe } from "./probe.ts";
 import { SessionRows } from "./session-rows.ts";
 import { SignInSessions } from "./sessions.ts";
 
-/** A call: a method of the upstream, or an address with a JSON document. */
+/** The settings of a probe: a method of the upstream, or an address that returns JSON. */
 export type ProbeSettings =
   | { readonly method: string; readonly request?: unknown }
   | { readonly url: string; readonly method?: undefined };
 
-/** How people sign in at one upstream. */
+/** The sign-in settings of one upstream. */
 export interface ProviderSettings {
   /** The upstream's name. */
   readonly name: string;
@@ -38,47 +38,47 @@ export interface ProviderSettings {
   readonly check?: { readonly probe: ProbeSettings; readonly everyMs: number } | undefined;
 }
 
-/** How people sign in. */
+/** The sign-in settings. */
 export interface SignInSettings {
   readonly keys: readonly Secret[];
   readonly idleMs: number;
   readonly sessionMs: number;
   readonly consentMs: number;
   readonly providers: readonly ProviderSettings[];
-  /** What scopes allow, in words. Default: their names. */
+  /** The permissions that scopes give, in words. Default: the names of the scopes. */
   readonly permissions?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface CreateSignInOptions {
   readonly settings: SignInSettings;
   readonly store: Store;
-  /** Whose network settings count for the third parties of the same names. */
+  /** The upstreams whose network settings apply to third parties of the same name. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   readonly call: CallMethod;
   readonly host: Pick<AuthorizationHost, "log" | "metrics" | "error">;
   readonly now?: (() => number) | undefined;
 }
 
-/** Everything about people who sign in. */
+/** The parts of sign-in. */
 export interface SignInParts {
   readonly interactions: Interactions;
   readonly sessions: SignInSessions;
-  /** The upstreams where people sign in. */
+  /** The upstreams at which people sign in. */
   readonly upstreams: readonly string[];
   /**
-   * The credentials of a session at an upstream, refreshed where they are due.
+   * Returns the credentials of a session at an upstream, refreshed if they are due.
    *
-   * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE,
-   * reason SESSION_UNAVAILABLE or STORE_UNAVAILABLE
+   * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE or
+   * STORE_UNAVAILABLE
    */
   credentials(sessionId: string, upstream: string): Promise<Credentials>;
   close(): Promise<void>;
 }
 
 /**
- * Puts sign-in together.
+ * Creates the parts of sign-in.
  *
- * @throws Error where a key is not good enough; ConnectError for network settings that are wrong
+ * @throws Error for an invalid key; ConnectError for invalid network settings
  */
 export function createSignIn(options: CreateSignInOptions): SignInParts {
   const { settings, store, host, now = Date.now } = options;
@@ -155,10 +155,7 @@ function createProvider(
   };
 }
 
-/**
- * The settings of an upstream that are about the network; the name in
- * certificates is that of its base URL alone.
- */
+/** Returns the network settings of an upstream; the name in certificates is for its base URL only. */
 function networkOf(upstream: UpstreamOptions): UpstreamOptions {
   const { baseUrl: _, bases: __, credentials: ___, redirects: ____, tls, ...network } = upstream;
   return { ...network, ...(tls !== undefined && { tls: { ...tls, serverName: undefined } }) };

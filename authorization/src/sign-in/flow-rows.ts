@@ -5,26 +5,26 @@ import { type KeyRing, type SealedPlace, UnsealFailed } from "../store/sealed.ts
 import type { Entry, Store } from "../store/store.ts";
 import { readTokens, type UpstreamTokens, writeTokens } from "./tokens.ts";
 
-/** A person's account at a third party, with the tokens for it. */
+/** A person's account at a third party, with its tokens. */
 export interface SignedIn {
   readonly account: string;
   readonly tokens: UpstreamTokens;
 }
 
-/** A person who is away at a third party. */
+/** A person who was sent to a third party. */
 export interface Away {
   readonly provider: string;
   readonly state: string;
   readonly pending: Readonly<Record<string, string>>;
 }
 
-/** How far the sign-in of a flow has come. */
+/** The progress of the sign-in of a flow. */
 export interface FlowState {
   readonly signedIn: ReadonlyMap<string, SignedIn>;
-  /** Third parties that the person has declined. */
+  /** The third parties that the person has declined. */
   readonly declined: readonly string[];
   readonly away?: Away | undefined;
-  /** What went wrong last, and where. */
+  /** The last problem, and the third party that caused it. */
   readonly problem?: { readonly provider: string; readonly failure: string } | undefined;
 }
 
@@ -41,7 +41,7 @@ const stateSchema = z.object({
 
 const NOTHING: FlowState = { signedIn: new Map(), declined: [] };
 
-/** The states of flows in the store, sealed as a whole, under the hashes of their ids. */
+/** The states of flows in the store, each sealed, under the hashes of the flow ids. */
 export class FlowRows {
   private readonly store: Store;
   private readonly ring: KeyRing;
@@ -56,7 +56,7 @@ export class FlowRows {
   }
 
   /**
-   * Replaces the state of a flow by what `change` makes of it, with nobody else in between.
+   * Replaces the state of a flow by the result of `change`, atomically.
    *
    * @returns the state before
    */
@@ -70,7 +70,7 @@ export class FlowRows {
     return before;
   }
 
-  /** Ends a flow: of any number of callers, one gets the state. */
+  /** Ends a flow: of several concurrent callers, one gets the state. */
   async take(flow: Flow): Promise<FlowState | undefined> {
     const entry = await this.store.take(KIND, hashOf(flow.id));
     return entry && this.stateOf(flow, entry);
@@ -85,7 +85,7 @@ export class FlowRows {
     return { ...state, signedIn: new Map(signedIn) };
   }
 
-  /** A state that does not open is as if it were not there: the sign-in begins again. */
+  /** Returns an empty state if the stored one does not open: the sign-in begins again. */
   private opened(flow: Flow, { value }: Entry): string {
     try {
       return this.ring.open(value, placeOf(flow));

@@ -8,8 +8,8 @@ const MAX_FORM_BYTES = 4096;
 /**
  * Reads the form of a request.
  *
- * @param idleTimeoutMs between two chunks
- * @throws OAuthError where it is none, is too large, stalls, ends too early, or has a field twice
+ * @param idleTimeoutMs the longest pause between two chunks
+ * @throws OAuthError if the body is not a form, is too large, stalls, ends early, or repeats a field
  */
 export async function readForm(
   exchange: HttpExchange,

@@ -21,38 +21,38 @@ import { type Provider, ProviderError, type ProviderFailure, type ReturnAddress 
 import type { SignInSessions } from "./sessions.ts";
 import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
 
-/** A third party, as a sign-in knows it. */
+/** A third party, from the perspective of a sign-in. */
 export interface SignInProvider {
   readonly name: string;
-  /** What people know it by. */
+  /** The name that people know. */
   readonly title: string;
   readonly provider: Provider;
   readonly consumer?: Consumer | undefined;
   readonly identity: { readonly probe: Probe; readonly field: string };
-  /** Whether nobody gets in without signing in here. */
+  /** Whether the sign-in at this third party is mandatory. */
   readonly required: boolean;
 }
 
 export interface SignInOptions {
-  /** In the order in which people sign in; the first is where their name comes from. */
+  /** In the order of sign-in; the first one determines the name of the person. */
   readonly providers: readonly SignInProvider[];
   readonly flows: FlowRows;
   readonly sessions: SignInSessions;
   readonly consents: Consents;
   readonly ring: KeyRing;
-  /** What a scope allows, in words. Default: its name. */
+  /** Returns the permissions that a scope gives, in words. Default: its name. */
   readonly describeScope: (scope: string) => string;
   readonly log: AuthorizationLog;
   readonly metrics: Pick<SignInMetrics, "signedIn">;
 }
 
-/** The purpose of the keyed hashes that prove that a form is ours. */
+/** The purpose of the keyed hashes that prove the origin of a form. */
 const PROOF = "form";
 
 /**
- * Signs people in at third parties, one after the other, asks for consent, and starts their session. The
- * server has checked the browser's cookie before; what comes back from a third party is matched
- * with what this flow sent there.
+ * Signs people in at third parties, one after the other, asks for consent, and starts the session. The
+ * server has checked the browser's cookie before; a return from a third party must match the departure of
+ * the same flow.
  */
 export class SignIn implements Interactions {
   private readonly options: SignInOptions;
@@ -76,7 +76,7 @@ export class SignIn implements Interactions {
     return await this.proceed(exchange, flow);
   }
 
-  /** Sends the person to the next third party, or asks for consent where they have been to all. */
+  /** Sends the person to the next third party, or asks for consent after the last. */
   private async proceed(exchange: HttpExchange, flow: Flow): Promise<string | undefined> {
     const state = await this.options.flows.load(flow);
     const next = this.nextProvider(state);
@@ -106,7 +106,7 @@ export class SignIn implements Interactions {
     return redirect(exchange, departure.address);
   }
 
-  /** Takes a person back. What they bring counts once, and only for the departure that was last. */
+  /** Handles the return of a person. The parameters count once, and only for the most recent departure. */
   private async arrive(
     query: URLSearchParams,
     exchange: HttpExchange,
@@ -131,7 +131,7 @@ export class SignIn implements Interactions {
       return await this.failed(exchange, flow, provider, error);
     }
     this.options.metrics.signedIn(provider.name, "ok");
-    // a page of its own, so that a reload does not bring the code again
+    // on a new page, so that a reload does not send the code again
     return redirect(exchange, flow.path);
   }
 
@@ -184,7 +184,7 @@ export class SignIn implements Interactions {
     const { name = "", title = "the third party" } = provider ?? {};
     await this.options.flows.update(flow, (state) => ({
       ...state,
-      // another try may be one at all of them
+      // another attempt may use all of them
       declined: [],
       problem: { provider: name, failure },
     }));
@@ -192,7 +192,7 @@ export class SignIn implements Interactions {
     return sendPage(exchange, problemPage(failure, title, out));
   }
 
-  /** A form has come back from a page. */
+  /** Handles the form of a page. */
   private async decide(exchange: HttpExchange, flow: Flow): Promise<string | undefined> {
     let form: ReadonlyMap<string, string>;
     try {
@@ -221,7 +221,7 @@ export class SignIn implements Interactions {
     }
   }
 
-  /** Why a form does not come from a page of its flow; undefined where it does. */
+  /** Returns the reason why a form does not come from a page of its flow; undefined if it does. */
   private forgeryOf(
     { request }: HttpExchange,
     { id }: Flow,
@@ -234,7 +234,7 @@ export class SignIn implements Interactions {
   private async allow(exchange: HttpExchange, flow: Flow): Promise<undefined> {
     const state = await this.options.flows.load(flow);
     const subject = this.subjectOf(state);
-    // the page is an old one: another tab has begun again
+    // an outdated page: another tab has begun again
     if (subject === undefined || this.nextProvider(state) !== undefined) return redirect(exchange, flow.path);
     await this.options.consents.add(subject, flow.client, flow.scopes);
     return await this.finish(exchange, flow);
@@ -255,7 +255,7 @@ export class SignIn implements Interactions {
     }
   }
 
-  /** Leads back to the client with the error that the last problem means to it. */
+  /** Returns to the client with the error that corresponds to the last problem. */
   private async leave(flow: Flow): Promise<undefined> {
     const { problem } = await this.forget(flow);
     const failure = isFailure(problem?.failure) ? problem.failure : "denied";
@@ -263,7 +263,7 @@ export class SignIn implements Interactions {
     await flow.fail(error, description(problem?.provider ?? "the third party"));
   }
 
-  /** Ends a flow, and revokes what it has got so far. */
+  /** Ends a flow, and revokes the tokens received so far. */
   private async forget(flow: Flow): Promise<Pick<FlowState, "problem">> {
     const state = await this.options.flows.take(flow);
     const tokens = [...(state?.signedIn ?? [])];
@@ -310,8 +310,8 @@ function isFailure(text: string | undefined): text is ProviderFailure {
 }
 
 /**
- * Whether a form comes from a page of ours, as far as its browser says.
- * Those that say nothing have the proof alone.
+ * Reports whether a form comes from one of our pages, according to the browser. For browsers that do not
+ * tell, only the proof counts.
  */
 function isSameSite({ headers }: HttpRequest): boolean {
   const site = headers["sec-fetch-site"];

@@ -4,12 +4,12 @@ import { type Parameter, readOAuth1Token, signOAuth1 } from "connect-rest-runtim
 import { type Departure, type Provider, ProviderError, type ReturnAddress, shown } from "./provider.ts";
 import type { Consumer, OAuth1Tokens, UpstreamTokens } from "./tokens.ts";
 
-/** How the gateway is a consumer of an OAuth 1.0a server. */
+/** The settings of the gateway as a consumer of an OAuth 1.0a server. */
 export interface OAuth1ProviderSettings extends Consumer {
   readonly requestTokenEndpoint: string;
   readonly authorizationEndpoint: string;
   readonly accessTokenEndpoint: string;
-  /** How the access token is asked for. RFC 5849 section 2.3: POST. */
+  /** The HTTP method of the access token request. RFC 5849 section 2.3: POST. */
   readonly accessTokenMethod: "GET" | "POST";
   /** Further parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ interface SignedRequest {
   readonly method: "GET" | "POST";
   readonly address: string;
   readonly parameters: readonly Parameter[];
-  /** The temporary credentials; undefined for the request for them. */
+  /** The temporary credentials; undefined in the request for them. */
   readonly given?: { readonly token: Secret; readonly tokenSecret: Secret } | undefined;
 }
 
@@ -35,7 +35,7 @@ export class OAuth1Provider implements Provider {
     this.now = now;
   }
 
-  /** The callback is the flow's own address: a rejection may come back without any parameter. */
+  /** The callback is the address of the flow itself: a rejection may come back without parameters. */
   async depart({ flowUrl }: ReturnAddress): Promise<Departure> {
     const { requestTokenEndpoint: address, authorizationEndpoint, parameters: more } = this.settings;
     const parameters = [["oauth_callback", flowUrl]] as const;

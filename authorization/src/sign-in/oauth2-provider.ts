@@ -11,13 +11,14 @@ import {
 } from "./provider.ts";
 import type { OAuth2Tokens, UpstreamTokens } from "./tokens.ts";
 
-/** How the gateway is a client of an OAuth 2 server. */
+/** The settings of the gateway as a client of an OAuth 2 server. */
 export interface OAuth2ProviderSettings {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string | undefined;
   /**
-   * Compared with `iss` of authorization responses (RFC 9207). Without it a response that has one is rejected.
+   * Compared with `iss` of authorization responses (RFC 9207). Without this setting, a response with `iss`
+   * is rejected.
    */
   readonly issuer?: string | undefined;
   /** Whether an authorization response must have `iss`. Default: false. */
@@ -33,13 +34,13 @@ export interface OAuth2ProviderSettings {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Stands for the issuer that is not configured; no server's `iss` equals it. */
+/** Replaces an issuer that is not configured; it equals the `iss` of no server. */
 const NO_ISSUER = "https://issuer.invalid/";
 
 /** OAuth 2 (RFC 6749): authorization code, refresh and revocation (RFC 7009). */
 export class OAuth2Provider implements Provider {
   private readonly settings: OAuth2ProviderSettings;
-  /** The first arguments of every request. */
+  /** The first arguments of each request. */
   private readonly ends: readonly [oauth.AuthorizationServer, oauth.Client, oauth.ClientAuth];
   private readonly http: UpstreamFetch;
   private readonly now: () => number;
@@ -103,7 +104,7 @@ export class OAuth2Provider implements Provider {
       const [server, client] = this.ends;
       const response = await oauth.refreshTokenGrantRequest(...this.ends, refreshToken, this.options());
       const next = this.tokensOf(await oauth.processRefreshTokenResponse(server, client, response));
-      // without another one the refresh token stays good (RFC 6749 section 6)
+      // without a new one the refresh token stays valid (RFC 6749 section 6)
       return { ...next, refreshToken: next.refreshToken ?? refreshToken };
     });
   }
@@ -125,7 +126,7 @@ export class OAuth2Provider implements Provider {
       withPlainBody(
         await this.http.fetch(address, { method: init.method, headers: init.headers, body: init.body }),
       );
-    // whether an endpoint may be http is checked with the configuration
+    // the configuration check decides whether an endpoint may use http
     return { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true };
   }
 
@@ -159,15 +160,17 @@ function authenticationOf({ clientSecret, clientAuthentication }: OAuth2Provider
     : oauth.ClientSecretBasic(clientSecret.reveal());
 }
 
-/** Bearer tokens are visible ASCII (RFC 6750 section 2.1 allows less), and not endless. */
+/**
+ * Reports whether a bearer token is visible ASCII (RFC 6750 section 2.1 allows less) and of reasonable
+ * length.
+ */
 function isSendable(token: string): boolean {
   return /^[\x21-\x7e]{1,16384}$/.test(token);
 }
 
 /**
- * A response as the specification has it, of servers that do not quite: an error with status 200 gets 400,
- * and an ID token is left out, since persons are identified by what the upstream
- * says of the token that is used.
+ * Normalizes responses that deviate from the specification: an error with status 200 gets 400. Removes the
+ * ID token, since people are identified by the upstream's response to the access token.
  */
 async function withPlainBody(response: Response): Promise<Response> {
   const { status, headers } = response;
@@ -189,7 +192,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** What errors of an authorization server mean; all others reject a code or a token. */
+/** The meanings of authorization server errors; all others reject a code or a token. */
 const FAILURES: ReadonlyMap<string, ProviderFailure> = new Map([
   ...["access_denied", "consent_required", "login_required"].map((code) => [code, "denied"] as const),
   ...["temporarily_unavailable", "server_error"].map((code) => [code, "unavailable"] as const),

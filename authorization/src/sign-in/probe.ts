@@ -4,19 +4,21 @@ import { type Credentials, Secret, type UpstreamFetch } from "connect-rest-runti
 import { signOAuth1, smallJson } from "connect-rest-runtime/internal";
 import { shown } from "./provider.ts";
 
-/** Makes a call that tells who a person is, or that their session stands. */
+/** Makes a call that returns the identity of a person, or shows that their session is alive. */
 export type Probe = (credentials: Credentials) => Promise<ProbeResult>;
 
-/** `rejected`: the third party does not know the token (any more). `unavailable`: nothing is known. */
+/**
+ * `rejected`: the third party does not accept the token (any more). `unavailable`: the result is unknown.
+ */
 export type ProbeResult =
   | { readonly kind: "fine"; readonly value: unknown }
   | { readonly kind: "rejected" }
   | { readonly kind: "unavailable"; readonly text: string };
 
-/** Calls an RPC method of ours with credentials, and resolves with its response as JSON. */
+/** Calls an RPC method of the gateway with credentials, and resolves with its response as JSON. */
 export type CallMethod = (method: string, request: unknown, credentials: Credentials) => Promise<unknown>;
 
-/** A probe that is a method of an adapter. */
+/** Creates a probe that calls a method of an adapter. */
 export function methodProbe(method: string, request: unknown, call: CallMethod): Probe {
   return async (credentials) => {
     try {
@@ -29,7 +31,7 @@ export function methodProbe(method: string, request: unknown, call: CallMethod):
   };
 }
 
-/** A probe that is an address with a JSON document, such as the UserInfo endpoint of OpenID Connect. */
+/** Creates a probe that requests JSON from an address, such as the UserInfo endpoint of OpenID Connect. */
 export function urlProbe(address: string, http: UpstreamFetch, now: () => number): Probe {
   const runOnce = async (credentials: Credentials): Promise<ProbeResult> => {
     try {
@@ -71,13 +73,13 @@ function authorizationOf({ oauth1, oauth2 }: Credentials, address: string, now: 
   return signOAuth1({ method: "GET", url: new URL(address) }, signer, moment);
 }
 
-/** The longest name of an account. */
+/** The longest account name. */
 const MAX_ACCOUNT = 256;
 
 /**
- * The name of an account in a response: a text or an integer at a path of keys with dots.
+ * Returns the name of the account in a response: a string or an integer at a dotted path.
  *
- * @returns undefined where there is none, or one that is too long or has control characters
+ * @returns undefined if there is none, or if it is too long or contains control characters
  */
 export function accountIn(value: unknown, path: string): string | undefined {
   let found = value;

@@ -1,17 +1,16 @@
 import type { UpstreamTokens } from "./tokens.ts";
 
 /**
- * Why a third party did not do what a sign-in needs:
- * - `denied`: the person, or the third party on their behalf, has said no
- * - `unavailable`: it cannot be reached, is too slow, or says that it is not well
- * - `rejected`: it rejects a code or a token, which is therefore of no use any more
- * - `misconfigured`: it rejects us, or something that the configuration says
- * - `invalid`: it responded with something that no specification allows,
- *   or that does not belong to this sign-in
+ * The reason why a third party failed:
+ * - `denied`: the person rejected the sign-in, or the third party did on their behalf
+ * - `unavailable`: it is unreachable, too slow, or reports an outage
+ * - `rejected`: it rejects a code or a token, which can therefore no longer be used
+ * - `misconfigured`: it rejects the gateway, or a configured value
+ * - `invalid`: its response violates the specification, or does not belong to this sign-in
  */
 export type ProviderFailure = "denied" | "unavailable" | "rejected" | "misconfigured" | "invalid";
 
-/** A third party that failed. The text is for the log: it names what happened, and has no secrets. */
+/** The failure of a third party. The message is for the log: it describes the failure, without secrets. */
 export class ProviderError extends Error {
   readonly failure: ProviderFailure;
 
@@ -22,39 +21,42 @@ export class ProviderError extends Error {
   }
 }
 
-/** Where a person is sent, and what must be known when they come back. */
+/** The address to which a person is sent, and the data needed at their return. */
 export interface Departure {
   readonly address: string;
-  /** Secret, for this flow alone. */
+  /** Secrets of this flow. */
   readonly pending: Readonly<Record<string, string>>;
 }
 
-/** Where a third party sends a person back to. */
+/** The addresses to which a third party sends a person back. */
 export interface ReturnAddress {
   /** The fixed redirect URI. */
   readonly returnUrl: string;
-  /** The redirect URI of this flow alone. */
+  /** The redirect URI for this flow only. */
   readonly flowUrl: string;
-  /** Comes back with `returnUrl`: random, for this flow and this departure. */
+  /** Returned with `returnUrl`: random, for this flow and this departure. */
   readonly state: string;
 }
 
-/** An authorization server of an upstream. Its functions reject with ProviderErrors alone. */
+/** An authorization server of an upstream. Its functions reject only with ProviderErrors. */
 export interface Provider {
   /** Starts a sign-in. */
   depart(to: ReturnAddress): Promise<Departure>;
-  /** Takes a person back, who brings these parameters, and exchanges what they bring for tokens. */
+  /** Handles the return of a person with these parameters, and exchanges them for tokens. */
   arrive(query: URLSearchParams, to: ReturnAddress, pending: Departure["pending"]): Promise<UpstreamTokens>;
-  /** New tokens for old ones; undefined where they cannot be refreshed. */
+  /** Returns new tokens; undefined if these cannot be refreshed. */
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens | undefined>;
-  /** Revokes tokens where it has an endpoint for that. */
+  /** Revokes tokens, if there is an endpoint for it. */
   revoke(tokens: UpstreamTokens): Promise<void>;
 }
 
-/** Characters of a third party's own text for the log: enough to find the cause, and no secrets in full. */
+/**
+ * The most characters of a third party's text in the log: enough to find the cause, too few for a whole
+ * secret.
+ */
 const MAX_SHOWN = 200;
 
-/** A text of a third party for the log: printable, and short. */
+/** Makes a third party's text printable and short for the log. */
 export function shown(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_SHOWN);
 }

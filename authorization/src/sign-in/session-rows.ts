@@ -5,30 +5,30 @@ import { type KeyRing, type SealedPlace, UnsealFailed } from "../store/sealed.ts
 import type { Entry, Store } from "../store/store.ts";
 import { readTokens, type UpstreamTokens, writeTokens } from "./tokens.ts";
 
-/** A session of a person with the gateway, which tokens of ours are bound to. */
+/** A person's session with the gateway, to which the gateway's tokens are bound. */
 export interface SessionRow {
-  /** Who it is, as tokens of ours say. */
+  /** The person, as named in the gateway's tokens. */
   readonly subject: string;
   readonly createdAt: number;
-  /** Give or take a twentieth of the idle timeout. */
+  /** Accurate to a twentieth of the idle timeout. */
   readonly usedAt: number;
   readonly expiresAt: number;
-  /** The third parties where the person has signed in. */
+  /** The third parties at which the person has signed in. */
   readonly providers: readonly string[];
 }
 
-/** The session at one third party that belongs to it. */
+/** The part of a session at one third party. */
 export interface UpstreamSession {
   readonly tokens: UpstreamTokens;
-  /** Counts the tokens, from 1; each refresh adds 1. */
+  /** Counts the refreshes of the tokens, starting at 1. */
   readonly generation: number;
-  /** When to refresh. Undefined where nothing is known of an expiry. */
+  /** The time of the next refresh. Undefined if no expiry is known. */
   readonly dueAt?: number | undefined;
-  /** When the third party last said, or was last asked to say, that the session stands. */
+  /** The time at which the third party last confirmed the session, or was last asked to. */
   readonly checkedAt: number;
 }
 
-/** A session with those of third parties that can be read. */
+/** A session, with the third-party sessions that can be read. */
 export interface LoadedSession {
   readonly id: string;
   readonly row: SessionRow;
@@ -53,7 +53,7 @@ const upstreamSchema = z.object({
   tokens: z.string(),
 });
 
-/** Sessions in the store. The tokens of third parties are sealed for their row and their person. */
+/** The sessions in the store. The tokens of third parties are sealed for their row and their person. */
 export class SessionRows {
   private readonly store: Store;
   private readonly ring: KeyRing;
@@ -76,7 +76,7 @@ export class SessionRows {
     await this.store.commit([...changes, session]);
   }
 
-  /** Reads a session with all that belongs to it; undefined where it has ended. */
+  /** Reads a session with all of its parts; returns undefined if it has ended. */
   async load(id: string): Promise<LoadedSession | undefined> {
     const entry = await this.store.get(SESSION_KIND, id);
     if (entry === undefined) return undefined;
@@ -89,7 +89,7 @@ export class SessionRows {
     return { id, row, upstreams };
   }
 
-  /** Notes that a session was used. */
+  /** Records the use of a session. */
   async touch(id: string, now: number): Promise<void> {
     await this.store.update(SESSION_KIND, id, (entry) => {
       if (entry === undefined) return undefined;
@@ -99,8 +99,8 @@ export class SessionRows {
   }
 
   /**
-   * Replaces tokens of a generation, unless that is done already.
-   * Resolves with whether these are the tokens now.
+   * Replaces the tokens of a generation, unless they were replaced already. Resolves with whether the new
+   * tokens are current.
    */
   async replace(session: LoadedSession, provider: string, next: UpstreamSession): Promise<boolean> {
     const { id, row } = session;
@@ -111,7 +111,7 @@ export class SessionRows {
     return stored?.value === entry.value;
   }
 
-  /** Notes that a third party is asked now. Of replicas that try at the same time, one gets `true`. */
+  /** Records that a third party is being asked now. Of replicas that try concurrently, one gets `true`. */
   async claimCheck(id: string, provider: string, everyMs: number, now: number): Promise<boolean> {
     let claimed = false;
     await this.store.update(UPSTREAM_KIND, keyOf(id, provider), (before) => {
@@ -122,12 +122,12 @@ export class SessionRows {
     return claimed;
   }
 
-  /** Forgets the tokens of one third party. */
+  /** Removes the tokens of one third party. */
   removeUpstream(id: string, provider: string): Promise<boolean> {
     return this.store.delete(UPSTREAM_KIND, keyOf(id, provider));
   }
 
-  /** Forgets a session, with all that is bound to it. Of several callers, one gets `true`. */
+  /** Removes a session, with everything bound to it. Of several callers, one gets `true`. */
   async remove(id: string): Promise<boolean> {
     const row = await this.store.take(SESSION_KIND, id);
     await this.store.deleteBy({ session: id });
@@ -148,13 +148,13 @@ export class SessionRows {
       return upstream;
     } catch (error) {
       if (!(error instanceof UnsealFailed)) throw error;
-      // the row stays: with its key it can be read again
+      // the row is kept: it can be read again with its key
       this.log.error({ provider, cause: error.message }, "session not readable");
       return undefined;
     }
   }
 
-  /** Seals tokens with the current key, unless others have changed them. */
+  /** Seals tokens with the current key, unless another process has changed them. */
   private async reseal(
     id: string,
     row: SessionRow,

@@ -11,20 +11,22 @@ import { type Provider, ProviderError } from "./provider.ts";
 import type { LoadedSession, SessionRows, UpstreamSession } from "./session-rows.ts";
 import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
 
-/** A third party, as sessions know it. */
+/** A third party, from the perspective of sessions. */
 export interface SessionProvider {
   readonly provider: Provider;
-  /** With which tokens of OAuth 1.0a are signed. */
+  /** The consumer that signs requests with OAuth 1.0a tokens. */
   readonly consumer?: Consumer | undefined;
-  /** Tells cheaply that a session stands. Default: only expiries and rejections tell. */
+  /**
+   * A cheap check that a session is alive. By default only expiries and rejections show that it has ended.
+   */
   readonly check?: { readonly probe: Probe; readonly everyMs: number } | undefined;
 }
 
-/** How long sessions last. */
+/** The lifetimes of sessions. */
 export interface SessionTimeouts {
   /** Without a call. */
   readonly idleMs: number;
-  /** In all. */
+  /** In total. */
   readonly absoluteMs: number;
 }
 
@@ -40,37 +42,36 @@ export interface SignInSessionsOptions {
 }
 
 /**
- * How long what was read from the store is used, in milliseconds:
- * others may have ended the session meanwhile.
+ * How long a session read from the store is cached, in milliseconds: another process may end it meanwhile.
  */
 const CACHE_MS = 1000;
 
-/** Sessions that are kept so; the oldest goes first. */
+/** The number of cached sessions; the oldest is evicted first. */
 const CACHED = 10_000;
 
-/** How long before their expiry tokens are refreshed: of short lives, a fifth of the life. */
+/** How long before their expiry tokens are refreshed; at most a fifth of their lifetime. */
 const REFRESH_BEFORE_MS = 60_000;
 const REFRESH_BEFORE_PART = 0.2;
 
-/** How long a call waits for the refresh of another process: longer than its exchange may take. */
+/** How long a call waits for a refresh by another process: longer than the exchange may take. */
 const WAIT_MS = 60_000;
 
-/** How long a third party that did not refresh, for a reason of its own, is left alone. */
+/** How long no refresh is attempted after a failure of the third party itself. */
 const PAUSE_MS = 5000;
 
-/** How much of the idle timeout passes before use is noted again. */
+/** The share of the idle timeout after which use is recorded again. */
 const TOUCH_PART = 0.05;
 
-/** The sessions of persons: with the gateway, and at the third parties behind it. */
+/** The sessions of people with the gateway, and at the upstream third parties. */
 export class SignInSessions implements Sessions {
   private readonly options: SignInSessionsOptions;
   private readonly cache = new Map<
     string,
     { readonly at: number; readonly session: Promise<LoadedSession | undefined> }
   >();
-  /** What runs once for all who wait for it, by name. */
+  /** Running operations that several callers wait for, by name. */
   private readonly running = new Map<string, Promise<unknown>>();
-  /** When refreshes failed. */
+  /** The times at which refreshes failed. */
   private readonly pauses = new Map<string, number>();
 
   constructor(options: SignInSessionsOptions) {
@@ -93,7 +94,7 @@ export class SignInSessions implements Sessions {
     return id;
   }
 
-  /** A session stands within its timeouts, as long as one of its third parties has not ended its own. */
+  /** A session is alive within its timeouts, until all of its third-party sessions have ended. */
   async isAlive(id: string): Promise<boolean> {
     const session = await this.load(id);
     if (session === undefined) return false;
@@ -119,7 +120,7 @@ export class SignInSessions implements Sessions {
     );
   }
 
-  /** Forgets tokens that no session was started with, and revokes them. Never rejects. */
+  /** Revokes tokens with which no session was started. Never rejects. */
   async revoke(provider: string, tokens: UpstreamTokens): Promise<void> {
     try {
       await this.options.providers.get(provider)?.provider.revoke(tokens);
@@ -129,7 +130,7 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * The credentials of a session at a third party, refreshed where they are due.
+   * Returns the credentials of a session at a third party, refreshed if they are due.
    *
    * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
    */
@@ -139,7 +140,7 @@ export class SignInSessions implements Sessions {
     return this.credentialsOf(id, provider, upstream);
   }
 
-  /** A session at a third party, with tokens that are not due; undefined where it has ended. */
+  /** Returns a session at a third party with tokens that are not due; undefined if it has ended. */
   private async current(id: string, provider: string): Promise<UpstreamSession | undefined> {
     const upstream = (await this.load(id))?.upstreams.get(provider);
     const now = this.options.now();
@@ -163,10 +164,10 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Other credentials in place of those that a third party rejected. What it rejects before a refresh says
-   * nothing about the session: a refresh that it rejects ends it, and a rejection of what the refresh gave.
+   * Returns other credentials in place of rejected ones. A rejection before a refresh says nothing about
+   * the session: a session ends when the third party rejects its refresh, or the refreshed tokens.
    *
-   * @returns undefined where there are none, and the session stands
+   * @returns undefined if there are none, and the session is alive
    * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
    */
   private async credentialsAfter(
@@ -191,7 +192,7 @@ export class SignInSessions implements Sessions {
     return { ...credentialsOf(next.tokens, consumer), rejected };
   }
 
-  /** The session is over, unless others have refreshed it meanwhile: then the call may be made again. */
+  /** Ends the session, unless another process has refreshed it meanwhile: then the call may be retried. */
   private async rejectedAgain(id: string, provider: string, generation: number): Promise<never> {
     const upstream = await this.reload(id).then(
       (session) => session?.upstreams.get(provider),
@@ -207,8 +208,8 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * What the rejection of tokens that cannot be refreshed comes to: the end of their session where the third
-   * provider's cheap call is rejected as well.
+   * Handles the rejection of tokens that cannot be refreshed: ends their session if the third party's cheap
+   * check is rejected too.
    */
   private async judged(id: string, provider: string, { tokens }: UpstreamSession): Promise<undefined> {
     const { check, consumer } = this.options.providers.get(provider) ?? {};
@@ -224,8 +225,8 @@ export class SignInSessions implements Sessions {
   /**
    * Refreshes the tokens of a generation: once, however many calls wait for it here and in other replicas.
    *
-   * @returns undefined where the session has ended
-   * @throws ProviderError or StoreError where that could not be found out
+   * @returns undefined if the session has ended
+   * @throws ProviderError or StoreError if the outcome is unknown
    */
   private refreshed(id: string, provider: string, generation: number): Promise<UpstreamSession | undefined> {
     const name = `refresh ${id} ${provider}`;
@@ -265,7 +266,7 @@ export class SignInSessions implements Sessions {
   }
 
   private async notRefreshed(id: string, provider: string, error: unknown): Promise<undefined> {
-    // the store may fail as well, once the tokens are there
+    // the store may also fail after the tokens were received
     const outcome = error instanceof ProviderError ? error.failure : undefined;
     if (outcome !== undefined) this.options.metrics.sessionRefreshed(provider, outcome);
     if (error instanceof ProviderError && (error.failure === "rejected" || error.failure === "denied")) {
@@ -278,7 +279,10 @@ export class SignInSessions implements Sessions {
     throw error;
   }
 
-  /** Whether a third party's session stands, by what is known and, from time to time, by its own word. */
+  /**
+   * Reports whether a third party's session is alive, based on the stored data and, at intervals, on a
+   * check.
+   */
   private async isStanding({ id, upstreams }: LoadedSession, provider: string): Promise<boolean> {
     const upstream = upstreams.get(provider);
     if (upstream === undefined) return false;
@@ -301,7 +305,7 @@ export class SignInSessions implements Sessions {
       this.cache.delete(id);
       const result = await this.probed(id, provider, probe);
       if (result.kind === "rejected") await this.endAt(id, provider, "rejected");
-      // a third party that is not well says nothing about the session
+      // an unavailable third party says nothing about the session
       if (result.kind === "unavailable") {
         this.options.log.warn({ provider, cause: result.text }, "session not checked");
       }
@@ -323,7 +327,7 @@ export class SignInSessions implements Sessions {
     }
   }
 
-  /** Ends the session at one third party, and with the last one the person's session. */
+  /** Ends the session at one third party; with the last of them, ends the person's session. */
   private async endAt(id: string, provider: string, why: string): Promise<void> {
     if (!(await this.options.rows.removeUpstream(id, provider))) return;
     this.options.log.info({ provider, why }, "session ended by the third party");
@@ -342,7 +346,7 @@ export class SignInSessions implements Sessions {
     await this.options.rows.touch(id, this.options.now());
   }
 
-  /** The error for a person whose session at a third party has ended. */
+  /** Returns the error for a person whose session at a third party has ended. */
   private ended(provider: string): ConnectError {
     const text = `the session at ${provider} has ended; sign in again`;
     return this.options.error("SESSION_ENDED", text, Code.Unauthenticated);

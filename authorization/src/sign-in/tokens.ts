@@ -1,14 +1,16 @@
 import { type Credentials, Secret } from "connect-rest-runtime";
 import { z } from "zod";
 
-/** What a third party has issued for a person. It never leaves the gateway but towards that third party. */
+/**
+ * The tokens that a third party has issued for a person. The gateway sends them only to that third party.
+ */
 export type UpstreamTokens = OAuth2Tokens | OAuth1Tokens;
 
 export interface OAuth2Tokens {
   readonly kind: "oauth2";
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
-  /** In milliseconds since the epoch. Undefined where the third party does not say. */
+  /** In milliseconds since the epoch. Undefined if the third party does not state it. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -28,26 +30,26 @@ const tokensSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("oauth1"), token: z.string(), tokenSecret: z.string() }),
 ]);
 
-/** Tokens as text, to be sealed. */
+/** Serializes tokens for sealing. */
 export function writeTokens(tokens: UpstreamTokens): string {
   return JSON.stringify(tokens);
 }
 
-/** Reads what `writeTokens` has written. */
+/** Parses the output of `writeTokens`. */
 export function readTokens(text: string): UpstreamTokens {
   return tokensSchema.parse(JSON.parse(text));
 }
 
-/** The consumer that OAuth 1.0a tokens were issued to, with which they are signed. */
+/** The consumer to which OAuth 1.0a tokens were issued, and which signs requests with them. */
 export interface Consumer {
   readonly consumerKey: Secret;
   readonly consumerSecret: Secret;
 }
 
-/** Tokens as credentials of requests. */
+/** Converts tokens to credentials of requests. */
 export function credentialsOf(tokens: UpstreamTokens, consumer: Consumer | undefined): Credentials {
   if (tokens.kind === "oauth2") return { oauth2: { accessToken: new Secret(tokens.accessToken) } };
-  // settings that have changed from OAuth 1.0a to 2 leave sessions that can no longer be used
+  // after a change of settings from OAuth 1.0a to 2, old sessions can no longer be used
   if (consumer === undefined) return {};
   const { token, tokenSecret } = tokens;
   return { oauth1: { ...consumer, token: new Secret(token), tokenSecret: new Secret(tokenSecret) } };

@@ -1,13 +1,11 @@
 import type { Store } from "./store.ts";
 
-/** Where state is kept. */
+/** The location of state. */
 export type StorePlace = { readonly file: string } | { readonly postgresUrl: string };
 
-/**
- * Opens a store, and brings it to the newest version. Rejects with a StoreError where that is not possible.
- */
+/** Opens a store, and migrates it to the newest version. Rejects with a StoreError on failure. */
 export async function openStore(place: StorePlace): Promise<Store> {
-  // one of the two, and that only where there is state
+  // loads only the driver that is needed, and none without state
   if ("file" in place) {
     const { SqliteStore } = await import("./sqlite-store.ts");
     return new SqliteStore({ file: place.file });

@@ -1,7 +1,10 @@
 import type { PoolClient } from "pg";
 import { StoreError } from "./store-error.ts";
 
-/** How each version of the tables comes from the one before. Never changed once released, only added to. */
+/**
+ * The steps from each version of the tables to the next. Released steps never change; new ones are
+ * appended.
+ */
 const MIGRATIONS = [
   `CREATE TABLE connect_rest_entries (
      kind text NOT NULL, key text NOT NULL, value text NOT NULL,
@@ -13,10 +16,10 @@ const MIGRATIONS = [
    CREATE INDEX connect_rest_entries_session ON connect_rest_entries (session_id) WHERE session_id IS NOT NULL;`,
 ] as const;
 
-/** The advisory lock under which replicas migrate one after the other: any number that is nobody else's. */
+/** The advisory lock that serializes the migrations of replicas: an arbitrary unique number. */
 const LOCK = 2_025_032_614;
 
-/** Brings the tables of a database to the newest version; several replicas may try at the same time. */
+/** Migrates the tables of a database to the newest version; several replicas may try concurrently. */
 export async function migratePostgres(client: PoolClient): Promise<void> {
   await client.query("BEGIN");
   await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);

@@ -1,9 +1,9 @@
 import type { Entry, PlacedEntry } from "./store.ts";
 
-/** A row as a driver returns it; pg has a bigint as a text. */
+/** A row as returned by a driver; pg returns a bigint as a string. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The entry of a row. */
+/** Returns the entry of a row. */
 export function entryOf(row: Row | undefined): Entry | undefined {
   if (row === undefined) return undefined;
   const { value, expires_at: expiresAt, grant_id: grant, session_id: session } = row;
@@ -15,7 +15,7 @@ export function entryOf(row: Row | undefined): Entry | undefined {
   };
 }
 
-/** The same with the place of the row. */
+/** Returns the entry of a row, with its place. */
 export function placedEntryOf(row: Row): PlacedEntry {
   return { kind: String(row.kind), key: String(row.key), value: "", ...entryOf(row) };
 }

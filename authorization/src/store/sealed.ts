@@ -10,25 +10,24 @@ import type { Secret } from "connect-rest-runtime";
 import { sealingKeyBytes } from "connect-rest-runtime/internal";
 
 /**
- * What a sealed value belongs to. It opens in this place only: moved to another row or person, it is rejected.
+ * The place to which a sealed value belongs. It opens only there: after a move to another row or person, it
+ * is rejected.
  */
 export interface SealedPlace {
   /** The kind of the row. */
   readonly kind: string;
   /** The key of the row. */
   readonly key: string;
-  /** Whose value it is. */
+  /** The person to whom the value belongs. */
   readonly subject: string;
 }
 
 /**
- * A value that was sealed in another place, with a key that is not in the ring, or that was changed since.
+ * Thrown for a value that was sealed for another place, with a key that is not in the ring, or that was
+ * changed since.
  */
 export class UnsealFailed extends Error {
-  /**
-   * The id of a key that the ring does not have; undefined where the key is
-   * there and the value does not open.
-   */
+  /** The id of a key that the ring lacks; undefined if the key is present but the value does not open. */
   readonly missingKey: string | undefined;
 
   constructor({ kind }: SealedPlace, missingKey?: string) {
@@ -53,18 +52,17 @@ interface RingKey {
 }
 
 /**
- * Seals values that have to be read back from the store (AES-256-GCM, NIST SP 800-38D, with a random 96-bit
- * nonce for each value). The additional data bind a value to its place. The first key seals; all of them
- * open, so that a key is replaced by putting a new one before it,
- * and dropped when nothing that it has sealed is left.
+ * Seals values that must be read back from the store (AES-256-GCM, NIST SP 800-38D, with a random 96-bit
+ * nonce for each value). The additional data bind a value to its place. The first key seals; all keys open.
+ * To replace a key, put a new one before it, and drop the old one when nothing that it sealed remains.
  */
 export class KeyRing {
   private readonly keys: readonly [RingKey, ...RingKey[]];
 
   /**
-   * @param secrets each at least 32 random bytes, as base64, base64url or hexadecimal digits;
-   * the current one first
-   * @throws Error where there is none, or one is too short
+   * @param secrets each at least 32 random bytes, in base64, base64url or hexadecimal; the current one
+   * first
+   * @throws Error if there is none, or one is too short
    */
   constructor(secrets: readonly Secret[]) {
     const [first, ...others] = secrets.map(keyOf);
@@ -82,7 +80,7 @@ export class KeyRing {
   }
 
   /**
-   * Opens what `seal` has made.
+   * Opens a value that `seal` has made.
    *
    * @throws UnsealFailed
    */
@@ -96,17 +94,20 @@ export class KeyRing {
     return decipher(Buffer.from(data, "base64url"), key, place);
   }
 
-  /** Whether a value should be sealed anew, because it is not with the current key. */
+  /** Reports whether a value should be sealed again, because its key is not the current one. */
   isStale(sealed: string): boolean {
     return sealed.split(".")[1] !== this.keys[0].id;
   }
 
-  /** A keyed hash of a text for a purpose, in base64url. */
+  /** Returns a keyed hash of a text for a purpose, in base64url. */
   mac(purpose: string, text: string): string {
     return macOf(this.keys[0], purpose, text).toString("base64url");
   }
 
-  /** Whether a keyed hash is one of this text and purpose, by any key of the ring. In constant time. */
+  /**
+   * Reports whether a keyed hash belongs to this text and purpose, by any key of the ring. Takes constant
+   * time.
+   */
   isMac(mac: string, purpose: string, text: string): boolean {
     const given = Buffer.from(mac, "base64url");
     return this.keys.some((key) => {
@@ -138,7 +139,7 @@ function decipher(data: Buffer, { id, cipher: key }: RingKey, place: SealedPlace
   }
 }
 
-/** The parts with their lengths, so that no two places have the same. */
+/** Joins the parts with their lengths, so that no two places give the same data. */
 function additionalData(id: string, { kind, key, subject }: SealedPlace): Buffer {
   const parts = [VERSION, id, kind, key, subject].map((part) => Buffer.from(part, "utf8"));
   return Buffer.concat(parts.flatMap((part) => [lengthOf(part), part]));

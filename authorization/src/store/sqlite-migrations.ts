@@ -1,7 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "./store-error.ts";
 
-/** How each version of the tables comes from the one before. Never changed once released, only added to. */
+/**
+ * The steps from each version of the tables to the next. Released steps never change; new ones are
+ * appended.
+ */
 const MIGRATIONS = [
   `CREATE TABLE entries (
      kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
@@ -14,9 +17,9 @@ const MIGRATIONS = [
 ] as const;
 
 /**
- * Brings the tables of a file to the newest version; several processes may try at the same time.
+ * Migrates the tables of a file to the newest version; several processes may try concurrently.
  *
- * @throws StoreError where the file is of a newer version
+ * @throws StoreError if the file has a newer version
  */
 export function migrateSqlite(database: DatabaseSync): void {
   if (versionOf(database) === MIGRATIONS.length) return;

@@ -8,27 +8,27 @@ import { StoreError } from "./store-error.ts";
 import { withLock } from "./with-lock.ts";
 
 export interface SqliteStoreOptions {
-  /** Made with mode 0600 if it is not there; its folder must be. `:memory:` is gone with the process. */
+  /** Created with mode 0600 if missing; its folder must exist. `:memory:` is lost when the process ends. */
   readonly file: string;
-  /** How long an operation waits for others to let go of the file, in milliseconds. Default: 3000. */
+  /** How long an operation waits for a locked file, in milliseconds. Default: 3000. */
   readonly waitMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 const WAIT_MS = 3000;
 
-/** How long SQLite itself waits, during which this process does nothing else, in milliseconds. */
+/** How long SQLite itself waits, which blocks this process, in milliseconds. */
 const BLOCKING_MS = 5;
 
-/** How long to wait before a locked file is tried again, in milliseconds. */
+/** The delay before a locked file is tried again, in milliseconds. */
 const RETRY_MS = 10;
 
 const LISTED = 1000;
 
-/** How many expired rows go at a time, so that others are not kept waiting. */
+/** The number of expired rows removed in one go, so that other operations need not wait long. */
 const SWEPT = 5000;
 
-/** Result codes of SQLite, without their extensions (https://www.sqlite.org/rescode.html). */
+/** SQLite result codes without their extensions (https://www.sqlite.org/rescode.html). */
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -43,8 +43,8 @@ const OF_OWNER = {
 } as const;
 
 /**
- * A store in a file of SQLite: for one process, or several on one machine. Journalled ahead (WAL), so that a
- * process that is killed loses nothing that was put, and the file is whole after a crash of the machine.
+ * A store in an SQLite file: for one process, or several on one machine. With a write-ahead log (WAL), a
+ * killed process loses nothing that was stored, and the file stays consistent after a crash of the machine.
  */
 export class SqliteStore implements Store {
   private readonly file: string;
@@ -53,7 +53,7 @@ export class SqliteStore implements Store {
   private opened: Opened | undefined;
   private isClosed = false;
 
-  /** @throws StoreError where the file cannot be opened, or is of a newer version */
+  /** @throws StoreError if the file cannot be opened, or has a newer version */
   constructor({ file, waitMs = WAIT_MS, now = Date.now }: SqliteStoreOptions) {
     this.file = file;
     this.waitMs = waitMs;
@@ -161,7 +161,7 @@ export class SqliteStore implements Store {
     return Promise.resolve();
   }
 
-  /** Tries again while others hold the file, without keeping this process from anything else. */
+  /** Retries while others lock the file, without blocking this process. */
   private async attempt<T>(work: (opened: Opened) => T): Promise<T> {
     const until = performance.now() + this.waitMs;
     for (;;) {
@@ -180,7 +180,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Opens the file again at the next operation where it may be another by then. */
+  /** Makes the next operation open the file again if it may have been replaced. */
   private failed(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const code = codeOf(error);
@@ -192,7 +192,7 @@ export class SqliteStore implements Store {
     return new StoreError("failed", `${this.file} failed`, error);
   }
 
-  /** What is written to a file that is no longer there would be gone with the process. */
+  /** Rejects a write to a deleted file, which would be lost when the process ends. */
   private checkFile({ inode }: Opened): void {
     if (inode === undefined || inodeOf(this.file) === inode) return;
     this.shut();
@@ -201,7 +201,7 @@ export class SqliteStore implements Store {
 
   private reopen(): Opened {
     if (this.isClosed) throw new StoreError("unreachable", `${this.file} is closed`);
-    // a new file would be an empty one, and the old one may come back
+    // a new file would be empty, and the old one may return
     if (!existsSync(this.file)) throw new StoreError("unreachable", `${this.file} is gone`);
     return this.open();
   }
@@ -219,14 +219,14 @@ export class SqliteStore implements Store {
     try {
       this.opened?.database.close();
     } catch {
-      // it is unusable, which is why
+      // the file is unusable, which explains the error
     }
     this.opened = undefined;
   }
 }
 
 interface Opened extends Statements {
-  /** Of the file that is open; undefined for one in memory. */
+  /** The inode of the open file; undefined in memory. */
   readonly inode: number | undefined;
 }
 
@@ -245,7 +245,7 @@ interface Statements {
 }
 
 function prepare(database: DatabaseSync, waitMs: number): Statements {
-  // at the start others may be migrating it; later nobody waits in here
+  // at the start another process may be migrating it; later nothing waits here
   database.exec(`PRAGMA busy_timeout = ${waitMs}`);
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   migrateSqlite(database);
@@ -283,7 +283,7 @@ function inodeOf(file: string): number | undefined {
 
 function insert({ put }: Statements, kind: string, key: string, entry: Entry): void {
   const { value, expiresAt, grant = null, session = null } = entry;
-  // a larger integer could not be read again, and is as good as never
+  // a larger integer could not be read again, and means practically never
   const time = expiresAt === undefined || expiresAt > Number.MAX_SAFE_INTEGER ? null : expiresAt;
   put.run(kind, key, value, time, grant, session);
 }
@@ -308,14 +308,14 @@ function isAlive({ expires_at: expiresAt }: Row, now: number): boolean {
 function createFile(file: string): void {
   try {
     closeSync(openSync(file, "a", 0o600));
-    // one that was there before may be open to others
+    // an existing file may be readable by others
     chmodSync(file, 0o600);
   } catch (error) {
     throw new StoreError("unreachable", `${file} cannot be written: ${String(error)}`, error);
   }
 }
 
-/** SQLite's result code, without its extension. */
+/** Returns SQLite's result code, without its extension. */
 function codeOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;

@@ -1,14 +1,14 @@
 /**
- * Why a store did not do what was asked:
- * - `locked`: others have held it, or a named lock, for too long
- * - `full`: the disk or a quota is
- * - `unreachable`: the file or the server is not there
+ * The reason for the failure of a store:
+ * - `locked`: it, or a named lock, was locked for too long
+ * - `full`: the disk or a quota is full
+ * - `unreachable`: the file or the server is missing
  * - `failed`: anything else
  */
 export type StoreFailure = "locked" | "full" | "unreachable" | "failed";
 
 /**
- * An operation of a store that has changed nothing, or of which that is unknown. Trying again later may help.
+ * Thrown for an operation that has changed nothing, or whose effect is unknown. A later retry may succeed.
  */
 export class StoreError extends Error {
   readonly failure: StoreFailure;

@@ -6,15 +6,14 @@ import { StoreError } from "./store-error.ts";
 /** The kind of rows that are locks. */
 const LOCK_KIND = "lock";
 
-/** How often a lock that is taken is tried, in milliseconds. */
+/** How often a held lock is tried, in milliseconds. */
 const TRY_MS = 25;
 
-/** How often a holder renews its lease, in milliseconds. */
+/** How often a holder extends its lease, in milliseconds. */
 const RENEW_MS = 500;
 
 /**
- * How long a row may stay as it is before its holder is taken for dead: four times it could have been
- * renewed.
+ * How long a row may stay unchanged before its holder counts as dead: four missed extensions of the lease.
  */
 export const LEASE_MS = 2500;
 
@@ -22,8 +21,8 @@ export const LEASE_MS = 2500;
 const FORGET_MS = 60_000;
 
 /**
- * Locks of a store as rows: the holder's id, and a number that changes while it lives. Who waits goes by how
- * long it has seen the same row, and by no clock of others.
+ * Implements the locks of a store as rows: the holder's id, and a number that changes while it lives. A
+ * waiting process measures how long the row has not changed, and uses no clock of another process.
  */
 export async function withLock<T>(
   store: Pick<Store, "update">,
@@ -39,7 +38,7 @@ export async function withLock<T>(
   const renew = setInterval(() => {
     beats += 1;
     const next = row(beats);
-    // one that fails has been missed, and the next may be in time
+    // after a failed extension, the next may be in time
     store
       .update(LOCK_KIND, name, (entry) => (entry?.value.startsWith(holder) === true ? next : entry))
       .catch(() => undefined);
@@ -48,7 +47,7 @@ export async function withLock<T>(
     return await work();
   } finally {
     clearInterval(renew);
-    // what cannot be given back is taken
+    // a lock that cannot be released expires
     await store
       .update(LOCK_KIND, name, (entry) => (entry?.value.startsWith(holder) === true ? undefined : entry))
       .catch(() => undefined);

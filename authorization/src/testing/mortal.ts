@@ -3,14 +3,14 @@ import { withLock } from "../store/with-lock.ts";
 
 /** The store of a process that a test kills. */
 export interface Mortal extends Store {
-  /** From now on nothing of it reaches the store, and nothing comes back. */
+  /** Stops all further access to the store, and all responses. */
   die(): void;
 }
 
 /**
- * A store as one process uses it, until that is killed.
+ * A store as one process uses it, until the process is killed.
  *
- * @param operations how many it may begin before it dies. Default: any number
+ * @param operations how many operations it may begin before it dies. Default: any number
  */
 export function mortal(store: Store, operations = Number.POSITIVE_INFINITY): Mortal {
   let left = operations;
@@ -20,7 +20,7 @@ export function mortal(store: Store, operations = Number.POSITIVE_INFINITY): Mor
   const dying: Mortal = new Proxy(store as Mortal, {
     get: (_, name) => {
       if (name === "die") return kill;
-      // with the operations of the lock among those that are counted
+      // the operations of the lock also count
       if (name === "withLock") {
         return <T>(lock: string, waitMs: number, work: () => Promise<T>) =>
           withLock(dying, lock, waitMs, work, Date.now);

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A PostgreSQL server of a test, on a socket in a folder of its own. */
+/** A PostgreSQL server for a test, on a socket in its own folder. */
 export interface TestPostgres {
   readonly url: string;
-  /** Ends it at once, as a crash does. */
+  /** Ends it immediately, like a crash. */
   stop(): Promise<void>;
   start(): Promise<void>;
   /** Ends it and removes its folder. */
@@ -17,7 +17,8 @@ export interface TestPostgres {
 const DEBIAN = "/usr/lib/postgresql";
 
 /**
- * Where PostgreSQL's programs are; undefined where they are not installed. Debian keeps them off the PATH.
+ * The folder of PostgreSQL's programs; undefined if they are not installed. Debian does not put them on the
+ * PATH.
  */
 export const POSTGRES_PROGRAMS: string | undefined = programs();
 
@@ -30,7 +31,7 @@ function programs(): string | undefined {
   return folders.find((folder) => existsSync(path.join(folder, "initdb")));
 }
 
-/** It does not run as root, so that root lends it another user. */
+/** PostgreSQL does not run as root, so root runs it as another user. */
 function user(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readFileSync("/etc/passwd", "utf8")

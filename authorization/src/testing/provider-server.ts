@@ -15,35 +15,38 @@ export interface ProviderRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** Responds in place of an endpoint; `false` leaves it to the endpoint. */
+/** Responds in place of an endpoint; `false` leaves the response to the endpoint. */
 export type Fault = (request: ProviderRequest, response: ServerResponse) => boolean | undefined;
 
-/** A made-up upstream with an OAuth 2 server that rotates refresh tokens, told by tests what to do. */
+/** A simulated upstream with an OAuth 2 server that rotates refresh tokens, controlled by tests. */
 export interface OAuth2TestProvider {
   readonly url: string;
   readonly settings: OAuth2ProviderSettings;
-  /** Requests to each endpoint: `/authorize`, `/token code`, `/token refresh`, `/revoke`, `/me`. */
+  /**
+   * The number of requests to each endpoint: `/authorize`, `/token code`, `/token refresh`, `/revoke`,
+   * `/me`.
+   */
   readonly counts: Map<string, number>;
-  /** Tokens that were revoked. */
+  /** The tokens that were revoked. */
   readonly revoked: string[];
-  /** All that it has issued or seen: nobody else may see it. */
+  /** All secrets that it has issued or seen: nobody else may see them. */
   readonly secrets: Set<string>;
   /** By endpoint. */
   readonly faults: Map<string, Fault>;
-  /** Who signs in next. */
+  /** The account that signs in next. */
   account: string;
-  /** Of access tokens, in seconds; undefined says nothing. */
+  /** The lifetime of access tokens, in seconds; undefined omits it. */
   lifetime: number | undefined;
   /** Whether there are refresh tokens. */
   hasRefresh: boolean;
-  /** Whether a refresh token is good once. */
+  /** Whether a refresh token can be used only once. */
   rotates: boolean;
   /** Forgets all access tokens. */
   expire(): void;
   /** Forgets everything. */
   forget(): void;
   accountOf(accessToken: string): string | undefined;
-  /** The tokens of a sign-in, without its steps. They do not expire. */
+  /** Returns the tokens of a sign-in, without its steps. They do not expire. */
   signIn(): UpstreamTokens;
   close(): Promise<void>;
 }
@@ -51,7 +54,7 @@ export interface OAuth2TestProvider {
 const CLIENT_ID = "gateway";
 const CLIENT_SECRET = "provider-client-secret-000000000000000001";
 
-/** Starts a made-up OAuth 2 provider. */
+/** Starts a simulated OAuth 2 provider. */
 export async function startOAuth2Provider(): Promise<OAuth2TestProvider> {
   const codes = new Map<string, { account: string; challenge: string | null; redirectUri: string | null }>();
   const access = new Map<string, string>();
@@ -174,7 +177,7 @@ export async function startOAuth2Provider(): Promise<OAuth2TestProvider> {
   return provider;
 }
 
-/** A made-up upstream with an OAuth 1.0a server. */
+/** A simulated upstream with an OAuth 1.0a server. */
 export interface OAuth1TestProvider {
   readonly url: string;
   readonly settings: OAuth1ProviderSettings;
@@ -190,7 +193,9 @@ export interface OAuth1TestProvider {
 const CONSUMER_KEY = "provider-consumer-key-0000000001";
 const CONSUMER_SECRET = "provider-consumer-secret-0000001";
 
-/** Starts a made-up OAuth 1.0a provider; it verifies signatures (RFC 5849 section 3.2) by itself. */
+/**
+ * Starts a simulated OAuth 1.0a provider; it verifies signatures (RFC 5849 section 3.2) with its own code.
+ */
 export async function startOAuth1Provider(): Promise<OAuth1TestProvider> {
   const temporary = new Map<string, { secret: string; callback: string; verifier?: string }>();
   const tokens = new Map<string, { secret: string; account: string }>();

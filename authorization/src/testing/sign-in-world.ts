@@ -19,24 +19,24 @@ import { SqliteStore } from "../store/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import type { OAuth1TestProvider, OAuth2TestProvider } from "./provider-server.ts";
 
-/** How a flow has ended. */
+/** The end of a flow. */
 export type Ending = FlowResult | { readonly error: FlowError; readonly description: string };
 
-/** A flow of a test, and how it ends. */
+/** A flow of a test, with its end. */
 export interface TestFlow {
   readonly flow: Flow;
   readonly ended: Promise<Ending>;
 }
 
-/** Sign-in behind a server that stands in for the authorization server: its flows need no cookies. */
+/** Sign-in with a server that replaces the authorization server: its flows need no cookies. */
 export interface SignInWorld extends SignInParts {
   readonly url: string;
   readonly store: Store;
   /** The lines of the log. */
   readonly lines: string[];
-  /** The outcomes of requests, `ok` for good ones. */
+  /** The outcomes of requests, `ok` for successful ones. */
   readonly outcomes: readonly string[];
-  /** What it has reported to metrics. */
+  /** The events reported to metrics. */
   readonly reports: readonly string[];
   start(client?: Partial<FlowClient>, scopes?: readonly string[], asksConsent?: boolean): TestFlow;
   stop(): Promise<void>;
@@ -50,7 +50,7 @@ export interface SignInWorldOptions {
   readonly upstreams?: Readonly<Record<string, UpstreamOptions>>;
   readonly now?: () => number;
   readonly bodyIdleTimeoutMs?: number;
-  /** Fails the ends of flows, as a store does that is gone. */
+  /** Makes the end of a flow fail, like an unavailable store. */
   readonly failing?: () => boolean;
 }
 
@@ -59,7 +59,7 @@ export function newKey(): Secret {
   return new Secret(randomBytes(32).toString("base64"));
 }
 
-/** The settings of a made-up provider, whose `/me` tells who it is. */
+/** Returns the settings of a simulated provider, whose `/me` returns the person. */
 export function providerSettings(
   name: string,
   provider: OAuth2TestProvider | OAuth1TestProvider,
@@ -76,7 +76,7 @@ export function providerSettings(
   };
 }
 
-/** The defaults of the settings, with a key of its own. */
+/** Returns the default settings, with a new key. */
 export function signInSettings(
   providers: readonly ProviderSettings[],
   more: Partial<SignInSettings> = {},
@@ -92,7 +92,7 @@ export function signInSettings(
   };
 }
 
-/** A host that keeps the lines of its log, and what is reported to metrics. */
+/** Returns a host that keeps its log lines and its events for metrics. */
 function keepingHost(lines: string[], reports: string[]): CreateSignInOptions["host"] {
   const write = (fields: object, text: string) => lines.push(JSON.stringify({ ...fields, text }));
   return {
@@ -113,7 +113,7 @@ function keepingHost(lines: string[], reports: string[]): CreateSignInOptions["h
   };
 }
 
-/** A request of Node's server, without the checks of a listener. */
+/** Wraps a Node request, without the checks of a listener. */
 function exchangeOf(request: IncomingMessage, response: ServerResponse): HttpExchange {
   const { pathname, search } = new URL(request.url ?? "", "http://gateway.invalid");
   return {
@@ -225,7 +225,7 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
   };
 }
 
-/** What a person's browser shows. */
+/** The content of a person's browser. */
 export interface Shown {
   readonly url: string;
   readonly status: number;
@@ -233,7 +233,7 @@ export interface Shown {
   readonly text: string;
 }
 
-/** Follows redirects as a browser does; the client, at `/back`, is where it ends. */
+/** Follows redirects like a browser; stops at the client, at `/back`. */
 export async function browse(address: string, init: RequestInit = {}): Promise<Shown> {
   let url = address;
   let request: RequestInit = init;
@@ -250,7 +250,7 @@ export async function browse(address: string, init: RequestInit = {}): Promise<S
   throw new Error("too many redirects");
 }
 
-/** Sends the form of a page with a decision. */
+/** Submits the form of a page with a decision. */
 export function decide({ url, text }: Shown, decision: string, more: RequestInit = {}): Promise<Shown> {
   const action = /<form method="post" action="([^"]+)"/.exec(text)?.[1] ?? "";
   const proof = /name="proof" value="([^"]+)"/.exec(text)?.[1] ?? "";

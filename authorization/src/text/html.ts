@@ -1,6 +1,6 @@
 import { escapeHtml } from "connect-rest-runtime/internal";
 
-/** Markup that is safe to send: made by `html` alone. */
+/** Markup that is safe to send, created only by `html`. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +11,7 @@ export class Html {
 
 type Part = string | Html | readonly Html[] | undefined;
 
-/** Markup with texts in it, which are escaped: in content, and in attributes with quotes. */
+/** Creates markup, and escapes the texts in it: in content, and in quoted attributes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, index) => text + textOf(parts[index])).join(""));
 }

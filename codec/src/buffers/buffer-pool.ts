@@ -1,55 +1,51 @@
-/**
- * Below this, Node's own pool of small buffers serves as well; above, a buffer is worth more to the system.
- * In bytes.
- */
+/** The smallest pooled size, in bytes: Node's own pool already serves smaller buffers well. */
 const MIN_BYTES = 2 * 1024;
 const MAX_BYTES = 512 * 1024;
 
-/** How much is kept for later. */
+/** The most memory that is kept for reuse. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
-/** What a released buffer is filled with, for tests. */
+/** The byte that overwrites released buffers in tests. */
 const POISON = 0xa5;
 
-/** Memory of a pool, which knows whether somebody has it. */
+/** Memory of a pool, which records whether it is in use. */
 class PooledMemory extends ArrayBuffer {
   owner: BufferPool | undefined;
 }
 
 /**
- * Buffers that are used again. What a call reads and sends is of no use a moment later, but V8 counts each
- * new ArrayBuffer until it has collected it, and collects everything, with all that lives, whenever 64 MB of
- * them have come: at 25 KB for each of a call's steps that is every thousand calls,
- * and a third of all processor time.
+ * A pool of reusable buffers. Buffers of a call are garbage a moment later, but V8 counts each new
+ * ArrayBuffer until it is collected, and runs a full collection for every 64 MB of them: at 25 KB for each
+ * step of a call that is one collection per thousand calls, and a third of all processor time.
  *
- * Large buffers are not kept: released, they go back to the system at once, where V8 would leave several
- * times as much to be collected. Who uses such a one all the same finds it empty.
+ * Large buffers are not kept: a release returns their memory to the system immediately, where V8 would let
+ * several times as much accumulate. Code that still uses such a buffer finds it empty.
  *
- * To release a buffer is optional. Whoever does says that nobody has it any more, nor any part of it; whoever
- * does not leaves it to the collector.
+ * Releasing is optional. A caller that releases a buffer promises that nothing uses it or a view of it any
+ * more; a buffer that is not released is left to the garbage collector.
  */
 export class BufferPool {
-  /** By the logarithm of their size. */
+  /** Indexed by the logarithm of the size. */
   private readonly free: PooledMemory[][] = [];
   private readonly large = new WeakSet<ArrayBuffer>();
   private kept = 0;
   private readonly isPoisoned: boolean;
 
-  /** @param isPoisoned whether released buffers are overwritten, so that who uses one is found out */
+  /** @param isPoisoned whether released buffers are overwritten, so that tests detect their use */
   constructor(isPoisoned = false) {
     this.isPoisoned = isPoisoned;
   }
 
-  /** Bytes that are kept for later, 16 MiB at most. */
+  /** The number of bytes kept for reuse, at most 16 MiB. */
   get keptBytes(): number {
     return this.kept;
   }
 
-  /** So many bytes, with anything in them. */
+  /** Returns a buffer of `length` bytes with arbitrary content. */
   acquire(length: number): Uint8Array<ArrayBuffer> {
     if (length < MIN_BYTES) {
       const { buffer, byteOffset } = Buffer.allocUnsafe(length);
-      // a plain Uint8Array, as larger ones are: bytes fields that are read from a Buffer would be Buffers
+      // a plain Uint8Array, like larger buffers: bytes fields read from a Buffer would be Buffers
       return new Uint8Array(buffer, byteOffset, length);
     }
     if (length > MAX_BYTES) return this.acquireLarge(length);
@@ -67,12 +63,11 @@ export class BufferPool {
   }
 
   /**
-   * Takes a buffer back, by any view of it. One of another origin, or that was taken back before,
-   * is left alone.
+   * Takes a buffer back, given any view of it. Ignores buffers from elsewhere and buffers already released.
    */
   release({ buffer }: Uint8Array): void {
     if (buffer instanceof ArrayBuffer && this.large.delete(buffer)) {
-      // nothing has its memory any more
+      // frees the memory: nothing uses it any more
       buffer.transfer(0);
       return;
     }
@@ -87,7 +82,7 @@ export class BufferPool {
   }
 }
 
-/** The logarithm of the next power of two. */
+/** Returns the logarithm of the next power of two. */
 function sizeClass(length: number): number {
   return 32 - Math.clz32(length - 1);
 }

@@ -2,27 +2,29 @@ import { pool } from "./pool.ts";
 
 const EMPTY = new Uint8Array();
 
-/** So much is set aside for bytes that have only been announced, and later so many times what has come. */
+/**
+ * The most memory reserved for an announced length; beyond it, the buffer grows with the bytes received.
+ */
 const MAX_ANNOUNCED_BYTES = 256 * 1024;
 const MAX_ANNOUNCED_TIMES = 8;
 
 /**
- * Joins chunks of bytes into one piece. An array of one-byte chunks would take hundreds of times the memory
- * of its content, which would defeat any limit on bytes; this takes at most twice.
+ * Joins chunks of bytes into one buffer that takes at most twice the memory of its content. An array of
+ * one-byte chunks would take hundreds of times as much, which would defeat any limit on bytes.
  */
 export class ChunkBuffer {
   private content: Uint8Array = EMPTY;
   private length = 0;
   private announced = 0;
-  /** Whether nobody else has the content. */
+  /** Whether this object alone refers to the content. */
   private isOwn = false;
 
-  /** How many bytes have been added. */
+  /** The number of bytes added. */
   get size(): number {
     return this.length;
   }
 
-  /** Adds a chunk. The first one is kept as it is, without a copy, since most are the only one. */
+  /** Adds a chunk. The first chunk is kept without a copy, since most bodies have only one. */
   push(chunk: Uint8Array): void {
     const length = this.length + chunk.length;
     if (this.length === 0) {
@@ -36,9 +38,9 @@ export class ChunkBuffer {
   }
 
   /**
-   * Adds a copy of a chunk, in a buffer of the pool, which whoever takes the bytes may release.
+   * Adds a copy of a chunk, in a pooled buffer that the caller of `take` may release.
    *
-   * @param announced how long all chunks together are said to be
+   * @param announced the announced length of all chunks together
    */
   copy(chunk: Uint8Array, announced: number): void {
     if (this.length > 0) {
@@ -53,13 +55,13 @@ export class ChunkBuffer {
     this.isOwn = true;
   }
 
-  /** What has been added so far. It must not be written to. */
+  /** Returns the bytes added so far. The caller must not write to them. */
   bytes(): Buffer {
     this.isOwn = false;
     return Buffer.from(this.content.buffer, this.content.byteOffset, this.length);
   }
 
-  /** Returns what has been added, and starts over. */
+  /** Returns the bytes added so far, and starts again empty. */
   take(): Buffer {
     const bytes = this.bytes();
     this.length = 0;

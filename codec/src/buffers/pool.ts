@@ -1,4 +1,4 @@
 import { BufferPool } from "./buffer-pool.ts";
 
-/** The buffers of this process. */
+/** The buffer pool of this process. */
 export const pool = new BufferPool();

@@ -1,13 +1,16 @@
-/** What a value costs that is neither an object nor an array: a number, a word, a text, a key. */
+/** The cost of a scalar value: a number, a literal, a string, a key. */
 export const VALUE_COST = 1;
 
-/** JSON or protobuf costs more to decode than is allowed. */
+/** Thrown when JSON or protobuf costs more to decode than the limit allows. */
 export class TooCostly extends Error {}
 
-/** A message has what takes more time than its cost tells, and no message needs. */
+/**
+ * Thrown for a message with content that takes more time than its cost shows, and that no real message
+ * needs.
+ */
 export class TooComplex extends Error {}
 
-/** Counts what decoding will cost, before it is done. */
+/** Counts the cost of decoding in advance. */
 export class Budget {
   /** In units of `VALUE_COST`. */
   spent = 0;
@@ -17,7 +20,7 @@ export class Budget {
     this.limit = limit;
   }
 
-  /** @throws TooCostly once more than the limit is spent */
+  /** @throws TooCostly when the total exceeds the limit */
   spend(cost: number): void {
     this.spent += cost;
     if (this.spent > this.limit) throw new TooCostly(`more than ${this.limit}`);

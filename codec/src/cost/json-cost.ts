@@ -2,50 +2,55 @@ import { endOfString } from "../json/json-text.ts";
 import { atOnce, type Work } from "../time/work.ts";
 import { TooCostly } from "./budget.ts";
 
-/** What a value costs that is neither an object nor an array: a number, a word, a text, a key. */
+/** The cost of a scalar value: a number, a literal, a string, a key. */
 const VALUE_COST = 1;
-/** What an array costs. */
+/** The cost of an array. */
 const ARRAY_COST = 3;
-/** What an object costs: a decoder asks it for every field of its message, there or not. */
+/** The cost of an object: a decoder looks up every field of its message, present or not. */
 const OBJECT_COST = 8;
 /**
- * What a text costs beside its value that begins like a number: a time,
- * a duration or a 64-bit integer is read from it.
+ * The extra cost of a string that begins like a number: a time, a duration or a 64-bit integer is parsed
+ * from it.
  */
 const NUMERIC_TEXT_COST = 3;
 /**
- * What a number costs beside its value that JSON.parse may round: all is parsed again,
- * and it becomes a bigint.
+ * The extra cost of a number that JSON.parse may round: the text is parsed again, and the number becomes a
+ * bigint.
  */
 const LONG_NUMBER_COST = 16;
-/** The length of the shortest such number. */
+/** The length of the shortest number that JSON.parse may round. */
 const LONG_NUMBER = 16;
-/** What a fraction costs beside its value: its notation may have to be kept. */
+/** The extra cost of a fraction, whose notation may have to be preserved. */
 const FRACTION_COST = 1;
 /**
- * What a number costs beside its value that JSON.parse gives another notation, `1.0`, `1e3` or `-0`,
- * and may have to be kept.
+ * The extra cost of a number whose notation JSON.parse changes (`1.0`, `1e3`, `-0`) and which may have to
+ * be preserved.
  */
 const NOTATION_COST = 9;
-/** What a number costs whose exponent has three digits: it is written out as one of up to a thousand. */
+/**
+ * The extra cost of a number with a three-digit exponent, which is written out with up to a thousand
+ * digits.
+ */
 const LARGE_NUMBER_COST = 300;
-/** The length of the shortest such number, `1e100`. */
+/** The length of the shortest number with such an exponent, `1e100`. */
 const LARGE_NUMBER = 5;
-/** What a key costs more that no object before has: it is kept, and the shape of its object is new. */
+/**
+ * The extra cost of a key that occurs for the first time: it is stored, and its object gets a new shape.
+ */
 const NEW_KEY_COST = 12;
-/** As many different keys are ordinary: only more of them cost more. */
+/** The number of distinct keys that cost nothing extra. */
 const ORDINARY_KEYS = 1000;
 /**
- * The bits that tell which keys have been there, by their hash: 128 KB,
- * of which a text within the limit sets few.
+ * The number of bits that record which keys have occurred, by their hash: 128 KB, of which a text within
+ * the limit sets few.
  */
 const KEY_BITS = 2 ** 20;
-/** So that nobody can write keys that are different and have one hash. */
+/** Random, so that nobody can craft distinct keys with the same hash. */
 const SEED = Math.floor(Math.random() * 2 ** 31);
-/** What a character can cost at most. */
+/** The most that a character can cost. */
 const MAX_COST_PER_CHARACTER = (VALUE_COST + NOTATION_COST + LARGE_NUMBER_COST) / LARGE_NUMBER;
 
-// the loop below takes a third longer with constants of another file
+// local constants: the loop below is a third slower with constants of another file
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -64,19 +69,19 @@ const CLOSE_BRACE = 0x7d;
 const LARGE_EXPONENT = /e\+?0*[1-9]\d\d/i;
 /** Longer numbers are never written out. */
 const MAX_NUMBER = 1000;
-/** What each character beyond that costs: all of it is still looked at several times at once. */
+/** The cost of each further digit, which is still scanned several times. */
 const DIGIT_COST = 1;
 
-/** So many characters are looked at before others have their turn. */
+/** The number of characters scanned before other work gets its turn. */
 const PIECE = 64 * 1024;
 
 /**
- * Counts what it costs to parse JSON and to decode what is in it, by one look at each character, since a few
- * bytes can be a costly value. Short texts are not looked at. Text that is no JSON costs something; whoever
- * parses it says what is wrong.
+ * Counts the cost of parsing JSON and decoding it, with one look at each character, since a few bytes can
+ * make a costly value. Short texts are not scanned. Text that is not JSON also has a cost; its parser
+ * reports the error.
  *
- * @returns what was counted; 0 for what cannot exceed the limit
- * @throws TooCostly as soon as it is more than the limit
+ * @returns the cost; 0 for a text that cannot exceed the limit
+ * @throws TooCostly as soon as the cost exceeds the limit
  */
 export function checkJsonCost(text: string, limit: number): number {
   return atOnce(checkJsonCostInPieces(text, limit));
@@ -106,7 +111,7 @@ class CostCount {
     this.limit = limit;
   }
 
-  /** Counts what begins in front of `to`; returns where the last of it ends. */
+  /** Counts the values that begin before `to`; returns where the last of them ends. */
   upTo(from: number, to: number): number {
     const { text, keys, limit } = this;
     const bound = Math.min(to, text.length);
@@ -146,14 +151,14 @@ class CostCount {
   }
 }
 
-/** Whether the string that ends here is a key. */
+/** Reports whether the string that ends here is a key. */
 export function isKey(text: string, end: number): boolean {
   let at = end;
   while (text.charCodeAt(at) <= SPACE) at++;
   return text.charCodeAt(at) === COLON;
 }
 
-/** Whether no key was there before that is like this one. */
+/** Reports whether a key occurs for the first time. */
 function isNew(keys: Uint8Array, text: string, start: number, end: number): boolean {
   let hash = SEED;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -176,7 +181,7 @@ function numberCost(text: string, start: number, end: number): number {
   return VALUE_COST + notationCost(text, start, end);
 }
 
-/** What the notation of a short number adds. */
+/** Returns the extra cost of the notation of a short number. */
 function notationCost(text: string, start: number, end: number): number {
   let cost = 0;
   for (let at = start; at < end; at++) {
@@ -193,7 +198,7 @@ function exponentCost(text: string, start: number, end: number): number {
   return LARGE_EXPONENT.test(text.slice(start, end)) ? LARGE_NUMBER_COST : 0;
 }
 
-/** Behind a number or a word. */
+/** Returns the position after a number or literal. */
 export function endOfScalar(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);

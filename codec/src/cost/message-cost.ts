@@ -5,11 +5,11 @@ import { type Budget, TooComplex, VALUE_COST } from "./budget.ts";
 import { endOfScalar, isKey, isNumeric } from "./json-cost.ts";
 
 /**
- * What a message costs, an entry of a map, a google.protobuf.Value, and a field that is not known: each is an
- * object of its own, which takes about ten times as long, and as much memory, as a scalar.
+ * The cost of a message, a map entry, a google.protobuf.Value or an unknown field: each is a separate
+ * object, which takes about ten times the time and memory of a scalar.
  */
 export const MESSAGE_COST = 10;
-/** What a number costs beside its value that JSON.parse may round: it is looked at more closely. */
+/** The extra cost of a number that JSON.parse may round and that is therefore examined. */
 const LONG_NUMBER_COST = 4;
 
 const SPACE = 0x20;
@@ -23,24 +23,24 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Bytes of a field mask that cost as much as a scalar does. */
+/** The bytes of a field mask that cost as much as one scalar. */
 const MASK_BYTES_PER_VALUE = 16;
-/** The length of the shortest number that JSON.parse may round, other than such with an exponent. */
+/** The length of the shortest number that JSON.parse may round, exponents aside. */
 const LONG_NUMBER = 16;
-/** The longest key that may be the name of a field, escapes included. */
+/** The longest key that may be the name of a field, including escapes. */
 const MAX_NAME = 1000;
 const NO_INTEGER = /[^\d\s+-]/;
 
-/** What decides what a value costs. */
+/** A category of values with the same cost. */
 type Kind =
-  /** Whatever a message has below a key that is no field: it is parsed and forgotten. */
+  /** Anything below an unknown key: it is parsed and discarded. */
   | { readonly name: "unknown" }
   /**
-   * google.protobuf.Value and its siblings: each value is a message. With `isAny`,
-   * it may also be anything else.
+   * google.protobuf.Value and related types: each value is a message. With `isAny`, it may be anything else
+   * as well.
    */
   | { readonly name: "value"; readonly isAny: boolean }
-  /** A scalar, an enum, or a message that is written as one. */
+  /** A scalar, an enum, or a message with a scalar JSON form. */
   | { readonly name: "scalar"; readonly isLong: boolean; readonly cost: number }
   | { readonly name: "mask" }
   | { readonly name: "message"; readonly fields: ReadonlyMap<string, Kind> }
@@ -79,19 +79,19 @@ const SPECIAL: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 /** An object or array that is open. */
 interface Frame {
   readonly kind: Kind;
-  /** Of the value that comes next. */
+  /** The kind of the next value. */
   // biome-ignore lint/plugin: changes with each key
   next: Kind;
 }
 
 /**
- * Counts what decoding a message costs, by one look at each character of its ProtoJSON. Of text that is no
- * JSON it counts something; the reader that parses it reports what is wrong. Prices are not those of
- * responses (see `checkJsonCost`): a request is decoded by protobuf-es, which makes objects of the types of
- * its fields, and each type has its price. The text alone does not tell them.
+ * Counts the cost of decoding a message, with one look at each character of its ProtoJSON. Text that is not
+ * JSON also has a cost; its parser reports the error. The prices differ from those for responses (see
+ * `checkJsonCost`): protobuf-es decodes requests into objects of the types of their fields, and each type
+ * has its own price, which the text alone does not show.
  *
- * @param types those that a google.protobuf.Any may have; without any, extensions are not read
- * @throws TooCostly beyond the budget, TooComplex for a number of too many digits
+ * @param types the types that a google.protobuf.Any may contain; without them, extensions are not read
+ * @throws TooCostly beyond the budget, TooComplex for a number with too many digits
  */
 export function spendJson(budget: Budget, desc: DescMessage, text: string, types?: Registry): void {
   new JsonWalker(budget, text, types !== undefined).walk(kindOf(desc));
@@ -184,7 +184,7 @@ class JsonWalker {
   }
 }
 
-/** What the values of a container are; those of an object of a message depend on their keys. */
+/** Returns the kind of the values in a container; in an object of a message it depends on their keys. */
 function itemOf(kind: Kind, isObject: boolean): Kind {
   if (kind.name === "list" && !isObject) return kind.item;
   if (kind.name === "map" && isObject) return kind.value;
@@ -200,14 +200,15 @@ function hasExponent(text: string, start: number, end: number): boolean {
   return false;
 }
 
-/** Rejects a text that would be read as a bigint. */
+/** Rejects a number that would be parsed as a bigint. */
 function checkDigits(text: string, start: number, end: number): void {
   if (end - start <= MAX_DIGITS || NO_INTEGER.test(text.slice(start, end))) return;
   throw tooManyDigits(end - start);
 }
 
 /**
- * A field mask is a list of paths in one text; each path, and each step with a capital, is a text of its own.
+ * Returns the cost of a field mask, a list of paths in one string; each path, and each step with a capital
+ * letter, becomes a string.
  */
 function maskCost(text: string, start: number, end: number): number {
   let steps = 0;
@@ -218,7 +219,7 @@ function maskCost(text: string, start: number, end: number): number {
   return steps * VALUE_COST + Math.floor((end - start) / MASK_BYTES_PER_VALUE);
 }
 
-/** The key as JSON.parse will have it. */
+/** Returns the key as JSON.parse returns it. */
 function nameOf(text: string, start: number, end: number): string {
   if (end - start > MAX_NAME) return "";
   const key = text.slice(start, end);
@@ -244,7 +245,7 @@ function kindOf(desc: DescMessage): Kind {
   if (/^google\.protobuf\.\w+Value$/.test(desc.typeName)) return SCALAR_MESSAGE;
   const fields = new Map<string, Kind>();
   const kind: Kind = { name: "message", fields };
-  // before its fields: a message may hold itself
+  // before the fields: a message may contain itself
   known.set(desc, kind);
   for (const field of desc.fields) {
     const of = kindOfField(field);

@@ -6,23 +6,23 @@ const END_GROUP = 4;
 const LENGTH_DELIMITED = 2;
 const ANY = "google.protobuf.Any";
 
-/** How deep the message in a google.protobuf.Any may be nested: what protobuf-es decodes when nobody says. */
+/** The nesting depth allowed in a google.protobuf.Any: the default of protobuf-es. */
 const ANY_DEPTH = 100;
-/** How many google.protobuf.Any may be in one another. Each is decoded within the one around it. */
+/** The number of google.protobuf.Any that may be nested. Each is decoded within the one around it. */
 const MAX_NESTED_ANY = 16;
 
-/** The bytes end early, or are none: whoever decodes them finds the same place, and says what is wrong. */
+/** Thrown for truncated or malformed bytes: the decoder finds the same place and reports it. */
 class Malformed extends Error {}
 
 const MALFORMED = new Malformed();
 
 /**
- * Counts what decoding a message costs, by walking over its bytes exactly as protobuf-es does, which goes by
- * the types of fields and not by the wire types of their tags. It stops where the bytes are malformed, or
- * nested deeper than `depth`, where decoding fails.
+ * Counts the cost of decoding a message by walking over its bytes exactly as protobuf-es does, which
+ * follows the types of fields, not the wire types of their tags. The walk stops where the bytes are
+ * malformed, or nested deeper than `depth`, since decoding fails there.
  *
- * @param types those that a google.protobuf.Any may have, which is decoded later and counts here
- * @throws TooCostly beyond the budget, TooComplex for too many google.protobuf.Any within one another
+ * @param types the types that a google.protobuf.Any may contain; it is decoded later and counts here
+ * @throws TooCostly beyond the budget, TooComplex for too many nested google.protobuf.Any
  */
 export function spendWire(
   budget: Budget,
@@ -43,9 +43,9 @@ function walk(walker: WireWalker, desc: DescMessage): void {
 }
 
 interface WalkOptions {
-  /** How deep messages may be nested. */
+  /** The nesting depth allowed for messages. */
   readonly depth: number;
-  /** In how many Any these bytes are. */
+  /** The number of Any around these bytes. */
   readonly nesting: number;
   readonly types: Registry | undefined;
 }
@@ -68,7 +68,7 @@ class WireWalker {
     this.message(desc, this.bytes.length);
   }
 
-  /** Walks over a message up to `end`; of a group, whose end is a tag, to that. */
+  /** Walks over a message up to `end`; a group ends at its end tag instead. */
   private message(desc: DescMessage, end: number | undefined): void {
     if (--this.depth < 0) throw MALFORMED;
     const fields = fieldsOf(desc);
@@ -127,7 +127,7 @@ class WireWalker {
         this.skip(tag & 7);
       }
     }
-    // what is absent is made
+    // an absent value is created with its default
     if (!hasValue) this.budget.spend(field.message === undefined ? VALUE_COST : MESSAGE_COST);
   }
 
@@ -148,7 +148,7 @@ class WireWalker {
   }
 
   /**
-   * The message in a google.protobuf.Any, which whoever unpacks it decodes, by its last type name and value.
+   * Counts the message in a google.protobuf.Any by its last type name and value, which unpacking decodes.
    */
   private any(start: number, end: number): void {
     const after = this.at;
@@ -175,16 +175,17 @@ class WireWalker {
       );
     }
     const options = { depth: ANY_DEPTH, nesting: nesting + 1, types };
-    // what is malformed within is found only when it is unpacked: what follows is decoded all the same
+    // malformed content inside is only found when the Any is unpacked: the fields after it are decoded
+    // anyway
     walk(new WireWalker(this.budget, value, options), desc);
   }
 
   private text(start: number, end: number): string {
-    // no name of a type is longer
+    // type names are never longer
     return Buffer.from(this.bytes.subarray(start, Math.min(end, start + 1000))).toString("latin1");
   }
 
-  /** Reads a length, moves behind what has it, and returns where that begins. */
+  /** Reads a length, skips the bytes that it counts, and returns where they begin. */
   private lengthAt(): number {
     const length = this.varint();
     const start = this.at;
@@ -213,11 +214,11 @@ class WireWalker {
     }
   }
 
-  /** Passes over a field that is not known. */
+  /** Skips an unknown field. */
   private skip(wireType: number): void {
     switch (wireType) {
       case 0:
-        // of any length, as protobuf-es has it
+        // of any length, as in protobuf-es
         while ((this.bytes[this.at++] ?? 0) >= 0x80);
         this.step(0);
         return;
@@ -248,7 +249,8 @@ class WireWalker {
   }
 
   /**
-   * Where a message ends. Beyond the last byte, all up to that is decoded before it is found to be malformed.
+   * Returns the end of a message. If it lies beyond the last byte, everything up to there is decoded before
+   * the error is found.
    */
   private end(): number {
     const length = this.varint();
@@ -266,7 +268,7 @@ class WireWalker {
     return tag;
   }
 
-  /** The lower 32 bits of a varint. */
+  /** Reads the lower 32 bits of a varint. */
   private varint(): number {
     let value = 0;
     for (let shift = 0; shift < 70; shift += 7) {

@@ -1,6 +1,7 @@
 /**
- * google.protobuf.Any: its JSON names a type. One of a type that is not known here, or that is not what it
- * says, is kept as a google.protobuf.Struct of its JSON, `@type` included, which every client can read.
+ * google.protobuf.Any, whose JSON names a type. An Any with an unknown type, or with content that does not
+ * fit its type, is kept as a google.protobuf.Struct of its JSON, including `@type`, which every client can
+ * read.
  */
 import {
   type DescMessage,
@@ -19,14 +20,16 @@ import type { Decode, ProtoWriter } from "./proto-writer.ts";
 import { findSurplus } from "./surplus.ts";
 
 /**
- * Messages with more values are kept as a google.protobuf.Struct: protobuf-es reads a message all at once.
+ * Messages with more values are kept as a google.protobuf.Struct: protobuf-es cannot read a message in
+ * parts.
  */
 const MAX_VALUES = 20_000;
 
 const STRUCT_URL = `type.googleapis.com/${StructSchema.typeName}`;
 
 /**
- * The decoder of a google.protobuf.Any. What it cannot decode as the type that it names is kept as a Struct.
+ * Returns the decoder of google.protobuf.Any. Content that does not decode as the named type is kept as a
+ * Struct.
  */
 export function decodeAny(types: () => Registry): Decode {
   return (json, out) => {
@@ -73,13 +76,13 @@ function decodeKnown(
   return true;
 }
 
-/** The bytes of a message are written like a message in a field. */
+/** Writes the bytes of a message like a message in a field. */
 function keepAsStruct(json: JsonObject, out: ProtoWriter): void {
   out.string(1, STRUCT_URL, "@type");
   out.message(2, json, "", decodeStruct);
 }
 
-/** The full name of the type behind a type URL. */
+/** Returns the full name of the type in a type URL. */
 export function typeNameOf(url: string): string {
   return url.slice(url.lastIndexOf("/") + 1);
 }
@@ -87,13 +90,13 @@ export function typeNameOf(url: string): string {
 const NO_DOUBLES: ReadonlySet<unknown> = new Set();
 
 /**
- * protobuf-es takes no bigint in JSON, but 64-bit integers as strings.
+ * Converts JSON for protobuf-es, which takes 64-bit integers as strings, not as bigints.
  *
- * @param doubles numbers that are no such integers, whatever their size
+ * @param doubles the numbers that are not such integers, whatever their size
  */
 export function plainJson(json: JsonValue, doubles: ReadonlySet<unknown> = NO_DOUBLES): ProtoJsonValue {
   const text = JSON.stringify(json, function (this: Record<string, unknown>, key, value: unknown) {
-    // asked before toJSON has made something of it
+    // read before toJSON converts the value
     const given = this[key];
     const own = plainNumber(given);
     if (doubles.has(given)) return Number(own);

@@ -4,25 +4,25 @@ import { type Frame, type Hole, varintSize } from "./segment.ts";
 const INITIAL_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const SHORT_STRING = 40;
-/** The space for longer ones is counted, and not three bytes a character. */
+/** The space for longer strings is measured, not assumed to be three bytes per character. */
 const LONG_STRING = 4096;
 const TWO_32 = 0x1_0000_0000;
 
 /**
- * Writes the protobuf wire format (protobuf.dev/programming-guides/encoding) into one growing buffer.
- * Knows nothing of JSON. Short strings are written without a native call; the length in front of a message is
- * reserved beforehand and moved only when the guess was wrong.
+ * Writes the protobuf wire format (protobuf.dev/programming-guides/encoding) into one growing buffer. It
+ * does not depend on JSON. Short strings are written without a native call. The length before a message is
+ * reserved in advance, and the message moves only if the guess was wrong.
  */
 export class BytesWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private position = 0;
-  /** Where content is missing that is written later, in the order of their places. */
+  /** Places whose content is written later, in order of position. */
   protected holes: Hole[] = [];
-  /** What has a length in front of it, and holes in it. Those within others come before them. */
+  /** Length-prefixed content with holes in it. Inner frames precede outer ones. */
   protected frames: Frame[] = [];
   private lastHole = -1;
 
-  /** Empties the writer. Its buffer is kept, unless one huge response made it huge. */
+  /** Empties the writer. It keeps its buffer unless a single large response made the buffer large. */
   protected clear(): void {
     this.position = 0;
     this.withoutHoles();
@@ -36,24 +36,25 @@ export class BytesWriter {
     this.frames = [];
   }
 
-  /** Leaves what comes here to be written later. */
+  /** Marks this position as content that is written later. */
   protected addHole(hole: Hole): void {
     this.holes.push(hole);
     this.lastHole = this.position;
   }
 
   /**
-   * A copy of what has been written, after which the writer is to be emptied:
-   * it keeps no huge buffer until then.
+   * Returns a copy of the bytes written. The writer must be emptied next: until then it holds no large
+   * buffer.
    */
   protected copy(): Uint8Array<ArrayBuffer> {
-    // a plain Uint8Array: the slice of a Buffer would be one too, and so would the bytes fields read from it
+    // a plain Uint8Array: the slice of a Buffer would be a Buffer, and so would the bytes fields read from
+    // it
     const copied = new Uint8Array((this.buffer.buffer as ArrayBuffer).slice(0, this.position));
     if (this.buffer.length > MAX_KEPT_BYTES) this.clear();
     return copied;
   }
 
-  /** How many bytes have been written. */
+  /** The number of bytes written. */
   get length(): number {
     return this.position;
   }
@@ -66,7 +67,7 @@ export class BytesWriter {
     this.buffer = grown;
   }
 
-  /** Field number and wire type: 0 varint, 1 64-bit, 2 length-delimited, 5 32-bit. */
+  /** Writes a tag: field number and wire type (0 varint, 1 64-bit, 2 length-delimited, 5 32-bit). */
   protected tag(field: number, wireType: number): void {
     const tag = ((field << 3) | wireType) >>> 0;
     if (tag < 128) {
@@ -77,7 +78,7 @@ export class BytesWriter {
     }
   }
 
-  /** An unsigned 32-bit integer. */
+  /** Writes an unsigned 32-bit integer. */
   protected varint32(value: number): void {
     this.reserve(5);
     let rest = value >>> 0;
@@ -88,7 +89,7 @@ export class BytesWriter {
     this.buffer[this.position++] = rest;
   }
 
-  /** A signed integer of at most 53 bits; negative ones take ten bytes, as int32 and int64 do. */
+  /** Writes a signed integer of at most 53 bits; negative ones take ten bytes, as int32 and int64 do. */
   protected varintSafe(value: number): void {
     if (value >= 0 && value < TWO_32) {
       this.varint32(value);
@@ -98,7 +99,7 @@ export class BytesWriter {
     }
   }
 
-  /** A 64-bit integer, signed or unsigned, in two's complement. */
+  /** Writes a 64-bit integer, signed or unsigned, in two's complement. */
   protected varintBig(value: bigint): void {
     const bits = BigInt.asUintN(64, value);
     this.varintSplit(Number(bits & 0xffff_ffffn), Number(bits >> 32n));
@@ -136,7 +137,7 @@ export class BytesWriter {
     this.position = this.buffer.writeDoubleLE(value, this.position);
   }
 
-  /** Bytes with their length in front. */
+  /** Writes bytes with their length first. */
   protected delimited(bytes: Uint8Array): void {
     this.varint32(bytes.length);
     this.reserve(bytes.length);
@@ -144,7 +145,10 @@ export class BytesWriter {
     this.position += bytes.length;
   }
 
-  /** A string as UTF-8 with its length in front. A lone surrogate becomes U+FFFD; then it returns false. */
+  /**
+   * Writes a string as UTF-8 with its length first. Replaces lone surrogates with U+FFFD and then returns
+   * false.
+   */
   protected utf8(value: string): boolean {
     const length = value.length;
     this.reserve((length > LONG_STRING ? Buffer.byteLength(value) : length * 3) + 5);
@@ -157,7 +161,7 @@ export class BytesWriter {
     return written === length || value.isWellFormed();
   }
 
-  /** A string as UTF-8, without its length. */
+  /** Writes a string as UTF-8, without its length. */
   protected utf8Alone(value: string): void {
     this.reserve(Buffer.byteLength(value));
     this.position += this.buffer.write(value, this.position, "utf8");
@@ -176,7 +180,7 @@ export class BytesWriter {
     return true;
   }
 
-  /** Leaves room for a length of `guess` bytes and returns where it stands; `close` fills it in. */
+  /** Reserves `guess` bytes for a length and returns their position; `close` fills in the length. */
   protected open(guess: number): number {
     this.reserve(guess);
     const start = this.position;
@@ -184,14 +188,16 @@ export class BytesWriter {
     return start;
   }
 
-  /** Fills in the length of what was written since `open`, and returns how many bytes the length took. */
+  /**
+   * Fills in the length of the content written since `open`, and returns how many bytes the length took.
+   */
   protected close(start: number, guess: number): number {
     const size = this.lengthAt(start, guess);
     if (this.lastHole >= start + guess) this.addFrame(start, guess, size);
     return size;
   }
 
-  /** Remembers a length that grows when the holes behind it are filled. */
+  /** Records a length that grows when the holes after it are filled. */
   private addFrame(start: number, guess: number, size: number): void {
     const { holes, frames } = this;
     const shift = size - guess;
@@ -225,7 +231,7 @@ export class BytesWriter {
     return size;
   }
 
-  /** The fields that were written since `start`, at the same level, and where each of them ends. */
+  /** Returns the fields written since `start` at the same level, each with its end. */
   protected fieldsFrom(start: number): ReadonlyArray<{ readonly number: number; readonly end: number }> {
     const reader = new BinaryReader(this.buffer.subarray(start, this.position));
     const found: Array<{ readonly number: number; readonly end: number }> = [];
@@ -237,13 +243,13 @@ export class BytesWriter {
     return found;
   }
 
-  /** Takes back what was written since the position `start`. */
+  /** Discards everything written since the position `start`. */
   protected rewind(start: number): void {
     this.position = start;
     if (this.lastHole > start) this.rewindHoles(start);
   }
 
-  /** What is in such holes is still read, since it may differ from what is declared, but not written. */
+  /** Marks the holes as void: their content is still read to report differences, but not written. */
   private rewindHoles(start: number): void {
     const { holes, frames } = this;
     for (let index = holes.length - 1; (holes[index]?.at ?? -1) > start; index--) {

@@ -1,4 +1,4 @@
-/** Makes of a choice the function that writes the member that an object chooses. */
+/** Turns a choice into the function that writes the member that an object selects. */
 import { type JsonObject, jsonTypeOf } from "../json/json.ts";
 import { type OneofMembers, reportedAs } from "../table/keys.ts";
 import {
@@ -15,19 +15,19 @@ import { holdsNothing } from "./oneof-writer.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
 import { wordReader } from "./word-reader.ts";
 
-/** Writes something of an object. */
+/** Writes part of an object. */
 type Write = (json: JsonObject, out: ProtoWriter) => void;
 
-/** The function that writes a member. */
+/** Returns the function that writes a member. */
 type MemberOf = (field: FieldEntry | undefined, isNamed?: boolean) => Write;
 
-/** The member that an object chooses; undefined for none. */
+/** Returns the writer of the member that an object selects; undefined if it selects no member. */
 type Choose = (json: JsonObject, out: ProtoWriter) => Write | undefined;
 
 /**
- * The function that writes the chosen member.
+ * Returns the function that writes the selected member.
  *
- * @param members those with keys of their own, which hold nothing unless they are chosen
+ * @param members the members with their own keys, which must be empty unless selected
  * @param holder the keys of the message
  */
 export function choiceDecoder(
@@ -49,7 +49,7 @@ export function choiceDecoder(
   };
 }
 
-/** @param isNamed whether a word says that this is the member: it is set then, whatever its key has */
+/** @param isNamed whether a discriminator names this member: it is then set, whatever its key holds */
 function memberWriter(
   field: FieldEntry | undefined,
   isNamed: boolean,
@@ -84,7 +84,7 @@ function otherwiseWriter({ choice, otherwise, lost }: ChoiceEntry, memberOf: Mem
   return (json, out) => out.notHeld(name, `a known ${choice}`, read(json, out.misstep));
 }
 
-/** Whether a condition asks for nothing but values of the key that names the member. */
+/** Reports whether a condition only compares the key that names the member. */
 function isWord({ key, is, present, type }: ChoiceCase): boolean {
   return key === undefined && is !== undefined && present === undefined && type === undefined;
 }

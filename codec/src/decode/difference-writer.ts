@@ -18,11 +18,11 @@ export type Field = JsonValue | undefined;
 const MAX_GOT = 40;
 const MAX_STEP = 100;
 
-/** A writer that knows where in the response it stands, and notes what is not as declared. */
+/** A writer that tracks its position in the response and records differences from the declaration. */
 export class DifferenceWriter extends BytesWriter {
-  /** What was not as declared; at most 100 of each class are kept. */
+  /** The differences found; at most 100 of each class are kept. */
   differences: Difference[] = [];
-  /** Whether a rounded integer was met where it counts. */
+  /** Whether a rounded integer occurred where its exact value matters. */
   inexact = false;
   /** Whether a number was kept as text, whose notation JSON.parse may have changed. */
   keptNumbers = false;
@@ -31,17 +31,17 @@ export class DifferenceWriter extends BytesWriter {
   protected looseKey: string | undefined;
   protected looseDepth = 0;
   private textual = false;
-  /** The paths of what is no object on the way of another, by the object that they begin in. */
+  /** The paths of non-objects that other paths lead through, by the object that they begin in. */
   private missteps: WeakMap<object, Set<string>> | undefined;
   private readonly counts = { additional: 0, converted: 0, lost: 0 };
 
   /**
    * Empties the writer for another message.
    *
-   * @param exact whether the JSON that comes now was parsed exactly: a rounded number is then reported as a
-   *   difference, since parsing once more would not help
-   * @param textual whether the payload was a form, where everything is text: numbers, booleans and lists of
-   *   one that come as text are then as declared
+   * @param exact whether the next JSON was parsed exactly: a rounded number is then reported as a
+   * difference, since parsing again would not help
+   * @param textual whether the payload was a form, in which every value is a string: numbers, booleans and
+   * lists of one item are then valid as strings
    */
   reset(exact = false, textual = false): void {
     this.clear();
@@ -56,8 +56,8 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /**
-   * Says that the next field, under this key, is known to come with other JSON types too: converting it, or
-   * the items of its list or the values of its map, is no difference.
+   * Marks the next field, under this key, as known to arrive with other JSON types: converting it, the
+   * items of its list or the values of its map is not a difference.
    */
   loosely(key: string): this {
     this.looseKey = key;
@@ -65,7 +65,7 @@ export class DifferenceWriter extends BytesWriter {
     return this;
   }
 
-  /** The next field is as strict as others. */
+  /** Makes the next field as strict as others. */
   protected strictly(): void {
     this.looseKey = undefined;
   }
@@ -81,29 +81,29 @@ export class DifferenceWriter extends BytesWriter {
     );
   }
 
-  /** Notes a value that was understood although it is not as declared. */
+  /** Records a value that was converted from an undeclared type. */
   coerce(key: string, expected: string, value: Field): void {
     this.note("converted", key, expected, value);
   }
 
-  /** Notes a text that was read as something else, unless the payload has nothing but text. */
+  /** Records a string that was read as another type, unless the payload consists of strings only. */
   coerceText(key: string, expected: string, value: Field): void {
     if (!this.textual) this.note("converted", key, expected, value);
   }
 
-  /** Notes a value that is left out. */
+  /** Records a value that is dropped. */
   drop(key: string, expected: string, value: Field): void {
     this.note("lost", key, expected, value);
   }
 
-  /** Notes a key that no field names. */
+  /** Records a key that no field names. */
   additional(key: string, value: Field): void {
     this.note("additional", key, "no such key", value);
   }
 
   /**
-   * Notes the keys of a value that a tree does not have, those of objects below first. Paths lead into a list
-   * by a number, or into its first item where an object was expected.
+   * Records the keys of a value that a tree does not have, starting with the keys of nested objects. A path
+   * enters a list by an index, or its first item where an object was expected.
    */
   keysBeyond(tree: KeyTree, value: Field): void {
     if (Array.isArray(value)) {
@@ -131,7 +131,7 @@ export class DifferenceWriter extends BytesWriter {
     this.path.pop();
   }
 
-  /** Notes what is no object on the way of a path, once for all whose paths lead over it. */
+  /** Records a non-object on a path, once for all paths that lead through it. */
   readonly misstep = ({ root, path, value, class: as }: Misstep): void => {
     this.missteps ??= new WeakMap();
     const start = typeof root === "object" && root !== null ? root : this;
@@ -141,24 +141,24 @@ export class DifferenceWriter extends BytesWriter {
     this.note(as, path, "object", value);
   };
 
-  /** How many values were left out so far. */
+  /** The number of values dropped so far. */
   protected get lostCount(): number {
     return this.counts.lost;
   }
 
-  /** How many values were converted so far. */
+  /** The number of values converted so far. */
   protected get convertedCount(): number {
     return this.counts.converted;
   }
 
   /**
-   * Notes that an item of a list or an entry of a map is missing: unlike a field, which is as good as unset
-   * then, it takes its place with it.
+   * Records that an item of a list or an entry of a map is missing: unlike a field, which counts as unset,
+   * its place disappears with it.
    *
-   * @param lostBefore how many values were left out in front of it: where it was noted itself,
-   * nothing is added
-   * @param convertedBefore how many were converted: where it was noted so, which it is not,
-   * that is taken back
+   * @param lostBefore the number of values dropped before it: if the item itself was recorded, nothing is
+   * added
+   * @param convertedBefore the number of values converted before it: if the item was recorded as converted,
+   * that record is removed
    */
   protected leftOut(
     lostBefore: number,
@@ -181,20 +181,20 @@ export class DifferenceWriter extends BytesWriter {
     return undefined;
   }
 
-  /** Asks for the response to be parsed exactly, since this has a rounded number; left out where it was. */
+  /** Requests an exact parse of the response because of this rounded number; drops the number after one. */
   rounded(key: string, expected: string, value: Field): undefined {
     this.inexact = true;
     if (this.exact) this.note("lost", key, expected, value);
     return undefined;
   }
 
-  /** What was not as declared since the writer was emptied. */
+  /** Returns the differences since the writer was emptied. */
   found(): FoundDifferences {
     const { differences: list, counts } = this;
     return list.length === 0 ? NO_DIFFERENCES : { list, counts: { ...counts } };
   }
 
-  /** Notes a value that nothing declared is affected by. */
+  /** Records a value that does not affect any declared value. */
   protected add(key: string, expected: string, value: Field): void {
     this.note("additional", key, expected, value);
   }
@@ -234,7 +234,7 @@ function describe(value: Field): string {
   return `${type} ${cut(text, MAX_GOT)}`;
 }
 
-/** What came can be of any length: a report shows its beginning, and never half a character. */
+/** Shortens text for a report without splitting a character. */
 function cut(text: string, length: number): string {
   return (text.length > length ? `${text.slice(0, length)}…` : text).toWellFormed();
 }

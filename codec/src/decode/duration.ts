@@ -1,11 +1,11 @@
-/** google.protobuf.Duration from and to what upstreams write. */
+/** google.protobuf.Duration to and from the formats of upstreams. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { JsonValue } from "../json/json.ts";
 import type { CountUnit, DurationRule } from "../table/kinds.ts";
 import { type Nanos, nanosOf } from "./decimal.ts";
 import type { Instant } from "./timestamp.ts";
 
-/** How many decimal digits each unit of a count has below the second. */
+/** The number of decimal digits between each unit and the second. */
 export const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
 
 /** 10,000 years, the range of google.protobuf.Duration. */
@@ -16,7 +16,9 @@ const PROTO_JSON = /^(-?)(\d{1,12})(?:\.(\d+))?s?$/;
 const ISO =
   /^(-)?P(?=\d|T\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})(?:[.,](\d+))?S)?)?$/;
 
-/** Reads a duration: `3.5s` as ProtoJSON writes it, or a number of seconds; undefined when it is none. */
+/**
+ * Reads a duration: `3.5s` as in ProtoJSON, or a number of seconds; returns undefined for anything else.
+ */
 export function durationFrom(value: JsonValue): Instant | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const [match, minus, whole, fraction = "0"] = PROTO_JSON.exec(String(value)) ?? [];
@@ -24,7 +26,8 @@ export function durationFrom(value: JsonValue): Instant | undefined {
 }
 
 /**
- * Reads a duration by its rule; undefined when it is none. Months and years, which have no length, are none.
+ * Reads a duration by its rule; returns undefined for anything else, including months and years, which have
+ * no fixed length.
  */
 export function spanFrom(value: JsonValue, rule: DurationRule): Instant | undefined {
   if (rule === "iso8601") return typeof value === "string" ? fromIso(value.trim()) : undefined;
@@ -51,14 +54,14 @@ function inRange(count: Nanos | undefined): Instant | undefined {
   return isOutside ? undefined : { seconds: Number(seconds), nanos: Number(nanos % NANOS_PER_SECOND), isCut };
 }
 
-/** A duration as text by its rule: a count, with a fraction where it is not whole, or ISO 8601. */
+/** Formats a duration by its rule: a count, with a fraction where needed, or ISO 8601. */
 export function spanText({ seconds, nanos }: Duration, rule: DurationRule): string {
   const total = seconds * NANOS_PER_SECOND + BigInt(nanos);
   if (rule !== "iso8601") return countText(total, rule);
   return `${total < 0n ? "-" : ""}${isoText(nanoDigits(total))}`;
 }
 
-/** Nanoseconds as a decimal number of a unit, exact, without trailing zeros. */
+/** Formats nanoseconds as an exact decimal number of a unit, without trailing zeros. */
 export function countText(nanos: bigint, unit: CountUnit): string {
   const digits = nanoDigits(nanos);
   const point = digits.length - 9 + UNIT_DIGITS[unit];
@@ -68,8 +71,8 @@ export function countText(nanos: bigint, unit: CountUnit): string {
 }
 
 /**
- * The digits of a number of nanoseconds, without its sign: nine of the fraction,
- * and at least one of the seconds.
+ * Returns the digits of a number of nanoseconds, without its sign: nine for the fraction, and at least one
+ * for the seconds.
  */
 function nanoDigits(nanos: bigint): string {
   return String(nanos < 0n ? -nanos : nanos).padStart(10, "0");

@@ -3,12 +3,12 @@ import { type Misstep, type OnMisstep, valueAt } from "../json/json-path.ts";
 import type { Key } from "../table/message-table.ts";
 import type { Field } from "./difference-writer.ts";
 
-/** Reads a value of an object, or of something else. */
+/** Reads a value from an object, or from another source. */
 export type ReadField<From = JsonObject> = (from: From, found: OnMisstep) => Field;
 
 /**
- * Missteps on ways that are tried one after the other. Those on the way to a value count; where no way leads
- * to one, all of them do.
+ * Collects missteps while several paths are tried in turn. Only those on the successful path count; if no
+ * path succeeds, all of them count.
  */
 export class Attempts {
   private all: Misstep[] = [];
@@ -18,12 +18,12 @@ export class Attempts {
     this.all.push(misstep);
   };
 
-  /** Another way is tried. */
+  /** Starts another path. */
   next(): void {
     this.from = this.all.length;
   }
 
-  /** The last way has led to a value, or there is none. */
+  /** Ends the search; `isFound` tells whether the last path led to a value. */
   end(isFound: boolean, found: OnMisstep): void {
     const { all, from } = this;
     if (all.length === 0) return;
@@ -33,12 +33,12 @@ export class Attempts {
   }
 }
 
-/** The function that finds in an object what the first of some keys has that holds something. */
+/** Returns a function that reads the first of the keys that holds a value. */
 export function fieldReader(keys: readonly Key[]): ReadField {
   return firstOf(keys.map(keyReader));
 }
 
-/** The function that tries some others until one finds something. */
+/** Returns a function that tries several readers until one finds a value. */
 export function firstOf<From>([first, ...others]: ReadonlyArray<ReadField<From>>): ReadField<From> {
   if (first === undefined) return () => undefined;
   if (others.length === 0) return first;

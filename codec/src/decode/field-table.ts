@@ -3,32 +3,34 @@ import type { KeyTree } from "../table/key-tree.ts";
 import type { OneofMembers } from "../table/keys.ts";
 import type { Field } from "./difference-writer.ts";
 
-/** Writes the value of a field, which is reported by `key`; `json` is the object that it stands in. */
+/** Writes the value of a field, reported by `key`; `json` is the object that contains it. */
 export type WriteField<Out> = (value: Field, out: Out, key: string, json: JsonObject) => void;
 
 /**
- * A field: what is done with its value, and the keys that are tried for it, in their order.
- * It is reported by the first.
+ * A field: the function that writes its value, and its keys in the order in which they are tried. Reports
+ * name the first key.
  */
 export type FieldRow<Out> = readonly [write: WriteField<Out>, ...keys: string[]];
 
-/** Something that a decoder reads from an object. */
+/** A part of an object that a decoder reads. */
 export type LayoutEntry<Out> =
   | FieldRow<Out>
-  /** A oneof whose members have keys of their own: of those that come, the first one stays. */
+  /** A oneof whose members have their own keys: the first present member stays. */
   | { readonly onlyFirst: OneofMembers; readonly of: ReadonlyArray<FieldRow<Out>> }
-  /** A oneof whose member the object chooses. It is asked for each object, and reads what it needs. */
+  /**
+   * A oneof whose member the object selects. `choose` is called for each object, and reads what it needs.
+   */
   | { choose(json: JsonObject, out: Out): void }
   /** Keys that only a `choose` reads. */
   | { readonly known: readonly string[] };
 
-/** A field that a key is read for. */
+/** A field that reads a key. */
 export class Target {
-  /** The place of the field in the order of writing. */
+  /** The position of the field in the order of writing. */
   readonly rank: number;
-  /** Whether no other key is tried after this one: then null is what the field holds. */
+  /** Whether this is the last key tried: then null is the value of the field. */
   readonly isLast: boolean;
-  /** The next field that the same key is read for. */
+  /** The next field that reads the same key. */
   readonly next: Target | undefined;
 
   constructor(rank: number, isLast: boolean, next: Target | undefined) {
@@ -38,36 +40,36 @@ export class Target {
   }
 }
 
-/** What the writer looks up while it goes through an object. */
+/** The lookup tables of the writer for an object. */
 export interface FieldLayout<Out> {
   readonly targets: ReadonlyMap<string, Target>;
   /** In the order of writing. */
   readonly writes: ReadonlyArray<WriteField<Out>>;
-  /** For each rank, the key by which it is reported. */
+  /** For each rank, the key that reports name. */
   readonly names: readonly string[];
-  /** For each rank, the keys that are tried, in their order. */
+  /** For each rank, the keys in the order in which they are tried. */
   readonly keys: ReadonlyArray<readonly string[]>;
-  /** A bit for each rank, 32 in each: those that are written whatever the keys are. */
+  /** A bit for each rank, 32 per word: the fields that are written whatever the keys. */
   readonly always: readonly number[];
 }
 
-/** What the table calls of the writer. */
+/** The methods of the writer that the table calls. */
 interface OneofOutput {
   beginOneof(): void;
   endOneof(json: JsonObject, members: OneofMembers): void;
 }
 
 /**
- * The fields of a message by the keys that they are read from, so that decoding asks for no key that is not
- * there. As a set it has all of these keys.
+ * The fields of a message by the keys that they are read from, so that decoding looks up only keys that are
+ * present. As a set, it contains all of these keys.
  */
 export class FieldTableOf<Out extends OneofOutput> {
-  /** Of the keys that paths lead through, those that are read below. */
+  /** The keys read below the keys that paths lead through. */
   readonly below: KeyTree | undefined;
   private readonly entries: () => ReadonlyArray<LayoutEntry<Out>>;
   private made: FieldLayout<Out> | undefined;
 
-  /** @param entries all that is read, in the order of writing; asked for when the first object comes */
+  /** @param entries all entries, in the order of writing; called when the first object arrives */
   constructor(entries: () => ReadonlyArray<LayoutEntry<Out>>, below?: KeyTree) {
     this.entries = entries;
     this.below = below;
@@ -116,7 +118,7 @@ class LayoutMaker<Out extends OneofOutput> {
       for (const row of entry.of) this.field(row);
       const end = this.row((_, out, _key, json) => out.endOneof(json, entry.onlyFirst));
       const keys = entry.of.flatMap(([, ...own]) => own);
-      // each by itself: a member may be null
+      // each key separately: a member may be null
       for (const key of keys) {
         this.ask(begin, [key]);
         this.ask(end, [key]);
@@ -130,7 +132,7 @@ class LayoutMaker<Out extends OneofOutput> {
     this.ask(this.row(write, keys), keys);
   }
 
-  /** @param tried the keys of which the first that holds something is meant; none where it does not matter */
+  /** @param tried the keys of which the first with a value counts; empty where the order does not matter */
   private row(write: WriteField<Out>, tried: readonly string[] = []): number {
     const rank = this.writes.push(write) - 1;
     this.keys.push(tried);

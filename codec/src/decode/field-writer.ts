@@ -6,28 +6,25 @@ import type { FieldLayout, FieldTableOf, Target } from "./field-table.ts";
 import { KeyWriter } from "./key-writer.ts";
 
 /**
- * A writer that reads an object by the keys that are there. What it finds it puts in the order of the fields
- * first, so that a message has the same bytes and differences in whatever order its keys come.
+ * A writer that iterates over the keys of an object. It first sorts the values into the order of the
+ * fields, so that a message has the same bytes and differences whatever the order of its keys.
  */
 export class FieldWriter extends KeyWriter {
-  /**
-   * The values of the objects that are being read: for each field a place,
-   * which is undefined until its key has come.
-   */
+  /** The values of the objects being read: one slot for each field, undefined until its key arrives. */
   private readonly values: Field[] = [];
-  /** A bit for each of these places that is taken; 32 in each. */
+  /** A bit for each occupied slot; 32 per word. */
   private readonly marks: number[] = [];
   private valuesEnd = 0;
   private marksEnd = 0;
-  /** Where the oneofs begin that are being written. */
+  /** The start positions of the oneofs being written. */
   private oneofStarts: number[] = [];
-  /** The member that is null of the oneof that begins there; 0 for none. */
+  /** The null member of the current oneof; 0 if there is none. */
   private nullField = 0;
   private nullStart = 0;
 
   override reset(exact = false, textual = false): void {
     super.reset(exact, textual);
-    // left there by what was thrown
+    // left over from an exception
     if (this.valuesEnd > 0) this.values.fill(undefined);
     this.valuesEnd = 0;
     this.marksEnd = 0;
@@ -56,8 +53,8 @@ export class FieldWriter extends KeyWriter {
   }
 
   /**
-   * Takes places for the fields of an object, and puts its values there;
-   * returns the keys that no field names.
+   * Allocates slots for the fields of an object and stores its values there; returns the keys that no field
+   * names.
    */
   private find(json: JsonObject, layout: FieldLayout<this>): string[] | undefined {
     const { values, marks, valuesEnd, marksEnd } = this;
@@ -68,7 +65,7 @@ export class FieldWriter extends KeyWriter {
       marks[marksEnd + index] = layout.always[index] as number;
     }
     let others: string[] | undefined;
-    // not `for in`, which looks for each key once more in an object of a hundred thousand
+    // not `for in`, which looks up each key again in an object with a hundred thousand keys
     for (const key of Object.keys(json)) {
       let target: Target | undefined = layout.targets.get(key);
       if (target === undefined) {
@@ -91,12 +88,12 @@ export class FieldWriter extends KeyWriter {
     return others;
   }
 
-  /** Says that the members of a oneof come now, of which one may. */
+  /** Begins the members of a oneof, at most one of which may be set. */
   beginOneof(): void {
     this.oneofStarts.push(this.length);
   }
 
-  /** Sees to it that of these members only the first one stays. */
+  /** Ends the members of a oneof: only the first one stays. */
   endOneof(json: JsonObject, members: OneofMembers): void {
     const start = this.oneofStarts.pop();
     if (start === undefined) return;
@@ -107,7 +104,10 @@ export class FieldWriter extends KeyWriter {
     this.onlyFirst(start, json, members);
   }
 
-  /** google.protobuf.NullValue as a member of a oneof: null is its value where no other member has one. */
+  /**
+   * Writes google.protobuf.NullValue as a member of a oneof: null is its value unless another member has
+   * one.
+   */
   nullMember(field: number, value: Field, key: string, table: EnumTable): void {
     const start = this.oneofStarts.at(-1);
     if (value !== null || start === undefined) {
@@ -119,7 +119,7 @@ export class FieldWriter extends KeyWriter {
   }
 }
 
-/** What a field holds of which several keys have come: the first that holds something. */
+/** Returns the value of a field for which several keys arrived: the first that holds a value. */
 function firstOf(json: JsonObject, keys: readonly string[]): Field {
   let value: Field;
   for (const key of keys) {

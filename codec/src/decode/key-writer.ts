@@ -9,25 +9,25 @@ const NO_ENTRIES: ReadonlyArray<readonly [string, Field]> = [];
 /** The keys that a message knows. */
 export interface KnownKeys extends Iterable<string> {
   has(key: string): boolean;
-  /** Of the keys that paths lead through, those that are known below; undefined where there is none. */
+  /** The known keys below the keys that paths lead through; undefined if there are none. */
   readonly below?: KeyTree | undefined;
 }
 
 const NO_KEYS: KnownKeys = new Set();
 
 /**
- * A writer that notes or collects the keys that no field names, also of messages whose
- * keys stand in an object of another.
+ * A writer that reports or collects keys that no field names, including keys of messages that share an
+ * object.
  */
 export class KeyWriter extends OneofWriter {
   protected flattenedDepth = -1;
   protected holderKeys: KnownKeys = NO_KEYS;
-  /** For each depth, the keys known to messages that were flattened into the object there. */
+  /** For each depth, the keys known to messages that were flattened into that object. */
   private keysBelow: Array<ReadonlyArray<KnownKeys> | undefined> = [];
-  /** For each depth, values of known keys that the collector of the message there takes. */
+  /** For each depth, values of known keys that the collector of that message takes. */
   private collectedValues: Array<Array<readonly [key: string, value: JsonValue]> | undefined> = [];
 
-  /** What `fields` has found of an object beyond the keys of its table. */
+  /** The object whose unknown keys `fields` has found. */
   private othersOf: JsonObject | undefined;
   private othersBeyond: KnownKeys = NO_KEYS;
   private others: readonly string[] = NOTHING;
@@ -41,7 +41,7 @@ export class KeyWriter extends OneofWriter {
     if (this.collectedValues.length > 0) this.collectedValues = [];
   }
 
-  /** What the collector of this message takes, so that no holder reports it. */
+  /** Marks the keys that the collector of this message takes, so that no holder reports them. */
   protected collect(json: JsonObject, known: KnownKeys): ReadonlyArray<readonly [string, Field]> {
     const keys = this.collectKeys(json, known);
     const further = this.collectedValues[this.depth];
@@ -62,7 +62,7 @@ export class KeyWriter extends OneofWriter {
     return keys;
   }
 
-  /** Gives the collector of this message a value of a known key, too. */
+  /** Also passes the value of a known key to the collector of this message. */
   protected collectAlso(key: string, value: JsonValue): void {
     const others = this.collectedValues[this.depth];
     if (others === undefined) {
@@ -73,9 +73,9 @@ export class KeyWriter extends OneofWriter {
   }
 
   /**
-   * Notes the keys that no field names, where a message does not collect them.
+   * Reports the keys that no field names, unless the message collects them.
    *
-   * @param ofMembers keys that members of its oneofs read, where they are chosen
+   * @param ofMembers keys that members of its oneofs read when they are selected
    */
   unknownKeys(json: JsonObject, known: KnownKeys, ofMembers: KnownKeys = NO_KEYS): void {
     if (this.depth === this.flattenedDepth) {
@@ -91,10 +91,7 @@ export class KeyWriter extends OneofWriter {
     }
   }
 
-  /**
-   * Says that a message holds all keys of its object, so that no holder that
-   * it is flattened into reports any.
-   */
+  /** Marks all keys of the object as known, so that no holder of this flattened message reports them. */
   allKeys(json: JsonObject): void {
     if (this.depth === this.flattenedDepth) this.leaveToHolder(new Set(Object.keys(json)));
   }
@@ -105,14 +102,14 @@ export class KeyWriter extends OneofWriter {
     this.keysBelow[this.depth - 1] = [...(this.keysBelow[this.depth - 1] ?? []), ...below, known];
   }
 
-  /** Keeps the keys of an object that no field names, for who asks for them next. */
+  /** Keeps the unknown keys of an object for the next method that needs them. */
   protected leaveKeys(json: JsonObject, known: KnownKeys, others: readonly string[] = NOTHING): void {
     this.othersOf = json;
     this.othersBeyond = known;
     this.others = others;
   }
 
-  /** Notes the keys below those that paths lead through, which no message that shares the object reads. */
+  /** Reports the keys below path keys that no message sharing the object reads. */
   private keysOnPaths(json: JsonObject, known: KnownKeys): void {
     const shared = this.keysBelow[this.depth];
     if (known.below === undefined && shared === undefined) return;

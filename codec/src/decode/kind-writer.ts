@@ -1,4 +1,4 @@
-/** Makes of a kind the function that writes values of it. */
+/** Turns a kind into the function that writes values of that kind. */
 import { isJsonObject } from "../json/json.ts";
 import type { EnumTable as Enum } from "../table/enum-table.ts";
 import { EnumTable } from "../table/enum-table.ts";
@@ -11,21 +11,21 @@ import type { ProtoWriter, Reading } from "./proto-writer.ts";
 import { hasEmptyParts, splitCommas, splitNumbers } from "./read.ts";
 import { wordReader } from "./word-reader.ts";
 
-/** Writes a value, which is reported by `key`. */
+/** Writes a value; reports name it by `key`. */
 export type WriteValue = (value: Field, out: ProtoWriter, key: string) => void;
 
-/** What a field depends on beside its own entry. */
+/** The context of a field, in addition to its entry. */
 export interface FieldScope {
   readonly readingOf: (table: MessageTable) => Reading;
-  /** Its message collects unknown keys, and with them words that an enum does not have. */
+  /** The message collects unknown keys, including enum names that the enum does not have. */
   readonly collects?: boolean;
-  /** It is one of several members of a oneof, of which the keys choose one. */
+  /** The field is one of several members of a oneof, selected by the keys. */
   readonly isMember?: boolean;
 }
 
 const NOTHING = new Uint8Array(0);
 
-// one function each: a method that is looked up by its name costs more than a call
+// one function each: a method looked up by name costs more than a call
 const SCALARS: Readonly<Record<ScalarKind, (field: number) => WriteValue>> = {
   string: (field) => (value, out, key) => out.string(field, value, key),
   bytes: (field) => (value, out, key) => out.bytes(field, value, key),
@@ -45,12 +45,12 @@ const SCALARS: Readonly<Record<ScalarKind, (field: number) => WriteValue>> = {
   sfixed64: (field) => (value, out, key) => out.sfixed64(field, value, key),
 };
 
-/** Whether a kind is a scalar. */
+/** Reports whether a kind is a scalar. */
 export function isScalarKind(kind: Kind): kind is ScalarKind {
   return typeof kind === "string" && Object.hasOwn(SCALARS, kind);
 }
 
-/** The function that writes values of a kind into a field. */
+/** Returns the function that writes values of a kind into a field. */
 export function kindWriter(kind: Kind, field: number, scope: FieldScope): WriteValue {
   if (kind === "duration") return (value, out, key) => out.duration(field, value, key);
   if (kind === "fieldMask") return (value, out, key) => out.fieldMask(field, value, key);
@@ -75,7 +75,7 @@ export function kindWriter(kind: Kind, field: number, scope: FieldScope): WriteV
   return (value, out, key) => write(value, out.loosely(key), key);
 }
 
-/** The function that writes the zero value of a kind, with its tag. */
+/** Returns the function that writes the zero value of a kind, with its tag. */
 export function zeroWriter(kind: Kind, field: number): (out: ProtoWriter) => void {
   if (kind instanceof EnumTable) return (out) => out.nullValue(field);
   if (isScalarKind(kind)) {
@@ -178,8 +178,8 @@ function itemsWriter(item: Kind, field: number, scope: FieldScope): WriteValue {
 }
 
 /**
- * Takes an object in place of a list for its only item if it has a key of one, and `{}` for an empty list;
- * any other object is something else, and lost.
+ * Accepts an object in place of a list: as the only item if it has a key of an item, and `{}` as an empty
+ * list. Any other object is lost.
  */
 function ofItems(item: MessageTable, write: WriteValue): WriteValue {
   if (item === StructTable || item.entries.some((entry) => "any" in entry)) return write;

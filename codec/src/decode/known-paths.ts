@@ -2,7 +2,7 @@ import type { JsonValue } from "../json/json.ts";
 import { type KeyTree, keyTree } from "../table/key-tree.ts";
 import type { DifferenceWriter } from "./difference-writer.ts";
 
-/** The keys that a value is known to have, by dotted paths; everything below the end of a path is known. */
+/** The known keys of a value, as dotted paths; everything below the end of a path is known. */
 export class KnownPaths {
   private readonly tree: KeyTree;
 
@@ -10,7 +10,7 @@ export class KnownPaths {
     this.tree = keyTree(paths);
   }
 
-  /** Notes the keys of a value that are not known. */
+  /** Reports the unknown keys of a value. */
   note(value: JsonValue | undefined, out: DifferenceWriter): void {
     out.keysBeyond(this.tree, value);
   }

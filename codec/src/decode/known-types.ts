@@ -23,11 +23,12 @@ const WELL_KNOWN_FILES: readonly DescFile[] = [
   file_google_protobuf_wrappers,
 ];
 
-/** The types of files and of everything that they import, and the well-known types. */
+/** Returns the types of files and their imports, and the well-known types. */
 export function typesOfFiles(files: readonly DescFile[], others: readonly DescMessage[] = []): Registry {
   const all = new Set<DescFile>();
   for (const file of [...WELL_KNOWN_FILES, ...files]) addWithDependencies(file, all);
-  // messages alone: a registry with extensions would print these, which the fast path of the gateway does not
+  // messages only: with extensions in the registry protobuf-es would print them, and the fast path would
+  // not
   const messages = [...all].flatMap((file) =>
     [...nestedTypes(file)].filter((type) => type.kind === "message"),
   );
@@ -42,7 +43,7 @@ function addWithDependencies(file: DescFile, into: Set<DescFile>): void {
 
 let scope: Registry | undefined;
 
-/** Runs a function that does not wait; all that it decodes and encodes is resolved by these types as well. */
+/** Runs a synchronous function; everything that it decodes and encodes can also resolve these types. */
 export function withTypes<T>(types: Registry, act: () => T): T {
   const before = scope;
   scope = types;
@@ -53,7 +54,7 @@ export function withTypes<T>(types: Registry, act: () => T): T {
   }
 }
 
-/** Work in all of whose turns these types are known as well. */
+/** Returns work that can also resolve these types, in all of its turns. */
 export function* typed<T>(work: Work<T>, types: Registry): Work<T> {
   try {
     for (;;) {
@@ -68,7 +69,7 @@ export function* typed<T>(work: Work<T>, types: Registry): Work<T> {
 
 const joined = new WeakMap<Registry, WeakMap<Registry, Registry>>();
 
-/** These types and those of the running call; of two types with one name, the first is taken. */
+/** Returns these types and the types of the running call; of two types with one name, the first counts. */
 export function knownTypes(own: Registry): Registry {
   if (scope === undefined || scope === own) return own;
   const known = joined.get(own)?.get(scope);

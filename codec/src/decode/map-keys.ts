@@ -2,8 +2,8 @@ import type { ScalarKind } from "../table/kinds.ts";
 import { integerFromText } from "./scalar.ts";
 
 /**
- * The keys of one map. In JSON all keys are text, which may spell one key of a map in several ways: `1` and
- * `1.0`, or two texts with lone surrogates, which UTF-8 cannot tell apart.
+ * The keys of one map. JSON keys are strings, and several strings may spell the same key: `1` and `1.0`, or
+ * two strings with lone surrogates, which UTF-8 cannot distinguish.
  */
 export class MapKeys {
   readonly kind: ScalarKind;
@@ -13,21 +13,21 @@ export class MapKeys {
     this.kind = kind;
   }
 
-  /** The key that a text spells; undefined where it spells none of this type. */
+  /** Returns the key that a string spells; undefined if it is not a key of this type. */
   read(name: string): string | number | bigint | boolean | undefined {
     if (this.kind === "string") return name;
     if (this.kind === "bool") return name === "true" ? true : name === "false" ? false : undefined;
     return integerFromText(name);
   }
 
-  /** Whether an earlier text spelled the same key. */
+  /** Reports whether an earlier string spelled the same key. */
   has(name: string): boolean {
     return this.taken?.has(this.spelling(name)) === true;
   }
 
   /** Remembers a key. */
   add(name: string): void {
-    // keys of an object differ, and so do texts that UTF-8 holds as they are
+    // keys of an object are distinct, and so are strings that UTF-8 represents unchanged
     if (this.kind === "bool" || (this.kind === "string" && !isReplaced(name))) return;
     this.taken ??= new Set();
     this.taken.add(this.spelling(name));
@@ -38,7 +38,7 @@ export class MapKeys {
   }
 }
 
-/** Whether a text has, or becomes one with, U+FFFD. */
+/** Reports whether a string contains U+FFFD, or would after encoding. */
 function isReplaced(text: string): boolean {
   return !text.isWellFormed() || text.includes("\ufffd");
 }

@@ -9,16 +9,16 @@ import { ShapeWriter } from "./shape-writer.ts";
 
 const NOTHING: readonly string[] = [];
 
-/** A writer that sees to what of the members of a oneof is not held. */
+/** A writer that reports values that no member of a oneof holds. */
 export class OneofWriter extends ShapeWriter {
-  /** Notes a value of a type that no member of a oneof has. */
+  /** Reports a value whose type no member of a oneof has. */
   unknownMember(key: string, expected: string, value: Field): void {
     if (isPresent(value)) this.drop(key, expected, value);
   }
 
   /**
-   * Notes what no member of a oneof holds, unless something was noted there already. null, [] and {} hold
-   * nothing.
+   * Reports a value that no member of a oneof holds, unless it was reported already. null, [] and {} are
+   * empty.
    */
   notHeld(key: string, expected: string, value: Field): void {
     if (value === undefined || value === null || isEmptyContainer(value)) return;
@@ -31,15 +31,15 @@ export class OneofWriter extends ShapeWriter {
     }
   }
 
-  /** A discriminator as text. An integer that JSON.parse has rounded is asked for as it came. */
+  /** Reads a discriminator as text. Requests an exact parse for an integer that JSON.parse has rounded. */
   word(value: Field, key: string): string | undefined {
     if (typeof value === "number" && isRounded(value)) this.rounded(key, "an exact integer", value);
     return wordOf(value);
   }
 
   /**
-   * Sees to it that of the members of a oneof that were written since `start` only the first one stays. The
-   * others are lost: whoever reads the message would see the last.
+   * Keeps only the first of the oneof members written since `start`. The others are lost: a reader of the
+   * message would otherwise see the last.
    */
   onlyFirst(start: number, json: JsonObject, members: OneofMembers): void {
     if (present(json, members).length < 2) return;
@@ -53,10 +53,7 @@ export class OneofWriter extends ShapeWriter {
     }
   }
 
-  /**
-   * Notes what the keys of those members of a oneof hold that its rules have not chosen: nothing, as it
-   * should be, or it is lost.
-   */
+  /** Reports values under the keys of members that the rules of the oneof did not select. */
   unchosen(start: number, json: JsonObject, members: OneofMembers): void {
     const found = present(json, members);
     if (found.length === 0) return;
@@ -68,7 +65,7 @@ export class OneofWriter extends ShapeWriter {
   }
 }
 
-/** Whether a value stands for none. */
+/** Reports whether a value counts as absent. */
 export function holdsNothing(value: Field): boolean {
   return !isPresent(value) || value === false || value === "" || isEmptyContainer(value);
 }
@@ -77,7 +74,7 @@ function isPresent(value: Field): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The paths of members of a oneof with something at them. */
+/** Returns the paths of oneof members that hold a value. */
 function present(json: JsonObject, members: OneofMembers): readonly string[] {
   let found: string[] | undefined;
   for (const member of members) {

@@ -9,7 +9,7 @@ import { readingOf } from "./table-decoder.ts";
 const WRITERS = new WeakMap<FieldEntry, WriteValue>();
 
 /**
- * Writes a payload, which is a message or one field of it.
+ * Writes a payload: a message, or one field of it.
  *
  * @throws WrongShape, JsonTooDeep
  */
@@ -41,7 +41,7 @@ function writeMessage(out: ProtoWriter, payload: Field, table: MessageTable): vo
   }
 }
 
-/** The function that writes values of a kind into a field. */
+/** Returns the function that writes values of a kind into a field. */
 export function valueWriter(kind: Kind, field: number): WriteValue {
   return kindWriter(kind, field, { readingOf });
 }

@@ -5,12 +5,12 @@ import type { KnownKeys } from "./key-writer.ts";
 import type { Hole, Segment } from "./segment.ts";
 
 const UNITS_AT_ONCE = 2_000;
-/** How many values a message stands for, whatever is in it. */
+/** The cost of a message in values, whatever its content. */
 const MESSAGE_UNITS = 8;
-/** Bytes that are written before others have their turn, whatever number of values they are. */
+/** The number of bytes written before other work gets its turn, whatever the number of values. */
 const BYTES_AT_ONCE = 256 * 1024;
 
-/** Where content was left out: all that a writer knows there. */
+/** The state of a writer at omitted content. */
 interface Place {
   readonly path: ReadonlyArray<string | number>;
   readonly depth: number;
@@ -20,23 +20,23 @@ interface Place {
   readonly looseDepth: number;
 }
 
-/** What is to be written later: it yields wherever it may pause. */
+/** Writes omitted content; it yields where it may pause. */
 type Content = () => Iterable<undefined>;
 
 /**
- * A writer that can leave out what is large, to write it later and in parts, so that no response holds the
- * process while it is decoded. It is asked to by `inParts`; otherwise it writes everything at once.
+ * A writer that can omit large content and write it later in parts, so that decoding a response never
+ * blocks the process. `inParts` enables this; otherwise the writer writes everything immediately.
  */
 export class PostponingWriter extends FieldWriter {
-  /** What may still be written before others have their turn. */
+  /** The budget that remains before other work gets its turn. */
   private left = Number.POSITIVE_INFINITY;
   private readonly unitsAtOnce: number;
   private readonly contents = new Map<Hole, { readonly place: Place; readonly content: Content }>();
 
   /**
-   * @param maxDepth as `ShapeWriter` has it
-   * @param unitsAtOnce how many values are written before others have their turn, about; a value takes up to
-   *   a few microseconds. 2,000 by default
+   * @param maxDepth see `ShapeWriter`
+   * @param unitsAtOnce the approximate number of values written before other work gets its turn; a value
+   * takes up to a few microseconds. 2,000 by default
    */
   constructor(maxDepth?: number, unitsAtOnce: number = UNITS_AT_ONCE) {
     super(maxDepth);
@@ -46,8 +46,8 @@ export class PostponingWriter extends FieldWriter {
   /**
    * Writes a message in parts.
    *
-   * @param write writes it, as far as it is not large
-   * @throws what `write` throws, or what is thrown where something large before it is written
+   * @param write writes the message, except its large content
+   * @throws the error of `write`, or of large content that precedes it
    */
   *inParts(write: () => void): Generator<number, Segment, undefined> {
     const { place } = this;
@@ -64,7 +64,7 @@ export class PostponingWriter extends FieldWriter {
     }
   }
 
-  /** The segments of some content, and what is in their holes. */
+  /** Writes the segments of some content, and then the content of their holes. */
   private *filled(content: Content): Generator<number, readonly Segment[], undefined> {
     const segments: Segment[] = [];
     let failure: { readonly error: unknown } | undefined;
@@ -82,7 +82,7 @@ export class PostponingWriter extends FieldWriter {
     }
     segments.push(this.taken());
     for (const { holes } of segments) yield* this.fill(holes);
-    // what is wrong in front of it was found just now
+    // errors in the content before it were thrown just now
     if (failure !== undefined) throw failure.error;
     return segments;
   }
@@ -100,7 +100,7 @@ export class PostponingWriter extends FieldWriter {
 
   private begin(): void {
     this.clear();
-    // those there are belong to a segment
+    // the existing holes belong to a segment
     this.holes = [];
     this.frames = [];
     this.forgetDifferences();
@@ -127,8 +127,7 @@ export class PostponingWriter extends FieldWriter {
   }
 
   /**
-   * Writes so many things, each by `write`, now or later. What one says of the
-   * keys below it holds for no other.
+   * Writes `count` things, each by `write`, now or later. Keys below one of them do not affect the others.
    */
   protected writeEach(count: number, write: (index: number) => void): void {
     if (this.isTooMuch(count)) {
@@ -153,7 +152,7 @@ export class PostponingWriter extends FieldWriter {
     }
   }
 
-  /** Whether so many values are to be written later; those that are not are counted. */
+  /** Reports whether values exceed the budget and must be written later; counts them otherwise. */
   private isTooMuch(count: number): boolean {
     if (count === 0) return false;
     if (this.left < count) return true;
@@ -161,7 +160,7 @@ export class PostponingWriter extends FieldWriter {
     return false;
   }
 
-  /** Whether values are too large to be written now as JSON. */
+  /** Reports whether values are too large to be written now as JSON. */
   protected areLarge(values: Iterable<JsonValue | undefined>): boolean {
     if (this.left === Number.POSITIVE_INFINITY) return false;
     let size = 0;
@@ -173,12 +172,12 @@ export class PostponingWriter extends FieldWriter {
     return false;
   }
 
-  /** Counts what has been done. */
+  /** Counts work done. */
   protected spend(units: number): void {
     this.left -= units;
   }
 
-  /** Leaves content to be written later, at this place. */
+  /** Marks this position as content that is written later. */
   protected postpone(content: Content): void {
     const hole = { at: this.length, isVoid: false, differences: this.differences.length, content: [] };
     this.contents.set(hole, { place: this.place, content });

@@ -15,35 +15,35 @@ export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 /** Writes the fields of a message that may have any JSON type. */
 export type DecodeValue = (value: JsonValue, out: ProtoWriter) => void;
 
-/** How a message is decoded: from an object, from any JSON but null, or from null as well. */
+/** How a message is decoded: from an object, from any JSON except null, or from null as well. */
 export type Reading =
   | { readonly from: "object"; readonly decode: Decode }
   | { readonly from: "value" | "null"; readonly decode: DecodeValue };
 
 /** An item that was written in parts. */
 export interface ItemParts {
-  /** What `item` returns. */
+  /** The result of `item`. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined;
   readonly segment: Segment;
 }
 
 /**
- * Turns parsed JSON straight into protobuf bytes. Decoders call one method for each field, with the field's
+ * Converts parsed JSON directly to protobuf bytes. Decoders call one method for each field, with the field
  * number, the JSON value and the key for reports.
  *
- * It is lenient and lossless: `null` and absent keys write nothing, sensible values of a wrong type are
- * coerced, others are left out, and both are noted in `differences`. A 64-bit field that meets a number which
- * JSON.parse has rounded sets `inexact`: the caller then parses exactly and decodes again.
+ * The writer is lenient and lossless: `null` and absent keys write nothing, plausible values of a wrong
+ * type are converted, other values are dropped, and `differences` records both. When a 64-bit field gets a
+ * number that JSON.parse has rounded, `inexact` is set: the caller then parses exactly and decodes again.
  */
 export class ProtoWriter extends RawWriter {
-  /** The message written so far, as bytes of its own. */
+  /** Returns the message written so far, as a copy. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.copy();
   }
 
   /**
-   * One item of a list as a message of its own: what was written before is dropped, differences are kept.
-   * undefined for an item that is no object.
+   * Writes one item of a list as a separate message: drops the bytes written before, keeps the differences.
+   * Returns undefined for an item that is not an object.
    *
    * @param list the path of the list, for reports
    */
@@ -53,7 +53,7 @@ export class ProtoWriter extends RawWriter {
     return isRead && !(reading.from !== "object" && this.length === 0) ? this.copy() : undefined;
   }
 
-  /** Like `item`, in parts; also the segment that it is, with the differences. */
+  /** Like `item`, in parts; also returns its segment, with the differences. */
   *itemInParts(
     value: Field,
     list: string,
@@ -81,21 +81,21 @@ export class ProtoWriter extends RawWriter {
     return true;
   }
 
-  /** Decodes a payload that may have any JSON type; null and undefined are none. */
+  /** Decodes a payload that may have any JSON type; null and undefined are empty. */
   value(payload: Field, decode: DecodeValue): void {
     if (payload !== undefined && payload !== null) decode(payload, this);
   }
 
   /**
-   * Decodes the root of a payload, which has no key and no tag. Throws WrongShape for what is no object,
-   * and not empty.
+   * Decodes the root of a payload, which has neither key nor tag. Throws WrongShape for a value that is
+   * neither an object nor empty.
    */
   root(payload: Field, decode: Decode): void {
     const object = this.objectOf(payload, "");
     if (object !== undefined) decode(object, this);
   }
 
-  /** A message field. `[]` counts as an empty object, `[x]` as x, `false` and `""` as absent. */
+  /** Writes a message field. `[]` counts as an empty object, `[x]` as x, `false` and `""` as absent. */
   message(field: number, value: Field, key: string, decode: Decode): void {
     if (value === undefined || value === null) return;
     const object = this.objectOf(value, key);
@@ -110,7 +110,9 @@ export class ProtoWriter extends RawWriter {
     this.path.pop();
   }
 
-  /** A repeated message field. A single object counts as a list of one, `{}` as an empty list. */
+  /**
+   * Writes a repeated message field. A single object counts as a list of one item, `{}` as an empty list.
+   */
   messages(field: number, value: Field, key: string, decode: Decode): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
@@ -129,7 +131,10 @@ export class ProtoWriter extends RawWriter {
     this.path.pop();
   }
 
-  /** A message field whose decoder takes any JSON value, and for which null is none: `unwrap`ped lists. */
+  /**
+   * Writes a message field whose decoder takes any JSON value except null, which is absent: `unwrap`ped
+   * lists.
+   */
   wrapped(
     field: number,
     value: Field,
@@ -158,8 +163,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * A message field whose keys stand in the object that holds it, beside those of other fields. The message
-   * does not know those others, so that its holder looks for unknown keys in its place.
+   * Writes a message field whose keys are in the object of its holder, among the keys of other fields. The
+   * message does not know those fields, so the holder looks for unknown keys instead.
    */
   flattened(field: number, json: JsonObject, decode: Decode, holderKeys: KnownKeys): void {
     const { flattenedDepth, holderKeys: outerKeys } = this;
@@ -171,7 +176,7 @@ export class ProtoWriter extends RawWriter {
     this.holderKeys = outerKeys;
   }
 
-  /** A message field in the group encoding (editions: DELIMITED). */
+  /** Writes a message field in the group encoding (editions: DELIMITED). */
   group(field: number, value: Field, key: string, decode: Decode): void {
     if (value === undefined || value === null) return;
     const object = this.objectOf(value, key);
@@ -185,7 +190,7 @@ export class ProtoWriter extends RawWriter {
     this.path.pop();
   }
 
-  /** The items of a list, each written by `write`; for repeated fields that no other method covers. */
+  /** Writes each item of a list by `write`; for repeated fields that no other method covers. */
   each(value: Field, key: string, write: (item: JsonValue, out: ProtoWriter) => void): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
@@ -211,14 +216,14 @@ export class ProtoWriter extends RawWriter {
     return size;
   }
 
-  /** google.protobuf.StringValue and its siblings: in JSON the bare value. */
+  /** Writes google.protobuf.StringValue and the other wrappers, whose JSON is the bare value. */
   wrapper(field: number, value: Field, key: string, kind: ScalarKind): void {
     if (value === undefined || value === null) return;
     const before = this.length;
     this.tag(field, 2);
     const start = this.open(1);
     this[kind](1, value, key);
-    // a value that was not understood is absent, and not zero
+    // a value that was not understood is absent, not zero
     if (this.length === start + 1) {
       this.rewind(before);
     } else {
@@ -226,7 +231,9 @@ export class ProtoWriter extends RawWriter {
     }
   }
 
-  /** A repeated scalar field. A single value counts as a list of one. An item that is left out is lost. */
+  /**
+   * Writes a repeated scalar field. A single value counts as a list of one item. Dropped items are lost.
+   */
   list(field: number, value: Field, key: string, kind: ScalarKind): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key, kind === "bool");
@@ -243,10 +250,10 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * A repeated enum field.
+   * Writes a repeated enum field.
    *
-   * @param kept where values that the enum cannot hold are kept: in another field,
-   * or with the unknown keys of the message
+   * @param kept where values unknown to the enum are kept: in another field, or with the unknown keys of
+   * the message
    */
   enums(field: number, value: Field, key: string, table: EnumTable, kept?: "elsewhere" | "collected"): void {
     if (value === undefined || value === null) return;
@@ -267,14 +274,15 @@ export class ProtoWriter extends RawWriter {
       this.path.pop();
     });
     this.path.pop();
-    // asked for apart, since the items may be written later than the collector
+    // stored first, since the items may be written later than the collector
     if (kept === "collected" && items.some((item) => enumNumber(item, table) === undefined)) {
       this.collectAlso(key, value);
     }
   }
 
   /**
-   * An enum field of a message that collects unknown keys: what the enum cannot hold is collected with them.
+   * Writes an enum field of a message that collects unknown keys: values unknown to the enum are collected
+   * too.
    */
   collectedEnum(field: number, value: Field, key: string, table: EnumTable): void {
     if (value === undefined || value === null || this.knownEnum(field, value, key, table)) return;
@@ -283,9 +291,9 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * A map field: `entry` writes field 2 of the entry, its value. An entry whose key or value is not
-   * understood is left out, and so is one that is null, and one whose key is that of an earlier entry in
-   * another spelling. All of them are lost.
+   * Writes a map field: `entry` writes field 2 of the entry, its value. An entry is lost if its key or
+   * value is not understood, if its value is null, or if its key repeats an earlier key in another
+   * spelling.
    */
   map(
     field: number,
@@ -323,7 +331,7 @@ export class ProtoWriter extends RawWriter {
     this.path.pop();
   }
 
-  /** In JSON every key is a string: one that spells a number or a boolean is as declared. */
+  /** Writes a key. In JSON every key is a string, so one that spells a number or a boolean is valid. */
   private mapKey(name: string, keys: MapKeys): boolean {
     const { kind } = keys;
     const key = keys.read(name);
@@ -340,12 +348,12 @@ export class ProtoWriter extends RawWriter {
     return this.length > before;
   }
 
-  /** An unknown-key collector, google.protobuf.Struct. Integers beyond 2^53 become strings. */
+  /** Writes an unknown-key collector, google.protobuf.Struct. Integers beyond 2^53 become strings. */
   unknownStruct(field: number, json: JsonObject, known: KnownKeys, decodeStruct: Decode): void {
     const entries = this.collect(json, known);
     if (entries.length > 0) this.nested(field, Object.fromEntries(entries), decodeStruct, 2);
   }
 }
 
-/** The fields of a message by the keys that they are read from, as decoders have them. */
+/** The fields of a message by the keys that they are read from, for decoders. */
 export class FieldTable extends FieldTableOf<ProtoWriter> {}

@@ -9,7 +9,7 @@ type Entries = ReadonlyArray<readonly [key: string, value: Field]>;
 
 /** A writer that keeps values as raw JSON. */
 export class RawWriter extends PostponingWriter {
-  /** A string field that takes a value of any type as raw JSON. */
+  /** Writes a value of any type into a string field as raw JSON. */
   raw(field: number, value: Field, key: string): void {
     if (value === undefined) return;
     if (this.areLarge([value])) {
@@ -20,7 +20,7 @@ export class RawWriter extends PostponingWriter {
   }
 
   /**
-   * An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON.
+   * Writes an unknown-key collector, `map<string, string>`: every unknown key of the object, with raw JSON.
    */
   unknown(field: number, json: JsonObject, known: KnownKeys): void {
     const entries = this.collect(json, known);
@@ -59,7 +59,7 @@ export class RawWriter extends PostponingWriter {
     this.close(start, 2);
   }
 
-  /** The field with its content left out: there it is, for who asks which fields there are. */
+  /** Writes the field without its content, so that it counts as present. */
   private rawLater(field: number, value: JsonValue, key: string): void {
     const { rawInPieces } = this;
     const content = function* (this: RawWriter) {

@@ -11,21 +11,21 @@ import { instantFrom } from "./timestamp.ts";
 
 const INT32_MIN = -0x8000_0000;
 const INT32_MAX = 0x7fff_ffff;
-// the greatest double that rounds to a finite float: half a step above the greatest float, exclusive
+// the least double that rounds to an infinite float: half a step above the greatest float
 const FLOAT_MAX = 3.402823567797336e38;
 const UINT32_MAX = 0xffff_ffff;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-/** A longer text is no time and no duration, in characters. */
+/** The longest text read as a time or duration, in characters. */
 const MAX_TIME_TEXT = 1000;
-/** A longer text is no field mask, in characters. */
+/** The longest text read as a field mask, in characters. */
 const MAX_MASK_TEXT = 64 * 1024;
-/** A decimal with no more digits than this survives as a double. */
+/** The number of decimal digits that a double always preserves. */
 const DOUBLE_DIGITS = 15;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /**
- * Writes scalar fields from JSON values. Each method takes the field's number, the value and the key for
+ * Writes scalar fields from JSON values. Each method takes the field number, the value and the key for
  * reports; `null` and undefined write nothing.
  */
 export class ScalarWriter extends DifferenceWriter {
@@ -50,8 +50,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * A number that no double gives back as its digits, for google.protobuf.Value, whose numbers are doubles.
-   * Returns false for one that JSON.parse has rounded, which is not written.
+   * Writes a number whose digits a double does not preserve as text, for google.protobuf.Value, whose
+   * numbers are doubles. Returns false, and writes nothing, for a number that JSON.parse has rounded.
    */
   bigText(field: number, value: number | bigint): boolean {
     if (typeof value === "number") {
@@ -62,13 +62,13 @@ export class ScalarWriter extends DifferenceWriter {
     return true;
   }
 
-  /** google.protobuf.NullValue. */
+  /** Writes google.protobuf.NullValue. */
   nullValue(field: number): void {
     this.tag(field, 0);
     this.varint32(0);
   }
 
-  /** google.protobuf.NullValue in a field with presence, where null is told from nothing. */
+  /** Writes google.protobuf.NullValue into a field with presence, where null differs from absence. */
   nullEnum(field: number, value: Field, key: string, table: EnumTable): void {
     if (value === null) {
       this.nullValue(field);
@@ -89,7 +89,7 @@ export class ScalarWriter extends DifferenceWriter {
     this.coerce(key, expected, value);
   }
 
-  /** Bytes, written as base64. */
+  /** Writes bytes from base64. */
   bytes(field: number, value: Field, key: string): void {
     if (value === undefined || value === null) return;
     const bytes = typeof value === "string" ? bytesFromBase64(value) : undefined;
@@ -100,7 +100,7 @@ export class ScalarWriter extends DifferenceWriter {
     this.rawBytes(field, bytes);
   }
 
-  /** Bytes, written as text without an encoding: the text's UTF-8. */
+  /** Writes bytes from plain text: the UTF-8 of the text. */
   textBytes(field: number, value: Field, key: string): void {
     if (value === undefined || value === null) return;
     if (typeof value === "string") {
@@ -111,7 +111,7 @@ export class ScalarWriter extends DifferenceWriter {
     }
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes unchanged. */
   rawBytes(field: number, bytes: Uint8Array | undefined): void {
     if (bytes === undefined) return;
     this.tag(field, 2);
@@ -152,7 +152,7 @@ export class ScalarWriter extends DifferenceWriter {
     this.float32(number);
   }
 
-  /** A number whose nearest double or float is finite, or one of ProtoJSON's names for those that are not. */
+  /** Reads a number whose nearest double or float is finite, or a ProtoJSON name of a non-finite one. */
   private doubleOf(value: Field, key: string, kind: string, max: number): number | undefined {
     if (value === undefined || value === null) return undefined;
     if (typeof value === "string") {
@@ -167,7 +167,7 @@ export class ScalarWriter extends DifferenceWriter {
     return number;
   }
 
-  /** The number that a string spells; the empty string is none. */
+  /** Returns the number that a string spells; the empty string is absent. */
   private numberOf(text: string, key: string, kind: string): number | bigint | undefined {
     if (text === "") {
       this.coerceText(key, kind, text);
@@ -176,7 +176,7 @@ export class ScalarWriter extends DifferenceWriter {
     return numberFromText(text) ?? this.dropped(key, kind, text);
   }
 
-  /** The integer that a string spells; the empty string is none. */
+  /** Returns the integer that a string spells; the empty string is absent. */
   private integerOf(text: string, key: string, kind: string): number | bigint | undefined {
     if (text === "") {
       this.coerceText(key, kind, text);
@@ -276,7 +276,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * A safe integer or a bigint in range. Strings are as good as numbers here: ProtoJSON writes 64 bits so.
+   * Returns a safe integer or a bigint in range. Strings count as numbers here: ProtoJSON writes 64-bit
+   * integers as strings.
    */
   private int64Of(
     value: Field,
@@ -299,15 +300,14 @@ export class ScalarWriter extends DifferenceWriter {
     return this.dropped(key, kind, value);
   }
 
-  /**
-   * An enum field. A number that an open enum does not have is kept;
-   * a word that it does not have is left out.
-   */
+  /** Writes an enum field. An unknown number of an open enum is kept; an unknown name is dropped. */
   enum(field: number, value: Field, key: string, table: EnumTable): void {
     if (!this.knownEnum(field, value, key, table)) this.drop(key, `one of ${table.name}`, value);
   }
 
-  /** An enum field beside another one that keeps the spelling: an unknown one is left out, and not lost. */
+  /**
+   * Writes an enum field next to a field that keeps the spelling: an unknown name is dropped, but not lost.
+   */
   openEnum(field: number, value: Field, key: string, table: EnumTable): void {
     if (this.knownEnum(field, value, key, table)) return;
     if (typeof value === "object" && !(value instanceof NumberText)) {
@@ -317,7 +317,10 @@ export class ScalarWriter extends DifferenceWriter {
     }
   }
 
-  /** Writes a value of an enum; false for one that the enum cannot hold. Nothing is written for none. */
+  /**
+   * Writes an enum value; returns false for one that the enum cannot hold. Writes nothing for an absent
+   * value.
+   */
   protected knownEnum(field: number, value: Field, key: string, table: EnumTable): boolean {
     if (value === undefined || value === null) return true;
     const number = enumNumber(value, table);
@@ -328,7 +331,7 @@ export class ScalarWriter extends DifferenceWriter {
     return true;
   }
 
-  /** google.protobuf.Timestamp. The text of `none` stands for no time. */
+  /** Writes google.protobuf.Timestamp. The text `none` means no time. */
   time(field: number, value: Field, key: string, rule: TimeRule, none?: string): void {
     if (value === undefined || value === null) return;
     if (none !== undefined && typeof value !== "object" && String(value) === none) return;
@@ -356,8 +359,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * google.protobuf.Duration, by its rule; without one as ProtoJSON writes it (`3.5s`),
-   * or a number of seconds.
+   * Writes google.protobuf.Duration by its rule; without a rule, from ProtoJSON (`3.5s`) or a number of
+   * seconds.
    */
   duration(field: number, value: Field, key: string, rule?: DurationRule): void {
     if (value === undefined || value === null) return;
@@ -391,7 +394,7 @@ export class ScalarWriter extends DifferenceWriter {
     }
   }
 
-  /** A number with all of its digits; asks for them where it has more than a double surely holds. */
+  /** Returns a number with all of its digits; requests an exact parse where a double may not hold them. */
   private timeOf(value: JsonValue): JsonValue {
     if (value instanceof NumberText) return value.source;
     if (typeof value !== "number" || this.exact || Number.isInteger(value)) return value;
@@ -400,8 +403,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * google.protobuf.FieldMask, as ProtoJSON writes it: paths joined by commas,
-   * in lowerCamel or with the names of a table.
+   * Writes google.protobuf.FieldMask from ProtoJSON: comma-separated paths, in lowerCamel or with the names
+   * of a table.
    */
   fieldMask(field: number, value: Field, key: string, table?: MaskTable): void {
     if (value === undefined || value === null) return;
@@ -420,7 +423,7 @@ export class ScalarWriter extends DifferenceWriter {
   }
 }
 
-/** The number of an enum that a value stands for; undefined for one that the enum cannot hold. */
+/** Returns the enum number of a value; undefined for a value that the enum cannot hold. */
 export function enumNumber(given: JsonValue, table: EnumTable): number | undefined {
   const value = plainNumber(given);
   if (typeof value === "string") return table.numberOf(value);

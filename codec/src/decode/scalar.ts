@@ -1,21 +1,21 @@
 /**
- * How a JSON value of the wrong type is understood. Each function returns undefined where it is not: the
- * caller then leaves the value out and reports it.
+ * Conversion of JSON values of the wrong type. Each function returns undefined for a value that it cannot
+ * convert; the caller then drops the value and reports it.
  */
 import { integerDigits } from "../json/exact-decimal.ts";
 import { type JsonValue, plainNumber } from "../json/json.ts";
 
-/** Integers of more digits are none to any field: `1e999` is not written out. */
+/** The number of digits beyond which an integer fits no field: `1e999` is not written out. */
 const MAX_TEXT_DIGITS = 40;
 const INTEGER = /^[+-]?\d{1,40}$/;
-/** As JSON writes it, and nearly everybody. */
+/** The notation of JSON, and the most common one. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,39})$/;
 const SPACE = 0x20;
 const SPACES: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, SPACE]);
-// linear: an optional point between two runs of digits would try every way to split a long run
+// linear: an optional point between two runs of digits would try every split of a long run
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** A number or bigint from a decimal string, exact for integers of any size; spaces around it are ignored. */
+/** Parses a decimal number, exact for integers of any size; ignores surrounding spaces. */
 export function numberFromText(text: string): number | bigint | undefined {
   const trimmed = text.trim();
   if (INTEGER.test(trimmed)) {
@@ -26,8 +26,8 @@ export function numberFromText(text: string): number | bigint | undefined {
 }
 
 /**
- * An integer from a decimal string in any notation, exact for integers of any size: `5`, `5.0`, `1e3`.
- * undefined for a fraction, however small.
+ * Parses an integer in any decimal notation, exact for any size: `5`, `5.0`, `1e3`. Returns undefined for a
+ * fraction, however small.
  */
 export function integerFromText(text: string): number | bigint | undefined {
   if (PLAIN_INTEGER.test(text)) return exactly(text);
@@ -48,14 +48,14 @@ function exactly(digits: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(digits);
 }
 
-/** A double from ProtoJSON's names for what JSON numbers cannot say. */
+/** Parses the ProtoJSON names of non-finite doubles. */
 export function specialDouble(text: string): number | undefined {
   if (text === "NaN") return Number.NaN;
   if (text === "Infinity") return Number.POSITIVE_INFINITY;
   return text === "-Infinity" ? Number.NEGATIVE_INFINITY : undefined;
 }
 
-/** A boolean from 0 and 1 and the words that forms use. */
+/** Converts 0, 1 and the words that forms use to a boolean. */
 export function booleanFrom(given: JsonValue): boolean | undefined {
   const value = plainNumber(given);
   if (value === 1 || value === 0) return value === 1;
@@ -78,18 +78,18 @@ export function booleanFrom(given: JsonValue): boolean | undefined {
 }
 
 /**
- * Bytes from base64 as MIME decoders read it (RFC 2045 section 6.8): with line breaks, tabs and spaces
- * anywhere, in either alphabet (RFC 4648 sections 4 and 5), with or without padding. undefined for everything
- * else: other characters, more data behind the padding, and a single digit at the end, which is no byte.
+ * Decodes base64 as MIME decoders do (RFC 2045 section 6.8): with line breaks, tabs and spaces anywhere, in
+ * either alphabet (RFC 4648 sections 4 and 5), with or without padding. Returns undefined for anything
+ * else: other characters, data after the padding, or a single trailing digit, which is less than a byte.
  */
 export function bytesFromBase64(text: string): Uint8Array | undefined {
   const digits = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(withoutSpace(text))?.[1];
-  // one digit is six bits, which are no byte
+  // one digit is six bits, less than a byte
   if (digits === undefined || digits.length % 4 === 1) return undefined;
   return Buffer.from(digits, "base64");
 }
 
-/** Most base64 is on one line, and can be long. */
+/** Removes white space; most base64 is on one line, and can be long. */
 function withoutSpace(text: string): string {
   if (!/[\t\n\f\r ]/.test(text)) return text;
   const bytes = Buffer.from(text);
@@ -97,6 +97,6 @@ function withoutSpace(text: string): string {
   for (const byte of bytes) {
     if (byte > SPACE || !SPACES.has(byte)) bytes[length++] = byte;
   }
-  // other characters are none of base64 in this encoding either
+  // characters beyond Latin-1 are not base64 in this encoding either
   return bytes.toString("latin1", 0, length);
 }

@@ -1,7 +1,6 @@
 /**
- * Messages that are written in parts: what is large is left out at first, as a hole, and is written later.
- * The parts are put together into the bytes that one writer would have written,
- * with the differences that it would have found.
+ * Messages that are written in parts: large content is first omitted, as a hole, and written later. Joining
+ * the parts gives the same bytes and differences as writing the message in one go.
  */
 import {
   DIFFERENCE_CLASSES,
@@ -11,33 +10,32 @@ import {
   NO_DIFFERENCES,
 } from "./difference.ts";
 
-/** How many differences of a class are kept. */
+/** The number of differences of a class that are kept. */
 export const MAX_KEPT = 100;
-/** So many parts are put together before others have their turn. */
+/** The number of parts joined before other work gets its turn. */
 const PARTS_AT_ONCE = 4096;
 
 const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);
 
-/** A place where content is missing that is written later. */
+/** A position of content that is written later. */
 export type Hole = {
   at: number;
-  /** What was around it has been taken back: what is in it is read, and not written. */
+  /** The surrounding content was discarded: this content is read, but not written. */
   isVoid: boolean;
-  /** How many differences the segment had before it. */
+  /** The number of differences of the segment before the hole. */
   readonly differences: number;
-  /** What is in it, once it is filled. */
+  /** The content, once the hole is filled. */
   readonly content: Segment[];
 };
 
-/** What has its length in front of it: where that begins, and where what it counts begins and ends. */
+/**
+ * Length-prefixed content: the position of the length, and the start and end of the bytes that it counts.
+ */
 export type Frame = {
   start: number;
   body: number;
   end: number;
-  /**
-   * How many holes the segment had when it ended: those behind them are not in it,
-   * although they may be where it ends.
-   */
+  /** The number of holes when the frame ended: later holes are outside of it, even at its end position. */
   readonly holes: number;
 };
 
@@ -50,7 +48,7 @@ export interface Segment {
   readonly counts: DifferenceCounts;
 }
 
-/** The bytes of a segment with its holes filled. */
+/** Joins a segment with the content of its holes. */
 export function* joined(segment: Segment): Generator<number, Uint8Array<ArrayBuffer>, undefined> {
   if (segment.holes.length === 0) return segment.bytes;
   const parts: Uint8Array[] = [];
@@ -69,7 +67,7 @@ export function* joined(segment: Segment): Generator<number, Uint8Array<ArrayBuf
 
 /** One segment in parts. */
 class Joiner {
-  /** How many bytes it has, the holes filled. */
+  /** The length in bytes, holes filled. */
   readonly length: number;
   private readonly segment: Segment;
   private readonly frames: readonly Frame[];
@@ -80,14 +78,15 @@ class Joiner {
 
   constructor(segment: Segment, parts: Uint8Array[]) {
     this.segment = segment;
-    // outer ones in front of those in them
+    // outer frames before inner ones
     this.frames = segment.frames.toSorted((a, b) => a.start - b.start);
     this.parts = parts;
     this.length = this.region(segment.bytes.length, segment.holes.length);
   }
 
   /**
-   * Adds what comes up to `end`, and the holes with a number below `holes`; returns how many bytes that is.
+   * Adds the bytes up to `end`, and the holes with a number below `holes`; returns the number of bytes
+   * added.
    */
   private region(end: number, holes: number): number {
     let length = 0;
@@ -129,14 +128,17 @@ class Joiner {
   }
 }
 
-/** Nothing but segments, one behind the other. */
+/** Joins segments in sequence. */
 export function sequence(segments: readonly Segment[]): Segment {
   const holes = segments.map((segment) => ({ at: 0, isVoid: false, differences: 0, content: [segment] }));
   const counts = { additional: 0, converted: 0, lost: 0 };
   return { bytes: NOTHING, holes, frames: [], differences: [], counts };
 }
 
-/** The differences of a segment and its holes, in the order in which one writer would have found them. */
+/**
+ * Returns the differences of a segment and its holes, in the order in which one writer would have found
+ * them.
+ */
 export function joinedDifferences(segment: Segment): FoundDifferences {
   const list: Difference[] = [];
   const counts = { additional: 0, converted: 0, lost: 0 };
@@ -170,7 +172,7 @@ function varint(value: number): Uint8Array {
   return bytes;
 }
 
-/** How many bytes a length takes. */
+/** Returns the number of bytes that a length takes. */
 export function varintSize(value: number): number {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;

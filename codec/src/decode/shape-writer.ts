@@ -5,7 +5,7 @@ import { ScalarWriter } from "./scalar-writer.ts";
 
 const DEFAULT_MAX_DEPTH = 100;
 
-/** Thrown where a response is nested deeper than `maxDepth`. */
+/** Thrown for a response nested deeper than `maxDepth`. */
 export class JsonTooDeep extends Error {
   readonly path: string;
 
@@ -16,7 +16,7 @@ export class JsonTooDeep extends Error {
   }
 }
 
-/** Thrown where a payload cannot be what it should be, so that nothing of it can be read. */
+/** Thrown for a payload that cannot have its declared type, so that nothing of it can be read. */
 export class WrongShape extends Error {
   readonly expected: "object" | "array";
   readonly got: JsonValue;
@@ -30,8 +30,8 @@ export class WrongShape extends Error {
 }
 
 /**
- * A writer that takes a JSON value for an object or a list where one should be,
- * and knows how deep it is in the message.
+ * A writer that converts a JSON value to an object or list where one is expected, and tracks the nesting
+ * depth.
  */
 export class ShapeWriter extends ScalarWriter {
   protected depth = 0;
@@ -39,8 +39,8 @@ export class ShapeWriter extends ScalarWriter {
   private emptyDeclared = false;
 
   /**
-   * @param maxDepth how many messages may be nested, with the root; 100 by default,
-   * which is what protobuf-es reads
+   * @param maxDepth how many messages may be nested, including the root; 100 by default, the limit of
+   * protobuf-es
    */
   constructor(maxDepth: number = DEFAULT_MAX_DEPTH) {
     super();
@@ -53,17 +53,17 @@ export class ShapeWriter extends ScalarWriter {
     this.depth = 0;
   }
 
-  /** `[]` and `{}` in place of the payload are how the upstream spells an empty one. */
+  /** Accepts `[]` and `{}` in place of the payload: the upstream writes an empty payload this way. */
   payloadMayBeEmpty(): void {
     this.emptyDeclared = true;
   }
 
-  /** Goes one message down. Throws JsonTooDeep. */
+  /** Enters a nested message. Throws JsonTooDeep. */
   protected enter(): void {
     if (++this.depth >= this.maxDepth) throw new JsonTooDeep(this.pathText(""), this.maxDepth);
   }
 
-  /** The object that a value is or stands for. */
+  /** Returns the object that a value is or represents. */
   protected objectOf(value: Field, key: string): JsonObject | undefined {
     if (isJsonObject(value)) return value;
     if (value === undefined || value === null) return undefined;
@@ -78,15 +78,15 @@ export class ShapeWriter extends ScalarWriter {
     return isNone ? {} : objectIn(value);
   }
 
-  /** Whether a value stands where the payload is, and not in it. */
+  /** Reports whether a value is the payload itself, not part of it. */
   private isPayload(key: string): boolean {
     return key === "" && this.path.every((step) => step === "");
   }
 
   /**
-   * The items of the list that a value is or stands for.
+   * Returns the items of the list that a value is or represents.
    *
-   * @param ofBooleans whether `false` may be an item, and not only a spelling of no list
+   * @param ofBooleans whether `false` may be an item, and not only a spelling of an absent list
    */
   protected itemsOf(value: JsonValue, key: string, ofBooleans = false): readonly JsonValue[] {
     if (Array.isArray(value)) return value;

@@ -3,19 +3,20 @@ import { hasCustomJsonRepresentation } from "@bufbuild/protobuf/wkt";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { NumberText } from "../json/number-text.ts";
 
-/** A place in the JSON of a message, as a dotted path, with what stands there. */
+/** A place in the JSON of a message, as a dotted path, with its value. */
 type Place = readonly [path: string, value: JsonValue | undefined];
 
-/** What the JSON of a message has beyond what its type can hold. */
+/** The content of a JSON message that its type cannot hold. */
 export interface Surplus {
   /** Keys that no field names. */
   readonly keys: readonly Place[];
   /** Integers beyond 2^53 in a google.protobuf.Struct, which become text. */
   readonly bigNumbers: readonly Place[];
-  /** Numbers in one that are doubles by their notation. */
+  /** Numbers in a Struct that are doubles by their notation. */
   readonly doubles: ReadonlySet<NumberText>;
   /**
-   * Whether there is what its type does not have: a word of an enum, a number for a text, half a character.
+   * Whether a value does not fit its type: an unknown enum name, a number in place of text, a lone
+   * surrogate.
    */
   readonly isMistyped: boolean;
 }
@@ -28,8 +29,8 @@ type Found = {
 };
 
 /**
- * Looks through the ProtoJSON of a message in a google.protobuf.Any, without its `@type`, for what
- * protobuf-es ignores or changes. Further messages in an Any are looked through by the types of the registry.
+ * Searches the ProtoJSON of a message in a google.protobuf.Any, without its `@type`, for content that
+ * protobuf-es ignores or changes. Nested Any are searched by the types of the registry.
  */
 export function findSurplus(desc: DescMessage, json: JsonObject, registry: Registry): Surplus {
   const visitor = new Visitor(registry);
@@ -37,7 +38,7 @@ export function findSurplus(desc: DescMessage, json: JsonObject, registry: Regis
   return visitor.found;
 }
 
-/** Types whose numbers are those of JSON, and no integers of 64 bits. */
+/** Types whose numbers are JSON numbers, never 64-bit integers. */
 const ANY_JSON: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
   "google.protobuf.Value",
@@ -52,7 +53,10 @@ class Visitor {
     this.registry = registry;
   }
 
-  /** What stands beside `@type`: the keys of the message, or `value` where its JSON has a form of its own. */
+  /**
+   * Searches the content next to `@type`: the keys of the message, or `value` where its JSON has a special
+   * form.
+   */
   packed(desc: DescMessage, json: JsonObject, path: string): void {
     if (!hasCustomJsonRepresentation(desc) || !Object.hasOwn(json, "value")) {
       this.message(desc, json, path);
@@ -79,12 +83,13 @@ class Visitor {
     const { "@type": url, ...fields } = json;
     const desc =
       typeof url === "string" ? this.registry.getMessage(url.slice(url.lastIndexOf("/") + 1)) : undefined;
-    // one of an unknown type is no message for protobuf-es either
+    // protobuf-es rejects an Any with an unknown type too
     if (desc !== undefined) this.packed(desc, fields, path);
   }
 
   /**
-   * Text or any JSON: of all that such types take, only great integers and half characters do not survive.
+   * Searches text or arbitrary JSON: of everything that such types accept, only large integers and lone
+   * surrogates do not survive.
    */
   private dynamic(json: JsonValue | undefined, path: string, isAny: boolean): void {
     if (typeof json === "bigint") {
@@ -105,7 +110,7 @@ class Visitor {
     }
   }
 
-  /** What UTF-8 cannot hold is rejected by protobuf-es in fields, and replaced here. */
+  /** protobuf-es rejects text that UTF-8 cannot represent; this codec replaces it. */
   private text(text: string): void {
     if (!text.isWellFormed()) this.found.isMistyped = true;
   }
@@ -145,7 +150,7 @@ class Visitor {
       const isWord = typeof value === "string";
       if (isWord && !field.enum.values.some(({ name }) => name === value)) this.found.isMistyped = true;
     } else if (field.scalar === ScalarType.STRING) {
-      // it becomes text before protobuf-es sees it
+      // it becomes text before protobuf-es reads it
       if (typeof value === "bigint") this.found.isMistyped = true;
     }
   }

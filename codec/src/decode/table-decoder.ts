@@ -1,4 +1,4 @@
-/** Makes of a table, at its first use, the function that decodes its message. */
+/** Compiles a table, at its first use, into the function that decodes its message. */
 import { type JsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
 import { exclusiveMembers, firstKey, keysOnPaths, knownKeys, memberKeys, reportedAs } from "../table/keys.ts";
 import {
@@ -26,7 +26,7 @@ const READINGS = new WeakMap<MessageTable, Reading>([
   [ValueTable, { from: "null", decode: decodeValue }],
 ]);
 
-/** How the message of a table is decoded. */
+/** Returns how the message of a table is decoded. */
 export function readingOf(table: MessageTable): Reading {
   const known = READINGS.get(table);
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ function objectDecoder(entries: readonly Entry[]): Decode {
   const fields: FieldTable = new FieldTable(() => layoutOf(entries, fields), keysOnPaths(entries));
   const collector = entries.find((entry) => "unknown" in entry);
   if (collector === undefined) {
-    // by the first use, since a message may hold itself
+    // at the first use, since a message may contain itself
     let ofMembers: ReadonlySet<string> | undefined;
     return (json, out) => {
       out.fields(json, fields);
@@ -66,10 +66,10 @@ function objectDecoder(entries: readonly Entry[]): Decode {
   };
 }
 
-/** The decoder of a message that a value of one of several JSON types stands for. */
+/** Returns the decoder of a message whose JSON is a value of one of several types. */
 function valueDecoder({ value: name, when, otherwise }: ValueEntry) {
   const writerOf = ([number, kind]: FieldEntry) => kindWriter(kind, number, { readingOf });
-  // by the first use, since a message may hold itself
+  // at the first use, since a message may contain itself
   let byType: ReadonlyMap<string, ReturnType<typeof writerOf>> | undefined;
   let last: ReturnType<typeof writerOf> | undefined;
   return (value: JsonValue, out: ProtoWriter) => {
@@ -115,7 +115,7 @@ function rowsOf([number, kind, ...keys]: FieldEntry, scope: FieldScope): Row[] {
   if (keys.every((key) => typeof key === "string")) {
     const write = kindWriter(kind, number, scope);
     if (!holdsNull(kind)) return [[write, ...keys]];
-    // null under one key would stand for what another one may have
+    // null under one key would hide the value of another
     return keys.map((key) => [(value, out) => write(value, out, name), key]);
   }
   const write = kindWriter(kind, number, { ...scope, collects: false });

@@ -1,30 +1,33 @@
-/** google.protobuf.Timestamp from what upstreams write. */
+/** google.protobuf.Timestamp from the formats of upstreams. */
 import type { JsonValue } from "../json/json.ts";
 import type { TimeRule } from "../table/kinds.ts";
 import { systemClock } from "../time/clock.ts";
 import { type Nanos, nanosOf } from "./decimal.ts";
 
-/** Seconds since 1970 and nanoseconds within the second (0 to 999,999,999); of a duration, with one sign. */
+/**
+ * Seconds since 1970 and nanoseconds within the second (0 to 999,999,999); in a duration both have the same
+ * sign.
+ */
 export interface Instant {
   readonly seconds: number;
   readonly nanos: number;
-  /** Whether there were digits beyond nanoseconds, which are left out. */
+  /** Whether digits beyond nanoseconds were dropped. */
   readonly isCut: boolean;
-  /** Whether it was written without a zone, and read as UTC. */
+  /** Whether the text had no zone, and was read as UTC. */
   readonly isLocal?: boolean;
 }
 
-/** How many decimal digits each unit of a count has below the second. */
+/** The number of decimal digits between each unit and the second. */
 const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
 const NANOS_PER_SECOND = 1_000_000_000n;
-/** 0001-01-01T00:00:00Z, the least google.protobuf.Timestamp. */
+/** 0001-01-01T00:00:00Z, the earliest google.protobuf.Timestamp. */
 export const MIN_SECONDS = -62_135_596_800;
-/** 9999-12-31T23:59:59Z, the second of the greatest one. */
+/** 9999-12-31T23:59:59Z, the last second of google.protobuf.Timestamp. */
 export const MAX_SECONDS = 253_402_300_799;
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?([Zz]|GMT|UTC|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;
 
-/** Reads a time; undefined when it is none. */
+/** Reads a time; returns undefined for anything else. */
 export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefined {
   if (rule === "iso8601") return typeof value === "string" ? fromIso(value) : undefined;
   if (rule === "http_date" || rule === "rfc2822") {
@@ -38,13 +41,13 @@ export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefin
   return fromCount(nanosOf(String(value), UNIT_DIGITS[rule]));
 }
 
-/** @param unit how many make a second */
+/** @param unit how many units make a second */
 function fromInteger(count: number, unit: number): Instant | undefined {
   const rest = ((count % unit) + unit) % unit;
   return inRange((count - rest) / unit, rest * (1_000_000_000 / unit));
 }
 
-/** Nanoseconds of a time count forwards from its second, also before 1970. */
+/** Nanoseconds of a time count forward from its second, also before 1970. */
 function fromCount(count: Nanos | undefined): Instant | undefined {
   if (count === undefined) return undefined;
   const rest = ((count.nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
@@ -74,18 +77,18 @@ function fromIso(text: string): Instant | undefined {
 }
 
 const MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
-/** In an obsolete HTTP date with hyphens, in mail with spaces. */
+/** Separated by hyphens in an obsolete HTTP date, by spaces in mail. */
 const MAIL_DATE =
   /^(?:[a-z]{3,9} ?, ?)?(\d{1,2})[ -]([a-z]{3})[ -](\d{2,4}) (\d{1,2}):(\d{2})(?::(\d{2}))? ?(ut|utc|gmt|z|[ecmp][sd]t|[+-]\d{2}[0-5]\d)$/;
-/** The obsolete form that C writes, in UTC. */
+/** The obsolete format of C's asctime, in UTC. */
 const ASCTIME = /^[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
-/** Hours of the zones of North America in winter (RFC 5322 section 4.3). */
+/** The UTC offsets of the North American zones in winter (RFC 5322 section 4.3). */
 const ZONES = { e: -5, c: -6, m: -7, p: -8 } as const;
 
 /**
- * The date of HTTP (RFC 9110 section 5.6.7) and of mail (RFC 5322 section 3.3), with their obsolete forms.
- * The name of the day is not compared. Zones of one letter other than Z are not read: senders did not agree
- * on what they mean.
+ * Reads the dates of HTTP (RFC 9110 section 5.6.7) and mail (RFC 5322 section 3.3), including the obsolete
+ * forms. The day name is ignored. One-letter zones other than Z are rejected: senders did not agree on
+ * their meaning.
  */
 function fromMailDate(text: string, rule: "http_date" | "rfc2822"): Instant | undefined {
   const plain = text
@@ -101,15 +104,15 @@ function fromMailDate(text: string, rule: "http_date" | "rfc2822"): Instant | un
   return utc === undefined ? undefined : inRange(utc - zoneSeconds(zone), 0);
 }
 
-/** The parts of what C writes as those of a date of mail. */
+/** Reorders the parts of an asctime date like the parts of a mail date. */
 function inOrder(text: string): ReadonlyArray<string | undefined> {
   const [match, month, day, hour, minute, second, year] = ASCTIME.exec(text) ?? [];
   return [match, day, month, year, hour, minute, second];
 }
 
 /**
- * HTTP puts a year of two digits at most 50 years ahead; mail puts 00 to 49 behind 2000, and others, also
- * those of three digits, behind 1900.
+ * Expands a year. HTTP reads a two-digit year as at most 50 years ahead; mail adds 2000 to 00 to 49, and
+ * 1900 to other years of two or three digits.
  */
 function fullYear(digits: string, rule: "http_date" | "rfc2822"): number {
   const year = Number(digits);
@@ -155,8 +158,8 @@ function blank(text: string, at: number, part: string): string {
 }
 
 /**
- * Seconds since 1970 of a date in UTC; undefined when there is no such date.
- * A leap second is the next second.
+ * Returns the seconds since 1970 of a date in UTC; undefined for an impossible date. A leap second counts
+ * as the next second.
  */
 function utcSeconds(
   year: number,

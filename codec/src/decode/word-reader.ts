@@ -3,8 +3,8 @@ import type { ProtoWriter } from "./proto-writer.ts";
 import { wordOf } from "./read.ts";
 
 /**
- * The function that reads a value as text, to compare it with some texts. Where one of these is an integer
- * that a double may not hold, it asks for an integer that JSON.parse has rounded as it came.
+ * Returns the function that reads a value as text, for comparison with the given texts. If one of them is
+ * an integer that a double may not hold, the function requests an exact parse for a rounded integer.
  */
 export function wordReader(
   texts: readonly string[],
@@ -12,7 +12,7 @@ export function wordReader(
   return texts.some(isBig) ? (value, out, key) => out.word(value, key) : wordOf;
 }
 
-/** Whether a text is an integer that a double may not hold. */
+/** Reports whether a text is an integer that a double may not hold. */
 function isBig(text: string): boolean {
   return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
 }

@@ -5,18 +5,18 @@ import { endOfString } from "./json-text.ts";
 import { NumberText } from "./number-text.ts";
 
 const SUSPICIOUS = /\d{16}|\d[eE]/;
-// every notation but that of a short integer, and -0
+// every notation except a short integer, and -0
 const NOTATION = /\d{16}|[.eE]|-0/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 
 /**
- * Puts every number of a JSON text that is an integer beyond 2^53 into quotes, behind a mark that nothing
- * else in the text begins with, so that JSON.parse keeps its digits. With `verbatim` it does so with all
- * numbers that JSON.parse would not give back as they are written. undefined when there is none.
+ * Quotes every integer beyond 2^53 in a JSON text, with a prefix that no other string of the text has, so
+ * that JSON.parse preserves its digits. With `verbatim` this applies to every number whose notation
+ * JSON.parse would change. Returns undefined if there is no such number.
  *
- * It walks from string to string and never recurses: neither a deep nor a long document overflows the stack,
- * as the reviver of JSON.parse or a regular expression over strings would.
+ * The function scans from string to string and never recurses: neither a deep nor a long document overflows
+ * the stack, as the reviver of JSON.parse or a regular expression over strings would.
  */
 export function quoteBigNumbers(
   json: string,
@@ -44,10 +44,10 @@ export function quoteBigNumbers(
   return copied === 0 ? undefined : { text: text + json.slice(copied), mark };
 }
 
-/** Replaces the quoted numbers in a parsed value, which it changes in place, by bigints. */
+/** Replaces the quoted numbers in a parsed value by bigints, in place. */
 export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
   const holder: Container = { root };
-  // a stack of our own: the document may be deep
+  // an explicit stack: the document may be deep
   const open: Container[] = [holder];
   for (let container = open.pop(); container !== undefined; container = open.pop()) {
     for (const key of Object.keys(container)) {
@@ -70,7 +70,7 @@ function quoted(number: string, mark: string): string {
 }
 
 function quotedVerbatim(number: string, mark: string): string {
-  // what is no number of JSON stays, for JSON.parse to reject
+  // text that is not a JSON number stays, for JSON.parse to reject
   const value = Number(number);
   const isPlain = String(value) === number && (Number.isSafeInteger(value) || !Number.isInteger(value));
   const isKept = isPlain || !JSON_NUMBER.test(number);
@@ -78,7 +78,7 @@ function quotedVerbatim(number: string, mark: string): string {
 }
 
 function unquoted(number: string): bigint | NumberText {
-  // more digits are no number to any field, and a bigint of them takes quadratic time
+  // no field takes more digits, and making a bigint of them takes quadratic time
   const isInteger = number.length <= MAX_DIGITS && /^-?\d+$/.test(number);
   if (isInteger && number !== "-0") return BigInt(number);
   const digits = integerDigits(number);

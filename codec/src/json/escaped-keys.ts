@@ -6,24 +6,24 @@ const BACKSLASH = "\\";
 const COLON = ":";
 
 /**
- * JSON.parse (RFC 8259) with the keys that the text has. V8 guesses the next key of an object from objects
- * that it parsed before, and compares the guess with the text, escapes and all: once it has read the key `\`,
- * it takes `"\""` for it, in whatever document. A text with escapes in keys is therefore parsed
- * with other keys in their place.
+ * JSON.parse (RFC 8259) with the correct keys. V8 predicts the next key of an object from objects that it
+ * parsed before, and compares the prediction with the raw text, including escapes: once it has read the key
+ * `\`, it takes `"\""` for that key, in any document. Without this function, a text with escapes in keys
+ * can get wrong keys.
  *
  * @throws SyntaxError
  */
 export function parseWithKeys(text: string): JsonValue {
   if (!hasEscapedKey(text)) return JSON.parse(text) as JsonValue;
   const keys = escapedKeys(text);
-  // unguessable, so that no other key of the document begins like this
+  // unguessable, so that no other key of the document begins with it
   const mark = `#${systemClock.randomHex(16)}:`;
   return renamed(JSON.parse(withMarks(text, keys, mark)) as JsonValue, [...keys.keys()], mark);
 }
 
-/** Whether an object has a key with an escape. Each character is looked at once at most. */
+/** Reports whether an object has a key with an escape. Looks at each character at most once. */
 export function hasEscapedKey(text: string): boolean {
-  // the first backslash, and the first one behind a string, begin an escape
+  // the first backslash in the text, or after a string, begins an escape
   for (let at = text.indexOf(BACKSLASH); at >= 0; at = text.indexOf(BACKSLASH, at)) {
     at = endOfString(text, at);
     if (isKey(text, at)) return true;
@@ -31,16 +31,16 @@ export function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** Whether a colon follows. */
+/** Reports whether a colon follows. */
 export function isKey(text: string, end: number): boolean {
   return text.charAt(skipSpace(text, end)) === COLON;
 }
 
-/** The keys that are spelled with escapes somewhere in a text, without them, each with its number. */
+/** Returns the keys that are spelled with escapes somewhere in a text, unescaped and numbered. */
 function escapedKeys(text: string): ReadonlyMap<string, number> {
   const keys = new Map<string, number>();
   for (const { string, end } of stringsOf(text)) {
-    // a text alone is no key, and is read as it is
+    // a string that is the whole text is not a key, and is parsed unchanged
     if (!string.includes(BACKSLASH) || !isKey(text, end)) continue;
     const key = unescaped(string);
     if (!keys.has(key)) keys.set(key, keys.size);
@@ -53,7 +53,7 @@ function unescaped(string: string): string {
   return JSON.parse(string) as string;
 }
 
-/** The strings of a text of JSON, with their quotes. */
+/** Yields the strings of a JSON text, with their quotes. */
 export function* stringsOf(text: string) {
   for (let start = text.indexOf('"'); start >= 0; ) {
     const end = endOfString(text, start + 1);
@@ -63,8 +63,8 @@ export function* stringsOf(text: string) {
 }
 
 /**
- * The text with numbered marks in place of these keys, however they are spelled:
- * of an object's equal keys the last one counts.
+ * Replaces these keys by numbered marks, however they are spelled: of equal keys in an object the last one
+ * counts.
  */
 function withMarks(text: string, keys: ReadonlyMap<string, number>, mark: string): string {
   let written = "";
@@ -79,7 +79,7 @@ function withMarks(text: string, keys: ReadonlyMap<string, number>, mark: string
   return written + text.slice(copied);
 }
 
-/** Gives the keys their names back, in place and without recursion: the document may be deep. */
+/** Restores the names of the keys, in place and without recursion: the document may be deep. */
 function renamed(root: JsonValue, keys: readonly string[], mark: string): JsonValue {
   const open: JsonValue[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
@@ -100,7 +100,7 @@ function rename(
   keys: readonly string[],
   mark: string,
 ): void {
-  // all of them, so that they stay in their order
+  // all of them, to preserve their order
   for (const [key] of entries) Reflect.deleteProperty(object, key);
   for (const [key, value] of entries) {
     const name = key.startsWith(mark) ? (keys[Number(key.slice(mark.length))] ?? key) : key;

@@ -1,11 +1,14 @@
-/** Digits that a number may have. No type holds more exactly; a bigint takes quadratic time to read. */
+/**
+ * The number of digits that a number may have. No type holds more exactly, and reading a bigint takes
+ * quadratic time.
+ */
 export const MAX_DIGITS = 1000;
 
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * A number as its digits, from the first to the last that is not 0, times a power of ten:
- * `1e999` is as short as `1`.
+ * A number as its digits, from the first to the last nonzero one, times a power of ten: `1e999` is as short
+ * as `1`.
  */
 export interface ExactDecimal {
   readonly sign: string;
@@ -14,7 +17,7 @@ export interface ExactDecimal {
   readonly exponent: number;
 }
 
-/** Undefined for what is no number of JSON, and for one of more characters than digits may be. */
+/** Returns undefined for text that is not a JSON number, and for more characters than the digit limit. */
 export function exactDecimal(source: string): ExactDecimal | undefined {
   if (source.length > MAX_DIGITS) return undefined;
   const [, sign = "", whole, fraction = "", exponent = "0"] = PARTS.exec(source) ?? [];
@@ -29,7 +32,7 @@ export function exactDecimal(source: string): ExactDecimal | undefined {
   };
 }
 
-/** Without zeros at the end: a regular expression would look for one from each of them. */
+/** Strips trailing zeros; a regular expression would retry from each zero. */
 function withoutZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
@@ -40,12 +43,12 @@ export function isInteger({ exponent }: ExactDecimal): boolean {
   return exponent >= 0;
 }
 
-/** How many digits an integer has when it is written out. */
+/** Returns how many digits an integer has when written out. */
 export function lengthOf({ digits, exponent }: ExactDecimal): number {
   return digits.length + exponent;
 }
 
-/** An integer, written out. */
+/** Writes out an integer. */
 export function plainDigits(integer: ExactDecimal): string {
   return integer.sign + (integer.digits === "" ? "0" : integer.digits.padEnd(lengthOf(integer), "0"));
 }
@@ -55,7 +58,7 @@ export function areEqual(one: ExactDecimal, other: ExactDecimal | undefined): bo
 }
 
 /**
- * The plain digits of an integer, whose notation may have a fraction and an exponent; undefined for a
+ * Writes out an integer whose notation may have a fraction and an exponent; returns undefined for a
  * fraction, and for an integer of more than `maxDigits`.
  */
 export function integerDigits(number: string, maxDigits: number = MAX_DIGITS): string | undefined {

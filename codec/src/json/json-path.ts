@@ -1,26 +1,27 @@
 import { departureOf, objectIn } from "./departure.ts";
 import { isJsonObject, type JsonValue, ownValue } from "./json.ts";
 
-/** Something on the way of a path that is no object, although the path leads through it. */
+/** A non-object on a path that leads through it. */
 export interface Misstep {
-  /** Where the path begins. */
+  /** The start of the path. */
   readonly root: JsonValue;
-  /** The part of the path that leads to the value; `""` for the root itself. */
+  /** The part of the path up to the value; `""` for the root itself. */
   readonly path: string;
   readonly value: JsonValue;
   readonly class: "converted" | "lost";
 }
 
-/** Gets what is no object, and neither null nor absent. */
+/** Receives a value that is neither an object nor null nor absent. */
 export type OnMisstep = (misstep: Misstep) => void;
 
 /**
- * The value at a dotted path, `response.blog`, counted from `root`; the path `""` is the root itself. A step
- * that is a number also goes into an array; a key with dots stands in quotes, `page.'@odata.nextLink'`.
- * undefined where the path ends early.
+ * Returns the value at a dotted path such as `response.blog`, relative to `root`; the path `""` is the root
+ * itself. A numeric step also enters an array; a key with dots is quoted, `page.'@odata.nextLink'`. Returns
+ * undefined if the path ends early.
  *
- * This is the one reader of declared places. Each step reads its object as a field of a message does: of a
- * list it is the first item, and what holds nothing is absent. The root is no field: a list is not entered.
+ * All declared places are read by this function. Each step reads its object as a message field does: a list
+ * stands for its first item, and an empty value is absent. The root is not a field: a root list is not
+ * entered.
  */
 export function valueAt(root: JsonValue | undefined, path: string, found?: OnMisstep): JsonValue | undefined {
   if (path === "") return root;
@@ -51,7 +52,7 @@ function pathTo(steps: readonly string[], count: number): string {
     .join(".");
 }
 
-/** The steps of a path. */
+/** Splits a path into its steps. */
 export function stepsOf(path: string): readonly string[] {
   if (!path.includes("'")) return path.split(".");
   return [...path.matchAll(/'([^']*)'|[^.']+/g)].map(([step, quoted]) => quoted ?? step);

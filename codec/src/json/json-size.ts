@@ -1,13 +1,10 @@
 import type { JsonValue } from "./json.ts";
 import { NumberText } from "./number-text.ts";
 
-/** Characters of text that count as much as a value. */
+/** The number of characters of text that count as one value. */
 const CHARACTERS_PER_VALUE = 64;
 
-/**
- * How many values there are in a value, long texts as several; somewhat more than
- * `limit` where it has more than that.
- */
+/** Counts the values within a value, long texts as several; stops slightly above `limit`. */
 export function sizeUpTo(root: JsonValue | undefined, limit: number): number {
   if (typeof root !== "object") return 1 + textSize(root);
   let size = 1;

@@ -4,19 +4,19 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BACKSLASH = 0x5c;
 
-/** Whether a character is white space of JSON (RFC 8259 section 2). */
+/** Reports whether a character is JSON white space (RFC 8259 section 2). */
 function isSpace(code: number): boolean {
   return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB;
 }
 
-/** Behind the white space that begins at a position. */
+/** Returns the position after the white space that begins at a position. */
 export function skipSpace(text: string, start: number): number {
   let at = start;
   while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   return at;
 }
 
-/** Behind the quote that ends a string; the end of the text where none does. */
+/** Returns the position after the closing quote of a string, or the end of the text without one. */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
     let slash = at - 1;

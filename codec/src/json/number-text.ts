@@ -1,12 +1,12 @@
 import { rawJSON } from "./raw.ts";
 
 /**
- * A number of a JSON text that JSON.parse would not give back as it is written: `1.10`, `1e3`, or one with
- * more digits than a double holds. JSON.stringify writes it as it came.
- * It appears only where a text was parsed verbatim.
+ * A number in a JSON text whose notation JSON.parse would change: `1.10`, `1e3`, or one with more digits
+ * than a double holds. JSON.stringify writes the original notation. It appears only in texts parsed
+ * verbatim.
  */
 export class NumberText {
-  /** As it is written. */
+  /** The original notation. */
   readonly source: string;
   /** The nearest double; a bigint for an integer beyond 2^53. */
   readonly value: number | bigint;
@@ -20,7 +20,7 @@ export class NumberText {
     return this.source;
   }
 
-  /** For JSON.stringify, which writes it verbatim. */
+  /** Called by JSON.stringify, which writes the original notation. */
   toJSON(): unknown {
     return rawJSON(this.source);
   }

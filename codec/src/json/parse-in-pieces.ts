@@ -3,9 +3,9 @@ import type { JsonValue } from "./json.ts";
 import { skipSpace } from "./json-text.ts";
 
 const PIECE = 16 * 1024;
-/** A string that is longer than so many pieces is read in several. */
+/** A string longer than this number of pieces is read in several. */
 const PIECES_OF_STRING = 4;
-/** So many arrays and objects, each in the other, are opened at a time. */
+/** The number of nested arrays and objects that are opened in one go. */
 const STARTS_AT_ONCE = 1024;
 
 const QUOTE = 0x22;
@@ -24,26 +24,27 @@ export type ParsePiece = (text: string) => JsonValue;
 type List = JsonValue[];
 type Entries = Record<string, JsonValue>;
 
-/** An array or object that is put together from pieces. */
+/** An array or object assembled from pieces. */
 type Open = {
   readonly value: List | Entries;
   isEmpty: boolean;
 };
 
 /**
- * Parses JSON like `parse`, with the same result, but piece by piece: what an array or an object has within
- * some thousand characters is parsed at once, as an array or object of its own, and added to what it belongs
- * to. It looks for where elements end and leaves all else to `parse`, which also finds what is no JSON.
+ * Parses JSON like `parse`, with the same result, but piece by piece: a run of some thousand characters
+ * within an array or object is parsed as a separate array or object, and added to its container. This
+ * function only finds where elements end, and leaves the rest to `parse`, including the detection of
+ * invalid JSON.
  *
- * @param piece so many characters are parsed at a time, and up to twice as many
- * where an element begins before them
+ * @param piece the number of characters parsed in one go, up to twice as many if an element begins before
+ * the limit
  * @throws SyntaxError
  */
 export function* parseInPieces(text: string, parse: ParsePiece, piece: number = PIECE): Work<JsonValue> {
   return yield* new Assembly(text, parse, piece).run();
 }
 
-/** Where an array or object begins, and the string in front of it, which is its key in an object. */
+/** The start of an array or object, and the string before it, which is its key in an object. */
 interface Start {
   readonly at: number;
   readonly keyStart: number;
@@ -57,13 +58,13 @@ class Assembly {
   private readonly longString: number;
   private readonly open: Open[] = [];
   /**
-   * Where the run of elements begins that is parsed next: behind a bracket or an
-   * element of the innermost of `open`.
+   * The start of the run of elements to parse next: after a bracket or an element of the innermost of
+   * `open`.
    */
   private from = 0;
-  /** Arrays and objects that begin in the run, one in the other. */
+  /** Arrays and objects that begin in the run, each nested in the previous one. */
   private readonly starts: Start[] = [];
-  /** The string that was met last: what follows it may have it for its key. */
+  /** The most recent string, which may be the key of the next value. */
   private keyStart = 0;
   private keyEnd = 0;
 
@@ -87,7 +88,7 @@ class Assembly {
     return root.value;
   }
 
-  /** Goes through all elements; returns where the root ends. */
+  /** Walks over all elements; returns the end of the root. */
   private *elements(start: number): Work<number> {
     const { text, starts, piece } = this;
     let paused = start;
@@ -95,7 +96,7 @@ class Assembly {
       const code = text.charCodeAt(at);
       if (code === QUOTE) {
         const end = yield* this.string(at);
-        // a long one has been counted
+        // a long string has been counted
         if (end - at > this.longString) paused = end;
         at = end;
       } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
@@ -121,7 +122,7 @@ class Assembly {
     throw new SyntaxError("the JSON ends early");
   }
 
-  /** Behind a string. One that is long, and no key, is a piece of its own. */
+  /** Returns the position after a string. A long string that is not a key becomes a piece. */
   private *string(start: number): Work<number> {
     const { text } = this;
     const end = yield* endOfString(text, start + 1);
@@ -141,7 +142,7 @@ class Assembly {
     return { at, keyStart, keyEnd };
   }
 
-  /** What begins in the run is put together from pieces as well. */
+  /** Opens the containers that begin in the run, to assemble them from pieces as well. */
   private *deepen(): Work<void> {
     const { text, starts } = this;
     let count = 0;
@@ -167,8 +168,8 @@ class Assembly {
   /**
    * Parses the elements of the run, up to `end`.
    *
-   * @param isFollowed whether another one begins there, which is added by itself;
-   * its comma or its key is in the run
+   * @param isFollowed whether another element begins there, which is added separately; its comma or its key
+   * is in the run
    */
   private flush(end: number, isFollowed: boolean): void {
     const { text } = this;
@@ -183,7 +184,7 @@ class Assembly {
     }
     if (start >= end && (!isFollowed || Array.isArray(container.value))) return;
     container.isEmpty = false;
-    // null stands for what is added by itself
+    // null represents the element that is added separately
     const run = text.slice(start, end) + (isFollowed ? "null" : "");
     if (Array.isArray(container.value)) {
       const items = this.parse(`[${run}]`) as List;
@@ -195,19 +196,19 @@ class Assembly {
     }
   }
 
-  /** Adds what follows a run. */
+  /** Adds the element that follows a run. */
   private add(value: JsonValue, { keyStart, keyEnd }: Start): void {
     const container = this.innermost;
     container.isEmpty = false;
     if (Array.isArray(container.value)) {
       container.value.push(value);
     } else {
-      // a text alone is no key, and is read as it is
+      // a string that is the whole text is not a key, and is parsed unchanged
       setOwn(container.value, JSON.parse(this.text.slice(keyStart, keyEnd)) as string, value);
     }
   }
 
-  /** A text that is no array or object. */
+  /** Parses a text that is neither an array nor an object. */
   private *scalar(start: number): Work<JsonValue> {
     const { text } = this;
     if (text.charCodeAt(start) !== QUOTE) return this.parse(text);
@@ -227,7 +228,7 @@ function opened(code: number): Open {
   return { value: code === OPEN_BRACKET ? [] : {}, isEmpty: true };
 }
 
-/** As JSON.parse does it, which knows no prototypes. */
+/** Sets a key like JSON.parse, which ignores prototypes. */
 function setOwn(object: Entries, key: string, value: JsonValue): void {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -236,7 +237,7 @@ function setOwn(object: Entries, key: string, value: JsonValue): void {
   }
 }
 
-/** Behind the quote that ends a string; the end of the text where none does. */
+/** Returns the position after the closing quote of a string, or the end of the text without one. */
 function* endOfString(text: string, start: number): Work<number> {
   const quote = text.indexOf('"', start);
   if (quote < 0) return text.length;
@@ -254,14 +255,14 @@ function* endOfString(text: string, start: number): Work<number> {
   return text.length;
 }
 
-/** A string from its quote to the end of the other, piece by piece: no escape is cut in two. */
+/** Reads a string between its quotes, piece by piece, without splitting an escape. */
 function* longString(text: string, start: number, end: number, piece: number): Work<string> {
   if (text.charCodeAt(end - 1) !== QUOTE || end - start < 2) throw new SyntaxError("a string without an end");
   const pieces: string[] = [];
   let slash = text.indexOf("\\", start);
   for (let from = start + 1; from < end - 1; ) {
     let to = Math.min(from + piece, end - 1);
-    // behind each escape, `\n` or `\u00e9`
+    // after each escape, `\n` or `\u00e9`
     while (slash >= 0 && slash < to) {
       const behind = slash + (text.charCodeAt(slash + 1) === LETTER_U ? 6 : 2);
       to = Math.max(to, Math.min(behind, end - 1));

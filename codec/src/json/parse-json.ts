@@ -5,9 +5,9 @@ import type { JsonValue } from "./json.ts";
 import { type ParsePiece, parseInPieces } from "./parse-in-pieces.ts";
 
 /**
- * Parses JSON (RFC 8259) with the speed of JSON.parse. Integers beyond 2^53 come out rounded; whoever meets
- * one where it counts asks for `parseJsonExactly`. A byte order mark is skipped;
- * text without a value is undefined.
+ * Parses JSON (RFC 8259) at the speed of JSON.parse. Integers beyond 2^53 are rounded; a reader that needs
+ * their exact value calls `parseJsonExactly`. A byte order mark is skipped; text without a value is
+ * undefined.
  *
  * @throws SyntaxError
  */
@@ -17,8 +17,8 @@ export function parseJson(text: string): JsonValue | undefined {
 }
 
 /**
- * Parses JSON like `parseJson`, but integers beyond 2^53 come out as bigint, also where they are written with
- * an exponent (`1e400`). Only integers of more than 1000 digits stay what JSON.parse makes of them.
+ * Parses JSON like `parseJson`, but returns integers beyond 2^53 as bigint, also those with an exponent
+ * (`1e400`). Integers of more than 1000 digits are returned as JSON.parse reads them.
  *
  * @throws SyntaxError
  */
@@ -30,9 +30,9 @@ export function parseJsonExactly(text: string): JsonValue | undefined {
 }
 
 /**
- * Parses JSON like `parseJson`, but numbers that JSON.parse would not give back as they are written come out
- * as bigint or `NumberText`, so that JSON.stringify writes all of them as they came. undefined where there
- * are none: what `parseJson` makes of the text is then all of it.
+ * Parses JSON like `parseJson`, but returns numbers whose notation JSON.parse would change as bigint or
+ * `NumberText`, so that JSON.stringify writes all of them unchanged. Returns undefined if there are no such
+ * numbers: the result of `parseJson` is then complete.
  *
  * @throws SyntaxError
  */

@@ -3,26 +3,29 @@ import { sizeUpTo } from "./json-size.ts";
 import { NumberText } from "./number-text.ts";
 import { rawJSON } from "./raw.ts";
 
-/** JSON text of a parsed value, for fields that keep it as it came. */
+/** JSON text of a parsed value, for fields that keep it unchanged. */
 export interface RawJson {
   readonly text: string;
-  /** Whether the value holds a number that JSON.parse has rounded: the text is then not what was sent. */
+  /** Whether JSON.parse has rounded a number in the value: the text then differs from the original. */
   readonly rounded: boolean;
-  /** Whether the value may hold a number that JSON.parse has given another notation, `1.1` for `1.10`. */
+  /** Whether JSON.parse may have changed the notation of a number in the value, `1.1` for `1.10`. */
   readonly hasNumbers: boolean;
 }
 
 const DIGIT = /\d/;
 const SUSPICIOUS = /\d{16}|e\+|null/;
 
-/** Whether JSON.parse may have rounded this: an integer beyond 2^53, or one too large for a double. */
+/**
+ * Reports whether JSON.parse may have rounded this number: an integer beyond 2^53, or one too large for a
+ * double.
+ */
 export function isRounded(value: number): boolean {
   return !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value));
 }
 
 /**
- * Writes a parsed value as JSON, integers of any size included. It looks for rounded numbers only where the
- * text could hold one, so that the common case costs no more than JSON.stringify.
+ * Writes a parsed value as JSON, with integers of any size. It looks for rounded numbers only where the
+ * text could contain one, so that the common case costs no more than JSON.stringify.
  */
 export function rawJson(value: JsonValue): RawJson {
   try {
@@ -41,17 +44,14 @@ export function rawJson(value: JsonValue): RawJson {
   }
 }
 
-/** So many values are written at a time; few where it is deep, since each level is looked through anew. */
+/** The number of values written in one go; small in deep values, since each level is scanned again. */
 const PIECE = 1_000;
 const DEEP = 64;
 const DEEP_PIECE = 16;
 
 /** Longer strings are written in pieces. */
 const LONG_STRING = 64 * 1024;
-/**
- * The first of the UTF-16 code units that are the first half of a character,
- * and of those that are the second.
- */
+/** The UTF-16 code units at which high surrogates and low surrogates begin. */
 const FIRST_HALF = 0xd800;
 const SECOND_HALF = 0xdc00;
 
@@ -60,16 +60,16 @@ type Long = {
   at: number;
 };
 
-/** An array or object that is being written. */
+/** An array or object being written. */
 type Open = {
   readonly value: JsonObject | readonly JsonValue[];
-  /** Those of an object. */
+  /** The keys of an object. */
   readonly keys: readonly string[] | undefined;
   next: number;
   isFirst: boolean;
 };
 
-/** Like `rawJson`, in pieces and however deep; it yields how many values it has written since. */
+/** Like `rawJson`, in pieces and at any depth; yields the number of values written since the last yield. */
 export function* rawJsonInPieces(root: JsonValue): Generator<number, RawJson, undefined> {
   const writer = new PieceWriter();
   writer.write(root);
@@ -82,11 +82,11 @@ export function* rawJsonInPieces(root: JsonValue): Generator<number, RawJson, un
 }
 
 class PieceWriter {
-  /** How many values were written since this was set to 0. */
+  /** The number of values written since the last reset. */
   written = 0;
   private readonly texts: string[] = [];
   private readonly open: Open[] = [];
-  /** A long string that is being written. */
+  /** A long string being written. */
   private long: Long | undefined;
   private rounded = false;
   private hasNumbers = false;
@@ -96,7 +96,7 @@ class PieceWriter {
     return { text: texts.join(""), rounded, hasNumbers };
   }
 
-  /** Writes a value, or its beginning where it is large. */
+  /** Writes a value, or the beginning of a large one. */
   write(value: JsonValue): void {
     if (typeof value === "string" && value.length > LONG_STRING) {
       this.long = { text: value, at: 0 };
@@ -110,7 +110,7 @@ class PieceWriter {
     }
   }
 
-  /** Writes more of what is begun; false where nothing is. */
+  /** Continues unfinished values; returns false if there are none. */
   goesOn(): boolean {
     const { open } = this;
     if (this.long !== undefined) {
@@ -131,7 +131,7 @@ class PieceWriter {
     return true;
   }
 
-  /** Those of the next items that are small, or the one that is not. */
+  /** Writes the next items that are small, or a single large one. */
   private items(last: Open, items: readonly JsonValue[]): void {
     const first = last.next;
     let size = 0;
@@ -151,7 +151,7 @@ class PieceWriter {
     }
   }
 
-  /** Writes more of a string; both halves of a character at once. */
+  /** Writes more of a string without splitting a surrogate pair. */
   private goOnWith(long: Long): void {
     const { text, at } = long;
     const code = text.charCodeAt(at + LONG_STRING - 1);
@@ -223,7 +223,7 @@ function plainText(value: JsonValue): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // a TypeError is a bigint; a RangeError, too deep, is the caller's
+    // a TypeError means a bigint; a RangeError, too deep, is for the caller
     if (error instanceof TypeError) return undefined;
     throw error;
   }

@@ -1,2 +1,4 @@
-/** `JSON.rawJSON`: writes its argument verbatim. The lib types lack it; every supported Node has it. */
+/**
+ * `JSON.rawJSON`: writes its argument verbatim. The lib types lack it; every supported Node version has it.
+ */
 export const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };

@@ -2,12 +2,13 @@ import { isJsonObject, type JsonValue } from "./json.ts";
 import { NumberText } from "./number-text.ts";
 import { rawJSON } from "./raw.ts";
 
-/** Writes JSON (RFC 8259), however deep; a bigint as a bare, exact number. */
+/** Writes JSON (RFC 8259) at any depth; a bigint becomes a bare, exact number. */
 export function stringifyJson(value: JsonValue): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // a TypeError is a bigint; looking for one beforehand would cost more than this rare second round
+    // a TypeError means a bigint; searching for one in advance would cost more than this rare second
+    // attempt
     if (error instanceof TypeError) return exactText(value);
     if (error instanceof RangeError) return deepText(value);
     throw error;
@@ -27,14 +28,14 @@ function exactly(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? rawJSON(String(value)) : value;
 }
 
-/** An array or object that is being written. */
+/** An array or object being written. */
 type Open = {
   readonly close: "]" | "}";
   readonly parts: Iterator<readonly [key: string, value: JsonValue | undefined]>;
   isFirst: boolean;
 };
 
-/** The same without recursion, for what is nested thousands of levels deep. */
+/** Writes JSON without recursion, for values nested thousands of levels deep. */
 function deepText(root: JsonValue): string {
   const pieces: string[] = [];
   const stack: Open[] = [];

@@ -2,15 +2,15 @@ import type { JsonValue } from "./json.ts";
 import { NumberText } from "./number-text.ts";
 
 /**
- * A 64-bit integer for a JSON body whose upstream wants bare numbers: `9007199254740993`, exact, where
- * ProtoJSON writes a string.
+ * Returns a 64-bit integer for a JSON body whose upstream expects bare numbers: `9007199254740993`, exact,
+ * where ProtoJSON writes a string.
  */
 export function wireNumber(value: bigint): JsonValue {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** A decimal number for a JSON body, with all of its digits. */
+/** Returns a decimal number for a JSON body, with all of its digits. */
 export function wireDecimal(text: string): JsonValue {
   if (!text.includes(".")) return wireNumber(BigInt(text));
   const number = Number(text);

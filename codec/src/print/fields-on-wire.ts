@@ -1,4 +1,4 @@
-/** Where the fields of a large message and the entries of a large map are. */
+/** Locates the fields of a large message and the entries of a large map. */
 import { ScalarType } from "@bufbuild/protobuf";
 import type { Work } from "../time/work.ts";
 import { type FieldPlan, type MessagePlan, wireTypeOf } from "./plan.ts";
@@ -15,18 +15,18 @@ export interface Run extends Range {
   readonly field: FieldPlan;
   /** The first tag. */
   readonly tag: number;
-  /** How many fields of the message that are known come before it. */
+  /** The number of known fields of the message that precede it. */
   readonly place: number;
 }
 
-/** So many fields are passed over before others have their turn. */
+/** The number of fields skipped before other work gets its turn. */
 const FIELDS_AT_ONCE = 4096;
 
 /**
- * The fields of a message that are known, by their numbers.
+ * Locates the known fields of a message, by number.
  *
- * @throws Unprintable where a field is in two places, has another wire type than its own,
- * or is not the only member of its oneof
+ * @throws Unprintable if a field occurs in two places, has a wire type other than its own, or is not the
+ * only member of its oneof
  */
 export function* runsOf(bytes: Uint8Array, { fields }: MessagePlan, { from, to }: Range): Work<Run[]> {
   const runs: Run[] = [];
@@ -53,7 +53,7 @@ function isTagOf({ kind, value }: FieldPlan, tag: number): boolean {
   return (tag & 7) === (kind === "map" ? 2 : value.wireType) || (kind === "list" && (tag & 7) === 2);
 }
 
-/** Of the members of a oneof, the last one counts; serialisers write one. */
+/** Rejects oneofs with several members: the last one would count, but serializers write only one. */
 function expectEachOnce(runs: readonly Run[]): void {
   const oneofs = new Set<number>();
   for (const [index, { field }] of runs.entries()) {
@@ -66,13 +66,13 @@ function expectEachOnce(runs: readonly Run[]): void {
 export interface Entry {
   /** The same for all spellings of a key. */
   readonly id: string;
-  /** A text that is the key; the field of another key, with its tag. Empty where it is absent. */
+  /** The text of a string key; the field of another key, with its tag. Empty if absent. */
   readonly key: Range;
-  /** What the value is, without its tag and length. Undefined where it is absent or has no length. */
+  /** The value, without its tag and length. Undefined if it is absent or has no length. */
   readonly value: Range | undefined;
 }
 
-/** Reads an entry of a map, whose tag begins at a place: its key, field 1, and its value, field 2. */
+/** Reads the map entry whose tag begins at a position: its key, field 1, and its value, field 2. */
 export function entryAt(bytes: Uint8Array, { mapKey, value }: FieldPlan, { from, to }: Range): Entry {
   if (mapKey === undefined) throw new Unprintable("no map");
   const cursor = new WireCursor(bytes, from);
@@ -94,7 +94,7 @@ export function entryAt(bytes: Uint8Array, { mapKey, value }: FieldPlan, { from,
   return { id, key, value: range };
 }
 
-/** What a value with a length has in it. */
+/** Returns the content of a length-delimited value. */
 export function withoutLength(bytes: Uint8Array, { from, to }: Range): Range {
   const cursor = new WireCursor(bytes, from);
   cursor.end(to);
@@ -109,7 +109,7 @@ function keyId(cursor: WireCursor, mapKey: ScalarType, end: number): string {
     cursor.skip(wireType, end);
     if (wireType === 2) from = withoutLength(cursor.bytes, { from, to: cursor.position }).from;
   } else if (wireType === 1 || wireType === 5) {
-    // its bytes would be another spelling of all zeros
+    // its bytes would be another spelling of zero
     throw new Unprintable("a key of a fixed length that is absent");
   } else {
     cursor.low = 0;
@@ -131,7 +131,7 @@ function keyId(cursor: WireCursor, mapKey: ScalarType, end: number): string {
   }
 }
 
-/** A text with a character for each byte. */
+/** Returns a string with one character for each byte. */
 function latin1({ buffer, byteOffset }: Uint8Array, from: number, to: number): string {
   return Buffer.from(buffer, byteOffset + from, to - from).toString("latin1");
 }

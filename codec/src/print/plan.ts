@@ -1,37 +1,37 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 
-/** How a value is printed: a text, another scalar, an enum, or a message by its plan. */
+/** How a value is printed: a string, another scalar, an enum, or a message by its plan. */
 export type ValuePlan =
   | { readonly kind: "text"; readonly scalar: ScalarType.STRING; readonly wireType: 2 }
   | { readonly kind: "scalar"; readonly scalar: ScalarType; readonly wireType: number }
   | { readonly kind: "enum"; readonly values: EnumPlan; readonly wireType: 0 }
   | { readonly kind: "message"; readonly message: MessagePlan; readonly wireType: 2 };
 
-/** The names of an enum as JSON. */
+/** The JSON names of an enum. */
 export interface EnumPlan {
   readonly names: ReadonlyMap<number, Uint8Array>;
-  /** The first value, which is the default. */
+  /** The number of the first value, which is the default. */
   readonly zero: number;
-  /** Whether numbers without a name are values. */
+  /** Whether numbers without a name are valid. */
   readonly isOpen: boolean;
-  /** google.protobuf.NullValue, whose JSON is null. */
+  /** Whether this is google.protobuf.NullValue, whose JSON is null. */
   readonly isNull: boolean;
 }
 
 /** How a field is printed. */
 export interface FieldPlan {
-  /** Its place among the fields of its message, in the order of their numbers. */
+  /** The position among the fields of its message, in order of number. */
   readonly index: number;
   /** `"name":` */
   readonly key: Uint8Array;
   readonly kind: "singular" | "list" | "map";
   readonly value: ValuePlan;
-  /** Of a map. */
+  /** The key type of a map. */
   readonly mapKey: ScalarType | undefined;
-  /** A default value is not printed. */
+  /** Whether the default value is omitted. */
   readonly isImplicit: boolean;
-  /** Which oneof it belongs to, counted from 0; -1 for none. */
+  /** The index of its oneof; -1 for none. */
   readonly oneof: number;
 }
 
@@ -39,8 +39,8 @@ export interface FieldPlan {
 export interface MessagePlan {
   readonly desc: DescMessage;
   /**
-   * `fields` by their names, the value of a wrapper alone, a time, any JSON, or by protobuf-es where the form
-   * is a special one.
+   * The JSON form: `fields` by name, the bare value of a wrapper, a time, arbitrary JSON, or `other` forms,
+   * which protobuf-es prints.
    */
   readonly form: "fields" | "wrapper" | "timestamp" | "struct" | "value" | "list" | "other";
   readonly fields: ReadonlyMap<number, FieldPlan>;
@@ -48,13 +48,13 @@ export interface MessagePlan {
 
 const plans = new WeakMap<DescMessage, MessagePlan>();
 
-/** The plan of a message type, made once. */
+/** Returns the plan of a message type, which is made once. */
 export function planOf(desc: DescMessage): MessagePlan {
   const known = plans.get(desc);
   if (known !== undefined) return known;
   const fields = new Map<number, FieldPlan>();
   const plan: MessagePlan = { desc, form: formOf(desc), fields };
-  // before its fields: a message may hold itself
+  // before the fields: a message may contain itself
   plans.set(desc, plan);
   if (plan.form === "other") return plan;
   const sorted = [...desc.fields].sort((a, b) => a.number - b.number);
@@ -79,7 +79,7 @@ function formOf(desc: DescMessage): MessagePlan["form"] {
   return SPECIAL.includes(name) || desc.fields.some(isUnusual) ? "other" : "fields";
 }
 
-/** Required fields, whose absence is an error, and groups. */
+/** Reports whether a field is required, so that its absence is an error, or a group. */
 function isUnusual(field: DescField): boolean {
   if (field.presence === FeatureSet_FieldPresence.LEGACY_REQUIRED) return true;
   return "delimitedEncoding" in field && field.delimitedEncoding === true;
@@ -108,7 +108,7 @@ function valuePlan(field: DescField): ValuePlan {
 function enumPlan(desc: DescEnum): EnumPlan {
   const numbers = new Set(desc.values.map(({ number }) => number));
   return {
-    // of several names for a number, the one that protobuf-es takes
+    // of several names for a number, the one that protobuf-es chooses
     names: new Map([...numbers].map((number) => [number, Buffer.from(JSON.stringify(nameOf(desc, number)))])),
     zero: desc.values[0]?.number ?? 0,
     isOpen: desc.open,
@@ -120,7 +120,7 @@ function nameOf(desc: DescEnum, number: number): string {
   return desc.value[number]?.jsonName ?? "";
 }
 
-/** The wire type of a scalar (https://protobuf.dev/programming-guides/encoding). */
+/** Returns the wire type of a scalar (https://protobuf.dev/programming-guides/encoding). */
 export function wireTypeOf(scalar: ScalarType): number {
   switch (scalar) {
     case ScalarType.STRING:

@@ -9,17 +9,17 @@ import { Unprintable } from "./wire-cursor.ts";
 
 /** How messages are printed. */
 export interface PrintOptions {
-  /** The types that a google.protobuf.Any may have. */
+  /** The types that a google.protobuf.Any may contain. */
   readonly types: Registry | undefined;
-  /** Prints by WebAssembly; without it, protobuf-es does. */
+  /** Prints with WebAssembly; without it, protobuf-es prints. */
   readonly machine: WasmPrinter | undefined;
 }
 
 /**
- * Prints a message that is protobuf bytes as ProtoJSON, at once. What is unusual is printed by protobuf-es,
- * with the same result.
+ * Prints a message in protobuf as ProtoJSON, in one go. protobuf-es prints unusual messages, with the same
+ * result.
  *
- * @throws Error for what cannot be printed, as protobuf-es does
+ * @throws Error for a message that cannot be printed, as protobuf-es does
  */
 export function printJson(desc: DescMessage, bytes: Uint8Array, options: PrintOptions): Uint8Array {
   const { types, machine } = options;
@@ -28,19 +28,19 @@ export function printJson(desc: DescMessage, bytes: Uint8Array, options: PrintOp
 }
 
 /**
- * What is printed before others have their turn. protobuf-es takes some milliseconds for as
- * much that is nothing but messages.
+ * The bytes printed before other work gets its turn. protobuf-es takes a few milliseconds for this many
+ * bytes of nothing but messages.
  */
 const PART_BYTES = { machine: 32 * 1024, protobufEs: 8 * 1024 };
-/** The same, in values. */
+/** The same limit, in values. */
 const PART_WORK = 64 * 1024;
-/** Bytes that are copied in less than a microsecond. */
+/** The number of bytes copied in less than a microsecond. */
 const COPIED_PER_UNIT = 512;
 
 /**
  * Like `printJson`, in parts, for large messages.
  *
- * @param partBytes how many bytes of the message are printed before others have their turn, about
+ * @param partBytes the approximate number of bytes printed before other work gets its turn
  */
 export function* printJsonInParts(
   desc: DescMessage,
@@ -62,7 +62,7 @@ export function* printJsonInParts(
   }
 }
 
-/** What is wrong with a part is said of the whole message. */
+/** Prints a part, or returns undefined: an error is reported for the whole message, not for a part. */
 function usualByProtobufEs(...part: Parameters<typeof byProtobufEs>): Uint8Array | undefined {
   try {
     return byProtobufEs(...part);
@@ -71,7 +71,7 @@ function usualByProtobufEs(...part: Parameters<typeof byProtobufEs>): Uint8Array
   }
 }
 
-/** Parts as one, in a buffer that may be released. */
+/** Joins parts into a buffer that may be released. */
 function* joined(parts: readonly Uint8Array[]): Work<Uint8Array> {
   const bytes = bufferPool.acquire(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -1,17 +1,17 @@
 import { type DescMessage, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
 import { rawJSON } from "../json/raw.ts";
 
-/** How deep messages may be nested, as in protobuf-es. */
+/** The nesting limit for messages, the same as in protobuf-es. */
 export const MAX_DEPTH = 100;
 
-/** -0 as a float; as a double it ends so. */
+/** -0 as a float; the bytes of a double -0 end with these. */
 const MINUS_ZERO = Buffer.of(0, 0, 0, 0x80);
 
 /**
- * Prints a message by protobuf-es.
+ * Prints a message with protobuf-es.
  *
- * @param depth of the message in another one, 1 for the outermost
- * @throws Error for what cannot be printed
+ * @param depth the nesting depth of the message, 1 for the outermost
+ * @throws Error for a message that cannot be printed
  */
 export function byProtobufEs(desc: DescMessage, bytes: Uint8Array, types?: Registry, depth = 1): Uint8Array {
   const message = fromBinary(desc, bytes, { recursionLimit: MAX_DEPTH + 1 - depth });
@@ -20,7 +20,7 @@ export function byProtobufEs(desc: DescMessage, bytes: Uint8Array, types?: Regis
   return Buffer.from(JSON.stringify(json, mayHaveMinusZero ? withMinusZero : undefined));
 }
 
-/** JSON.stringify writes 0 for it. */
+/** Preserves -0, which JSON.stringify writes as 0. */
 function withMinusZero(_key: string, value: unknown): unknown {
   return Object.is(value, -0) ? rawJSON("-0") : value;
 }

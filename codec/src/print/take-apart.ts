@@ -8,8 +8,8 @@ import { MAX_DEPTH } from "./protobuf-es.ts";
 import { Unprintable, WireCursor } from "./wire-cursor.ts";
 
 /**
- * Prints a message at once that is at some depth of another one, 1 for the outermost; undefined when that has
- * too much in it, or something unusual.
+ * Prints a message at a nesting depth in one go, 1 for the outermost; returns undefined for a message that
+ * is too large or unusual.
  */
 export type PrintAtOnce = (desc: DescMessage, bytes: Uint8Array, depth: number) => Uint8Array | undefined;
 
@@ -26,18 +26,18 @@ const NOTHING = new Uint8Array();
 const NULL_VALUE = Uint8Array.of(0x08, 0x00);
 const LENGTH_DELIMITED = 2;
 
-/** More than a number and its tag have, which cannot be taken apart. */
+/** More bytes than a number and its tag take, which cannot be split. */
 const MIN_BYTES = 16;
-/** So many entries of a map are printed at once: WebAssembly compares no more keys with one another. */
+/** The number of map entries printed in one go: WebAssembly compares no more keys with each other. */
 const MAX_ENTRIES = 256;
 
-/** The parts of a JSON text, and what is between the values of one array or object in it. */
+/** The parts of a JSON text, with the separators between the values of one array or object. */
 class Values {
   private readonly parts: Uint8Array[];
   private readonly open: () => void;
   private hasValues = false;
 
-  /** @param open writes what is in front of the first value */
+  /** @param open writes the text before the first value */
   constructor(parts: Uint8Array[], open: () => void) {
     this.parts = parts;
     this.open = open;
@@ -47,7 +47,7 @@ class Values {
     return !this.hasValues;
   }
 
-  /** Before each value, or several of them. */
+  /** Called before each value or group of values. */
   next(): void {
     if (this.hasValues) {
       this.parts.push(COMMA);
@@ -57,7 +57,7 @@ class Values {
     this.hasValues = true;
   }
 
-  /** Adds what the JSON of a message has between its first characters and its last ones, if anything. */
+  /** Adds the JSON of a message without its first and last characters, unless nothing remains. */
   add(json: Uint8Array, first: number, last: number): void {
     if (json.length <= first + last) return;
     this.next();
@@ -65,39 +65,38 @@ class Values {
   }
 }
 
-/**
- * The items of a list or the entries of a map, each of which is a message of its own with nothing else in it.
- */
+/** The items of a list or the entries of a map, each printed as a message that contains nothing else. */
 interface Repeated {
   readonly desc: DescMessage;
   readonly field: FieldPlan;
   readonly depth: number;
   readonly values: Values;
-  /** How many characters the JSON of such a message has before and after what is in the list or map. */
+  /**
+   * The number of characters in the JSON of such a message before and after the content of the list or map.
+   */
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Prints a large message: fields, items and entries that are next to one another are taken for a message of
- * their own, small enough to be printed at once. What the JSON of those has
- * between its brackets is put together.
+ * Prints a large message: adjacent fields, items and entries are grouped into messages small enough to be
+ * printed in one go. The contents of their JSON, without brackets, are then joined.
  */
 export class TakeApart {
-  /** What has been printed, in its order. */
+  /** The parts printed so far, in order. */
   readonly parts: Uint8Array[] = [];
   private readonly bytes: Uint8Array;
   private readonly print: PrintAtOnce;
   private readonly size: number;
 
-  /** @param size how many bytes are printed at once, at most */
+  /** @param size the most bytes that are printed in one go */
   constructor(bytes: Uint8Array, print: PrintAtOnce, size: number) {
     this.bytes = bytes;
     this.print = print;
     this.size = Math.max(size, MIN_BYTES);
   }
 
-  /** @throws Unprintable where something is unusual */
+  /** @throws Unprintable for unusual content */
   *message(plan: MessagePlan, range: Range, depth: number): Work<void> {
     if (depth > MAX_DEPTH) throw new Unprintable("messages nested too deep");
     if (range.to - range.from <= this.size || plan.form === "other" || plan.form === "timestamp") {
@@ -148,10 +147,7 @@ export class TakeApart {
     this.parts.push(CLOSE_BRACE);
   }
 
-  /**
-   * Behind the last of the fields that are printed together with the first one: next to one another,
-   * and small.
-   */
+  /** Returns the end of the group of fields printed together with the first: adjacent and small ones. */
   private endOfGroup(runs: readonly Run[], first: number): number {
     const start = runs[first];
     let end = first + 1;
@@ -204,7 +200,7 @@ export class TakeApart {
     if (!items.isEmpty) this.parts.push(field.kind === "list" ? CLOSE_BRACKET : CLOSE_BRACE);
   }
 
-  /** google.protobuf.Struct and ListValue: a map or a list, and nothing else. */
+  /** Prints google.protobuf.Struct and ListValue, which contain only a map or a list. */
   private *structOrList(plan: MessagePlan, range: Range, depth: number): Work<void> {
     const { desc, form } = plan;
     this.parts.push(form === "struct" ? OPEN_BRACE : OPEN_BRACKET);
@@ -216,7 +212,7 @@ export class TakeApart {
     this.parts.push(form === "struct" ? CLOSE_BRACE : CLOSE_BRACKET);
   }
 
-  /** google.protobuf.Value and wrappers: what their only field holds. */
+  /** Prints google.protobuf.Value and wrappers: the value of their only field. */
   private *onlyField({ fields }: MessagePlan, range: Range, depth: number): Work<void> {
     const tag = new WireCursor(this.bytes, range.from).tag();
     const field = fields.get(tag >>> 3);
@@ -224,7 +220,7 @@ export class TakeApart {
     yield* this.value(field, this.onlyValue({ ...range, tag }), depth);
   }
 
-  /** What is in a value with a length, which is all that follows its tag. */
+  /** Returns the content of a length-delimited value, which is everything after its tag. */
   private onlyValue({ from, to, tag }: Range & Pick<Run, "tag">): Range {
     const cursor = new WireCursor(this.bytes, from);
     cursor.nextIs(tag, to);
@@ -249,9 +245,9 @@ export class TakeApart {
   // lists and maps
 
   /**
-   * The items or entries in a range: many small ones together, each large one by itself.
+   * Prints the items or entries in a range: small ones in groups, each large one separately.
    *
-   * @param keys of a map, so far; undefined where they are known to be different
+   * @param keys the map keys so far; undefined if they are known to differ
    */
   private *repeated(repeated: Repeated, range: Range, size: number, keys?: Set<string>): Work<void> {
     const cursor = new WireCursor(this.bytes, range.from);
@@ -278,7 +274,7 @@ export class TakeApart {
     if (from < range.to) yield* this.batch(repeated, { from, to: range.to });
   }
 
-  /** Items or entries by one message, or by two where that has too much in it. */
+  /** Prints items or entries as one message, or as two if it is too large. */
   private *batch(repeated: Repeated, range: Range): Work<void> {
     const json = yield* this.atOnce(repeated.desc, this.at(range), repeated.depth);
     if (json === undefined) {
@@ -294,7 +290,7 @@ export class TakeApart {
     keys.add(id);
   }
 
-  /** A large item or entry. */
+  /** Prints a large item or entry. */
   private *item(repeated: Repeated, range: Range): Work<void> {
     const { field, values, depth } = repeated;
     const tag = new WireCursor(this.bytes, range.from).tag();
@@ -308,7 +304,7 @@ export class TakeApart {
     }
   }
 
-  /** Scalars without tags (https://protobuf.dev/programming-guides/encoding/#packed). */
+  /** Prints scalars without tags (https://protobuf.dev/programming-guides/encoding/#packed). */
   private *packed({ desc, field, depth, values, first, last }: Repeated, tag: number, range: Range) {
     const { wireType } = field.value;
     const width = wireType === 1 ? 8 : wireType === 5 ? 4 : 1;
@@ -341,7 +337,7 @@ export class TakeApart {
 
   // scalars
 
-  /** Text in quotes, cut between characters. */
+  /** Prints a string in quotes, split between characters. */
   private *text(range: Range): Work<void> {
     if (!isUtf8(this.at(range))) throw new Unprintable("text that is not UTF-8");
     this.parts.push(QUOTE);
@@ -356,7 +352,7 @@ export class TakeApart {
     this.parts.push(QUOTE);
   }
 
-  /** Bytes as base64 (RFC 4648 section 4), cut where no padding is needed. */
+  /** Prints bytes as base64 (RFC 4648 section 4), split where no padding is needed. */
   private *base64(range: Range): Work<void> {
     const step = this.size - (this.size % 3);
     this.parts.push(QUOTE);
@@ -382,7 +378,7 @@ function usual(json: Uint8Array | undefined): Uint8Array {
   return json;
 }
 
-/** A map with an entry that has the key of another one, and a message with nothing in it. */
+/** Builds a map with a single entry: the key of another entry, and an empty message. */
 function withoutValue({ value }: FieldPlan, entry: Uint8Array, key: Uint8Array): Uint8Array {
   const isValue = value.kind === "message" && value.message.form === "value";
   const writer = new BinaryWriter().uint32(new WireCursor(entry, 0).tag()).fork().raw(key);

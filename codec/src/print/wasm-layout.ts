@@ -1,6 +1,6 @@
 /**
- * The tables of the printer in linear memory, as codec/printer/layout.ts reads them:
- * sizes and offsets in 32-bit words.
+ * The printer's tables in linear memory, as codec/printer/layout.ts reads them: sizes and offsets in 32-bit
+ * words.
  */
 
 export const MESSAGE_WORDS = 6;

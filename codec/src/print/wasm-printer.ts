@@ -5,29 +5,30 @@ import { byProtobufEs } from "./protobuf-es.ts";
 import { Machine } from "./wasm.ts";
 import { Tables } from "./wasm-tables.ts";
 
-/** For messages and maps that are open. */
+/** For messages and maps in progress. */
 const STACK_BYTES = 64 * 1024;
-/** Zeros behind the input, which end what it should have ended. */
+/** The zeros after the input, which terminate truncated content. */
 const ZEROS = 32;
-/** The memory never shrinks, so that longer JSON is printed in parts. */
+/** The memory never shrinks, so longer JSON is printed in parts. */
 const MAX_JSON_BYTES = 4 * 1024 * 1024;
-/** More tables than any process should need. */
+/** More table memory than any process should need. */
 const MAX_TABLE_BYTES = 32 * 1024 * 1024;
 const ANY_WORK = 0x7fff_ffff;
 
-/** Turns protobuf bytes into ProtoJSON, by WebAssembly. What is unusual it leaves to protobuf-es. */
+/** Converts protobuf to ProtoJSON with WebAssembly. It leaves unusual messages to protobuf-es. */
 export class WasmPrinter {
   private readonly machine = new Machine((id, bytes) => this.other(id, bytes));
   private readonly tables = new Tables(this.machine);
-  /** The types of google.protobuf.Any in the message that is being printed. */
+  /** The types of google.protobuf.Any in the message being printed. */
   private registry: Registry | undefined;
 
   /**
-   * The JSON of a message, in a buffer that may be released; undefined where that is too much,
-   * or something is unusual.
+   * Returns the JSON of a message, in a buffer that may be released; undefined for a message that is too
+   * large or unusual.
    *
-   * @param depth of the message in another one, 1 for the outermost
-   * @param maxWork how many values it may have, about; larger messages take too long to be printed at once
+   * @param depth the nesting depth of the message, 1 for the outermost
+   * @param maxWork the approximate number of values that it may have; larger messages take too long in one
+   * go
    */
   print(
     desc: DescMessage,
@@ -41,7 +42,7 @@ export class WasmPrinter {
       if (planOf(desc).form === "other") return byProtobufEs(desc, bytes, types, depth);
       return this.printed(desc, bytes, depth, maxWork);
     } catch {
-      // what is unusual, too much, or too deep; or there is no memory
+      // unusual, too large, too deep, or out of memory
       return undefined;
     }
   }
@@ -76,13 +77,13 @@ export class WasmPrinter {
 
 let shared: WasmPrinter | "none" | undefined;
 
-/** The printer of this process; undefined where WebAssembly is not allowed. */
+/** Returns the printer of this process; undefined if WebAssembly is not available. */
 export function wasmPrinter(): WasmPrinter | undefined {
   if (shared === undefined) {
     try {
       shared = new WasmPrinter();
     } catch {
-      // by --jitless, or a policy
+      // because of --jitless or a policy
       shared = "none";
     }
   }

@@ -10,13 +10,13 @@ import {
 import type { Machine } from "./wasm.ts";
 import { ENUM_WORDS, FIELD_WORDS, FORM, KIND, MESSAGE_WORDS, NAME_WORDS, SHAPE } from "./wasm-layout.ts";
 
-/** Fields with smaller numbers are found in an array by number, all others by search. */
+/** Fields with smaller numbers are found by index, all others by search. */
 const MAX_DENSE = 1024;
-/** Oneofs of a message; a bit stands for each. */
+/** The most oneofs of a message; each takes one bit. */
 const MAX_ONEOFS = 32;
-/** A tag that no field has. The printer leaves a message to protobuf-es where a table has it. */
+/** A tag that no field has. A table with it leaves the message to protobuf-es. */
 const NO_TAG = 0;
-/** Spreads the numbers of an enum over the rows of its hash table. */
+/** Spreads the numbers of an enum over its hash table. */
 const SPREAD = 0x9e37_79b1;
 
 const KIND_OF_SCALAR: Readonly<Record<ScalarType, number>> = {
@@ -37,9 +37,9 @@ const KIND_OF_SCALAR: Readonly<Record<ScalarType, number>> = {
   [ScalarType.FLOAT]: KIND.float,
 };
 
-/** Writes the plans of messages into the memory of the printer; each once, when it is first needed. */
+/** Writes the plans of messages into the memory of the printer, each once, at its first use. */
 export class Tables {
-  /** The messages by the numbers that the printer knows them by. */
+  /** The messages by the numbers that the printer uses for them. */
   readonly descs: DescMessage[] = [];
   private readonly machine: Machine;
   private readonly messages = new Map<MessagePlan, number>();
@@ -49,7 +49,7 @@ export class Tables {
     this.machine = machine;
   }
 
-  /** The table of a message. */
+  /** Returns the table of a message. */
   message(desc: DescMessage): number {
     return this.planned(planOf(desc));
   }
@@ -59,7 +59,7 @@ export class Tables {
     if (known !== undefined) return known;
     const at = this.machine.allocate(MESSAGE_WORDS * 4);
     const id = this.descs.push(plan.desc) - 1;
-    // before its fields are written, which may be of this type; until they are, or if they fail,
+    // registered before its fields, which may have this type; until they are written, or if that fails,
     // protobuf-es prints it
     this.messages.set(plan, at);
     this.fill(at, [FORM.other, id]);

@@ -1,13 +1,13 @@
 /** The printer's WebAssembly module. */
 import { PRINTER } from "../gen/printer.ts";
 
-/** Linear memory, as WebAssembly has it. The lib types that this project uses do not know it. */
+/** WebAssembly's linear memory, which the lib types of this project lack. */
 interface Memory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
-/** What codec/printer/print.ts exports; positions are addresses in linear memory. */
+/** The exports of codec/printer/print.ts; positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
   print(
@@ -27,24 +27,24 @@ interface WebAssemblyApi {
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
 }
 
-/** The JSON of a message of a special form; undefined where it has none. */
+/** Returns the JSON of a message with a special form; undefined if it has no JSON. */
 export type PrintOther = (id: number, bytes: Uint8Array) => Uint8Array | undefined;
 
-/** Where tables begin: behind the constants of the module. */
+/** The address of the first table: after the constants of the module. */
 const FIRST_FREE = 8192;
 const PAGE = 65_536;
 
 /** An instance of the printer, and its memory. */
 export class Machine {
   readonly exports: Exports;
-  /** Where the next table goes. */
+  /** The address of the next table. */
   free = FIRST_FREE;
   private buffer: ArrayBuffer;
   private u8: Uint8Array<ArrayBuffer>;
   private u32: Uint32Array;
   private kept: Uint8Array | undefined;
 
-  /** @throws where WebAssembly is not allowed, or does not know what the module needs */
+  /** @throws if WebAssembly is not available, or lacks a feature that the module needs */
   constructor(other: PrintOther) {
     const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
     const module = new Module(Buffer.from(PRINTER, "base64"));
@@ -61,7 +61,7 @@ export class Machine {
     this.u32 = new Uint32Array(this.buffer);
   }
 
-  /** All memory; another array once it has grown. */
+  /** The whole memory; a new array after the memory has grown. */
   get bytes(): Uint8Array<ArrayBuffer> {
     this.refresh();
     return this.u8;
@@ -73,26 +73,26 @@ export class Machine {
     return this.u32;
   }
 
-  /** Makes sure that there are so many bytes. Throws RangeError where there is no memory. */
+  /** Ensures that at least `size` bytes are available. Throws RangeError when out of memory. */
   reserve(size: number): void {
     const missing = size - this.bytes.length;
     if (missing > 0) this.exports.memory.grow(Math.ceil(missing / PAGE));
   }
 
   /**
-   * Reserves bytes for good, zeroed, at an address that 8 divides,
-   * with room behind them to be read in blocks of 16.
+   * Reserves zeroed bytes permanently, at an address divisible by 8, with room after them for reads in
+   * blocks of 16.
    */
   allocate(size: number): number {
     const at = this.free;
     this.free = (at + size + 7) & ~7;
     this.reserve(this.free + 64);
-    // what was behind the tables before has been used
+    // the memory after the tables was in use before
     this.bytes.fill(0, at, this.free + 64);
     return at;
   }
 
-  /** The module grows its memory, too. */
+  /** Replaces the views after the module has grown its memory. */
   private refresh(): void {
     const { buffer } = this.exports.memory;
     if (buffer === this.buffer) return;

@@ -1,11 +1,14 @@
-/** Bytes that cannot be printed in parts; protobuf-es prints the whole message, or says what is wrong. */
+/**
+ * Thrown for bytes that cannot be printed in parts; protobuf-es prints the whole message or reports the
+ * error.
+ */
 export class Unprintable extends Error {}
 
 /** Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). */
 export class WireCursor {
   readonly bytes: Uint8Array;
   position: number;
-  /** The lower and the upper half of the varint that was read last. */
+  /** The lower and upper half of the last varint. */
   low = 0;
   high = 0;
 
@@ -14,7 +17,7 @@ export class WireCursor {
     this.position = position;
   }
 
-  /** Leaves an integer of 64 bits in `low` and `high`. */
+  /** Reads a 64-bit integer into `low` and `high`. */
   varint(): void {
     let low = 0;
     let high = 0;
@@ -34,7 +37,7 @@ export class WireCursor {
     throw new Unprintable("a varint has more than ten bytes");
   }
 
-  /** Field number and wire type. */
+  /** Reads a tag: field number and wire type. */
   tag(): number {
     const start = this.position;
     this.varint();
@@ -42,7 +45,7 @@ export class WireCursor {
     return this.low;
   }
 
-  /** Whether the next field is this one; its tag is read then. */
+  /** Reports whether the next field has this tag; if so, reads the tag. */
   nextIs(tag: number, end: number): boolean {
     const before = this.position;
     if (before < end && this.tag() === tag) return true;
@@ -50,7 +53,7 @@ export class WireCursor {
     return false;
   }
 
-  /** Where a length-delimited value ends; it begins at the position. */
+  /** Returns the end of the length-delimited value that begins here. */
   end(limit: number): number {
     this.varint();
     const end = this.position + this.low;
@@ -58,7 +61,7 @@ export class WireCursor {
     return end;
   }
 
-  /** Moves to the end of a value. */
+  /** Skips a value. */
   skip(wireType: number, limit: number): void {
     if (wireType === 0) {
       this.varint();

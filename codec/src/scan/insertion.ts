@@ -1,26 +1,26 @@
-/** A message that is cut in two where more of its bytes belong. */
+/** A message split at the position where further bytes belong. */
 export interface Opened {
-  /** With the lengths that what is around the cut will have. */
+  /** The part before the split, with the final lengths of the messages around it. */
   readonly before: Uint8Array;
   readonly behind: Uint8Array;
 }
 
 interface Frame {
-  /** Where the length of a message is, and its content. */
+  /** The position of the length of a message, and of its content. */
   readonly lengthAt: number;
   readonly contentAt: number;
   readonly length: number;
 }
 
-/** Types of fields (https://protobuf.dev/programming-guides/encoding/#structure). */
+/** Wire types (https://protobuf.dev/programming-guides/encoding/#structure). */
 const [VARINT, BITS_64, DELIMITED, BITS_32] = [0, 1, 2, 5];
 
 /**
- * Cuts a message in front of a field in it.
+ * Splits a message before one of its fields.
  *
- * @param tags those of the messages around the field, from the outermost, and its own
- * @param more how many bytes will be put in
- * @returns undefined where there is no such field
+ * @param tags the tags of the messages around the field, outermost first, and of the field
+ * @param more the number of bytes that will be inserted
+ * @returns undefined if there is no such field
  */
 export function openedAt(bytes: Uint8Array, tags: readonly number[], more: number): Opened | undefined {
   const frames: Frame[] = [];
@@ -40,7 +40,7 @@ export function openedAt(bytes: Uint8Array, tags: readonly number[], more: numbe
   return undefined;
 }
 
-/** The beginning of a message, with the lengths of those around `to` made larger. */
+/** Returns the start of a message, with larger lengths for the messages around `to`. */
 function withLengths(bytes: Uint8Array, frames: readonly Frame[], to: number, more: number): Uint8Array {
   const parts: Uint8Array[] = [];
   let growth = more;
@@ -54,7 +54,7 @@ function withLengths(bytes: Uint8Array, frames: readonly Frame[], to: number, mo
   return Buffer.concat([bytes.subarray(0, end), ...parts]);
 }
 
-/** Where the first field with a tag is, and what is behind the tag. */
+/** Finds the first field with a tag, and the position after the tag. */
 function fieldIn(
   bytes: Uint8Array,
   wanted: number,
@@ -69,7 +69,7 @@ function fieldIn(
   return undefined;
 }
 
-/** Where a value ends. */
+/** Returns the end of a value. */
 function behind(bytes: Uint8Array, type: number, at: number): number {
   if (type === BITS_64) return at + 8;
   if (type === BITS_32) return at + 4;
@@ -79,7 +79,7 @@ function behind(bytes: Uint8Array, type: number, at: number): number {
   throw new Error(`a field of type ${type}`);
 }
 
-/** A number below 2^53, or the end of a larger one. */
+/** Reads a number below 2^53, or skips a larger one. */
 function varint(bytes: Uint8Array, from: number): { readonly value: number; readonly end: number } {
   let value = 0;
   for (let at = from, factor = 1; ; at++, factor *= 128) {

@@ -9,7 +9,7 @@ export type KeyUse = {
 
 /** The keys that are read in an object below a message. */
 interface MessagePath {
-  /** Where its table is to be. */
+  /** The address reserved for its table. */
   readonly at: number;
   readonly keys: Map<string, KeyUse>;
 }
@@ -17,18 +17,18 @@ interface MessagePath {
 /** A key of a message, or of an object below it. */
 export type Place = readonly [keys: Map<string, KeyUse>, key: string];
 
-/** The ranks and keys of a message while they are found. */
+/** The ranks and keys of a message, while they are collected. */
 export class MessageWriter {
   /** The address of a field for each rank. */
   readonly ranks: number[] = [];
   readonly keys = new Map<string, KeyUse>();
-  /** By the path to them, the keys that are read in objects below. */
+  /** The keys read in objects below, by path. */
   readonly paths = new Map<string, MessagePath>();
   readonly choices: Array<readonly number[]> = [];
   isShared = false;
   /** The number of an envelope in reports; 0 for a message. */
   place = 0;
-  /** The numbers in reports of objects on paths that have unread keys, by the path to them. */
+  /** The report numbers of objects on paths that have unread keys, by path. */
   readonly places = new Map<string, number>();
   private readonly slots = new Map<string, number>();
 
@@ -36,7 +36,7 @@ export class MessageWriter {
     return this.ranks.push(field) - 1;
   }
 
-  /** A field that is read from the first of its keys that holds something. */
+  /** Adds a field that is read from the first of its keys that holds a value. */
   field(field: number, places: readonly Place[]): number {
     const rank = this.rank(field);
     for (const [place, [keys, name]] of places.entries()) {
@@ -48,12 +48,12 @@ export class MessageWriter {
     return rank;
   }
 
-  /** Says that a key is read, though not here. */
+  /** Marks a key as known, though it is not read here. */
   known(key: string): void {
     keyOf(this.keys, key);
   }
 
-  /** The rank under which is kept where a value is. */
+  /** Returns the rank that records the position of a value. */
   slot(keys: readonly string[], field: number): number {
     const name = JSON.stringify(keys);
     const places = keys.map((key): Place => [this.keys, key]);
@@ -63,13 +63,13 @@ export class MessageWriter {
     return rank;
   }
 
-  /** Says that a message that shares the object knows keys. */
+  /** Marks the keys of a message that shares the object as known. */
   share(keys: ReadonlySet<string>): void {
     this.isShared = true;
     for (const name of keys) keyOf(this.keys, name).isShared = true;
   }
 
-  /** The fields with one key, which nothing else is read from. */
+  /** Returns the fields that have exactly one key, which nothing else reads. */
   simple(): number[] {
     const only = [...this.keys.values()].filter(
       (key) => key.targets.length === 1 && !key.isShared && !key.isChoice,

@@ -3,19 +3,19 @@ import type { Opened } from "./insertion.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** By how much more room is made than seems to be needed. */
+/** The factor by which the reserved room exceeds the estimate. */
 const RESERVE = 1.1;
 
 /**
- * Bytes that come in pieces, in a buffer that may be released. There is room in front of them for what comes
- * last, so that they are not copied once more.
+ * Bytes that arrive in pieces, in a buffer that may be released. The room before them is for the bytes that
+ * arrive last, which avoids another copy.
  */
 export class PieceOutput {
   private bytes: Bytes = new Uint8Array(0);
   private readonly start: number;
   private end: number;
 
-  /** @param room bytes in front */
+  /** @param room the number of bytes reserved before the pieces */
   constructor(room: number) {
     this.start = room;
     this.end = room;
@@ -25,7 +25,7 @@ export class PieceOutput {
     return this.end - this.start;
   }
 
-  /** @param share how much there is with this piece of all that will come, above 0, at most 1 */
+  /** @param share the share of the total that has arrived with this piece, above 0 and at most 1 */
   push(piece: Uint8Array, share: number): void {
     const end = this.end + piece.length;
     if (end > this.bytes.length) {
@@ -35,7 +35,7 @@ export class PieceOutput {
     this.end = end;
   }
 
-  /** All pieces, and what belongs around them. */
+  /** Returns all pieces between the bytes that belong around them. */
   within({ before, behind }: Opened): Bytes {
     const from = this.start - before.length;
     const end = this.end + behind.length;
@@ -53,7 +53,7 @@ export class PieceOutput {
     return this.bytes.subarray(from, at + this.length + behind.length);
   }
 
-  /** To larger memory, which is not written to before it is used. */
+  /** Moves to larger memory, which is not written before it is used. */
   private move(to: number, size: number): void {
     const bytes = pool.acquire(size);
     bytes.set(this.bytes.subarray(this.start, this.end), to);

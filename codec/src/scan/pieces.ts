@@ -16,43 +16,43 @@ import type { Tables } from "./tables.ts";
 import type { Machine } from "./wasm.ts";
 import { KEY_BYTES, type Window, windowFor } from "./window.ts";
 
-/** How many bytes are read at once. */
+/** The number of bytes read in one go. */
 export interface WindowSizes {
   readonly usual: number;
-  /** Where an item is larger. */
+  /** The limit for a large item. */
   readonly max: number;
 }
 
 export const WINDOW_SIZES: WindowSizes = { usual: 256 * 1024, max: 512 * 1024 };
-/** Bytes that take less than a microsecond. */
+/** The number of bytes read in less than a microsecond. */
 const BYTES_PER_UNIT = 256;
 
-/** A body that is to be read in pieces. */
+/** A body to be read in pieces. */
 export interface LargeBody {
   readonly bytes: Uint8Array;
-  /** The field that it is. */
+  /** The number of its root field. */
   readonly root: number;
   readonly withStatus: boolean;
-  /** What it may cost to read; undefined where it cannot cost more. */
+  /** The most that reading may cost; undefined if the body cannot cost more. */
   readonly maxCost: number | undefined;
   readonly seed: number;
   readonly sizes: WindowSizes;
 }
 
-/** A message, and what was not as declared. */
+/** A message, with its differences. */
 export interface PiecedMessage {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly differences: FoundDifferences;
 }
 
 /**
- * Reads a body most of which is one list, a few items at a time: each time the scanner is given what is in
- * front of the list, then items as far as there is room. It fails where these are cut, and has noted where
- * the last one begins. The last time it reads to the end of the body, and says what the message is; the items
- * that it has written before are put into that. Between two times nothing stays in the memory of the scanner,
- * so others use it, and whoever leaves has nothing to give back.
+ * Reads a body that consists mostly of one list, a few items at a time. Each time the scanner gets the text
+ * before the list, then as many items as fit. It fails where the items are cut off, having recorded where
+ * the last one begins. The last time it reads to the end of the body and returns the message; the items
+ * written before are then inserted. Between two runs nothing stays in the memory of the scanner, so others
+ * may use it, and an aborted read needs no cleanup.
  *
- * @returns undefined where JavaScript has to decode it
+ * @returns undefined if the JavaScript decoder has to decode the body
  */
 export function* scanInPieces(
   machine: Machine,
@@ -71,24 +71,24 @@ export function* scanInPieces(
   }
 }
 
-/** The list of which a body has its most. */
+/** The list that makes up most of a body. */
 interface ListPlace {
   readonly field: number;
-  /** How much of the body is in front of its first item. */
+  /** The number of bytes before its first item. */
   readonly start: number;
-  /** The fields that lead to it. */
+  /** The fields on the path to the list. */
   readonly steps: readonly Step[];
 }
 
 class PieceScan {
-  /** How much of the body has been read. */
+  /** The number of bytes read. */
   at = 0;
   message: PiecedMessage | undefined;
   private readonly machine: Machine;
   private readonly tables: Tables;
   private readonly body: LargeBody;
   private list: ListPlace | undefined;
-  /** How many items have been read. */
+  /** The number of items read. */
   private items = 0;
   private output: PieceOutput | undefined;
   private reports: KeptReports = NO_REPORTS;
@@ -103,10 +103,10 @@ class PieceScan {
   }
 
   /**
-   * Reads on.
+   * Reads the next piece.
    *
-   * @returns `end` with the whole message; `left` where JavaScript has to decode it;
-   * `short` where more has to be read at once
+   * @returns `end` with the whole message; `left` if the JavaScript decoder has to read it; `short` if the
+   * next piece must be larger
    */
   next(size: number): "end" | "more" | "left" | "short" {
     const { machine, body, list } = this;
@@ -121,11 +121,11 @@ class PieceScan {
     const { input, output, end: room } = window;
     const written = machine.exports.scan(input, length, root, output, room, room, withStatus);
     if (end === bytes.length) return written < 0 ? "left" : this.readLast(window, written);
-    // what has ended before the body has is followed by what is none of it
+    // the text after an early end of the message is not part of it
     return written < 0 ? this.readPiece(window) : "left";
   }
 
-  /** What has been read of the list, before the window has ended. */
+  /** Takes over the items of the list before the end of the window. */
   private readPiece(window: Window): "more" | "left" | "short" {
     const { machine, tables, body } = this;
     const at = machine.exports.lastPlace() / 4;
@@ -140,7 +140,7 @@ class PieceScan {
     };
     const isAnother = list.field !== field || list.start !== word("listInput") - window.input;
     if (isAnother) return "short";
-    // what is in front of the list is read each time
+    // the text before the list is read each time
     if (list.start > body.sizes.usual / 2) return "left";
     if (![field, ...list.steps.map((step) => step.field)].every((each) => tables.isSimple(each))) {
       return "left";
@@ -176,21 +176,21 @@ class PieceScan {
     { field, steps }: ListPlace,
     output: PieceOutput | undefined,
   ): Uint8Array<ArrayBuffer> | undefined {
-    // the list is the last step, where it is a field
+    // the list is the last step if it is a field
     const fields = [...steps.slice(0, -1).map((step) => step.field), field];
     const tags = fields.map((each) => this.tables.tagOf(each));
     const opened = openedAt(last, tags, output?.length ?? 0);
     return opened && output?.within(opened);
   }
 
-  /** Whether what has been read is UTF-8, and does not cost too much. */
+  /** Reports whether the text read so far is UTF-8 and within the cost limit. */
   private accepts(window: Window, head: number, to: number): boolean {
     const { machine, body } = this;
     const { maxCost, seed } = body;
     const from = window.input + head;
     if (!isUtf8(machine.bytes.subarray(from, to))) return false;
     if (maxCost === undefined) return true;
-    // what was written stays where it is until it is copied
+    // the output stays in place until it is copied
     const room = window.end;
     this.keys ??= new Uint8Array(KEY_BYTES);
     machine.bytes.set(this.keys, room);
@@ -203,7 +203,7 @@ class PieceScan {
     return true;
   }
 
-  /** Keeps reports, those in the list with the indices that its items have in the body. */
+  /** Keeps reports; those in the list get the indices that its items have in the body. */
   private keep(length: number, isMeant: (steps: readonly Step[]) => boolean): void {
     if (length === 0) return;
     const from = this.machine.exports.reportsStart();
@@ -218,7 +218,7 @@ class PieceScan {
   }
 }
 
-/** Whether the message that a report is about is in a list. */
+/** Returns a function that tells whether the message of a report is in a list. */
 function isIn({ steps: around }: ListPlace): (steps: readonly Step[]) => boolean {
   return (steps) =>
     around.length > 0 &&
@@ -230,7 +230,7 @@ function withIndex(steps: readonly Step[], at: number, more: number): readonly S
   return steps.map((step, level) => (level === at ? { ...step, index: step.index + more } : step));
 }
 
-/** The steps to the list, which are where the reports begin. */
+/** Reads the steps to the list, at the address where the reports begin. */
 function stepsOf({ words }: Machine, { stackEnd }: Window, count: number): readonly Step[] {
   return Array.from({ length: count }, (_, i) => {
     const at = stackEnd / 4 + 3 * i;

@@ -1,4 +1,4 @@
-/** What of a table the scanner can read. All else it leaves to the decoder in JavaScript. */
+/** Determines which tables the scanner can read. It leaves the others to the JavaScript decoder. */
 import { EnumTable } from "../table/enum-table.ts";
 import { fieldsOf } from "../table/keys.ts";
 import {
@@ -18,26 +18,26 @@ import { ListValueTable, ValueTable } from "../table/well-known.ts";
 /** The list of a page, whose items are messages, in place of a payload. */
 export interface PagePayload {
   readonly item: MessageTable;
-  /** By which path the list is reported. */
+  /** The path of the list in reports. */
   readonly path: string;
 }
 
-/** What a body is read as: a message, the only field of one, or a page. */
+/** The type of a body: a message, the only field of one, or a page. */
 export type Payload = MessageTable | FieldEntry | PagePayload;
 
-/** The place of a key is a bit of a word, which has eight for something else. */
+/** A word has a bit for each key, and eight bits for other purposes. */
 const MAX_KEYS = 24;
 
-/** Whether a payload can be read, as far as that does not depend on what comes. */
+/** Reports whether a payload can be read, as far as this does not depend on the input. */
 export function isReadablePayload(payload: Payload): boolean {
   if ("item" in payload) return isReadablePayload(payload.item);
   if (!(payload instanceof MessageTable)) return isReadableKind(payload[1]);
-  // null is a value of these, or of their fields
+  // null is a value of these types, or of their fields
   if (payload === ValueTable || payload === ListValueTable) return false;
   return typesOf(payload) === undefined && isReadable(payload);
 }
 
-/** Whether a message can be read from an object. */
+/** Reports whether a message can be read from an object. */
 export function isReadable({ entries }: MessageTable): boolean {
   return entries.every(isReadableEntry);
 }
@@ -53,27 +53,27 @@ function isReadableField([, kind, ...keys]: FieldEntry): boolean {
 }
 
 function isReadableChoice(choice: ChoiceEntry): boolean {
-  // members are looked for at the keys of the object alone
+  // members are looked up by keys of the object only
   const isKey = (key: Key) => stepsTo(key).length === 1;
   return (
     choice.when.every(isReadableCase) && choiceMembers(choice).every(([, , ...keys]) => keys.every(isKey))
   );
 }
 
-/** A condition that asks one thing of one key. */
+/** Reports whether a condition makes a single test of plain keys. */
 function isReadableCase({ key = [], is, present, type, as }: ChoiceCase): boolean {
   const asked = [is, present, type].filter((each) => each !== undefined).length;
   return as !== undefined && asked === 1 && key.every((path) => stepsTo({ path }).length === 1);
 }
 
-/** The steps of a key; none for a path with others than keys, whatever these are looked for in. */
+/** Returns the steps of a key; empty for a path with steps other than keys, whatever their context. */
 export function stepsTo(key: Key): readonly string[] {
   if (typeof key === "string") return [key];
   const steps = key.path.split(".");
   return steps.every((step) => /^[A-Za-z_$@][\w$@:-]*$/.test(step)) ? steps : [];
 }
 
-/** Whether values of a kind can be read, as far as that does not depend on what comes. */
+/** Reports whether values of a kind can be read, as far as this does not depend on the input. */
 export function isReadableKind(kind: Kind): boolean {
   if (typeof kind === "string") return kind !== "duration" && kind !== "fieldMask";
   if (kind instanceof EnumTable) return true;
@@ -87,13 +87,16 @@ export function isReadableKind(kind: Kind): boolean {
   return "time" in kind || "wrapper" in kind || "open" in kind;
 }
 
-/** Whether a list may be one text, whose items are read as those of an array are. */
+/** Reports whether a list may be one string, with items that are read like the items of an array. */
 export function isSplit(item: Kind): boolean {
   if (item instanceof EnumTable) return true;
   return typeof item === "string" && item !== "bytes" && item !== "textBytes";
 }
 
-/** The fields of a message that a value of one of several JSON types stands for; undefined for others. */
+/**
+ * Returns the fields of a message whose JSON is a value of one of several types; undefined for other
+ * messages.
+ */
 export function typesOf({ entries }: MessageTable): ValueEntry["when"] | undefined {
   return entries.find((entry) => "value" in entry)?.when;
 }

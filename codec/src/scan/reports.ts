@@ -3,12 +3,12 @@ import { DifferenceWriter } from "../decode/difference-writer.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { Machine } from "./wasm.ts";
 
-/** Words of a report before its steps, and of a step. See codec/scanner/report.ts. */
+/** The words of a report before its steps, and of a step. See codec/scanner/report.ts. */
 const HEAD_WORDS = 5;
 const STEP_WORDS = 3;
-/** The ranks from which on a step is to an envelope, whose keys come behind all that is in the payload. */
+/** The rank from which steps are to envelopes, whose keys follow everything in the payload. */
 export const ENVELOPE_RANK = 0x4000_0000;
-/** Only so many of a class are described. */
+/** The number of differences of a class that are described. */
 const MAX_DESCRIBED = 100;
 
 /** A key that no field names. */
@@ -27,18 +27,18 @@ interface Span {
 export interface Step {
   readonly rank: number;
   readonly field: number;
-  /** In a list; -1 without one. */
+  /** The index in a list; -1 outside of lists. */
   readonly index: number;
 }
 
-/** A key that no field names, its texts taken out of the memory of the scanner. */
+/** A key that no field names, with its texts copied from the memory of the scanner. */
 export interface KeptReport {
   readonly steps: readonly Step[];
   readonly key: string;
   readonly value: string;
 }
 
-/** Reports of which the first are kept, in the order of the decoder, and all are counted. */
+/** Reports, all of them counted: the first ones are kept, in the order of the decoder. */
 export interface KeptReports {
   readonly first: readonly KeptReport[];
   readonly count: number;
@@ -46,7 +46,7 @@ export interface KeptReports {
 
 export const NO_REPORTS: KeptReports = { first: [], count: 0 };
 
-/** Notes keys at any path, as a decoder would that has come to them. */
+/** Records keys at any path, as a decoder at that path would. */
 class ReportWriter extends DifferenceWriter {
   noteAt(path: ReadonlyArray<string | number>, key: string, value: JsonValue): void {
     this.path = [...path];
@@ -55,12 +55,12 @@ class ReportWriter extends DifferenceWriter {
 }
 
 /**
- * The differences that a decoder would have found, in its order: a message's fields by their ranks, and
- * behind them the keys of its own. undefined where it would have found a number that it prints
- * otherwise than JSON.parse reads it.
+ * Reads the differences in the order in which a decoder would have found them: the fields of a message by
+ * rank, then the keys of the message itself. Returns undefined if the decoder would have found a number
+ * whose notation JSON.parse changes.
  *
- * @param from where the reports begin
- * @param nameOf the key by which a field is reported
+ * @param from the address of the first report
+ * @param nameOf returns the key by which reports name a field
  */
 export function readReports(
   machine: Machine,
@@ -71,7 +71,7 @@ export function readReports(
   return differencesOf(keptReports(machine, from, to), nameOf);
 }
 
-/** @param isMeant which reports count, by their steps */
+/** @param isMeant selects the reports that count, by their steps */
 export function keptReports(
   { bytes, words }: Machine,
   from: number,
@@ -88,13 +88,13 @@ export function keptReports(
   return { first, count: reports.length };
 }
 
-/** The reports of two parts of a body. */
+/** Joins the reports of two parts of a body. */
 export function joinedReports(a: KeptReports, b: KeptReports): KeptReports {
   const first = [...a.first, ...b.first].sort(inOrder).slice(0, MAX_DESCRIBED);
   return { first, count: a.count + b.count };
 }
 
-/** As `readReports`. */
+/** Like `readReports`. */
 export function differencesOf(
   { first, count }: KeptReports,
   nameOf: (field: number) => string,
@@ -132,7 +132,7 @@ function inOrder({ steps: a }: Pick<Report, "steps">, { steps: b }: Pick<Report,
   if (around !== 0) return around;
   for (const [level, step] of a.entries()) {
     const other = b[level];
-    // keys of a message come behind those below it
+    // the keys of a message follow the keys below it
     if (other === undefined) return -1;
     const difference = step.rank - other.rank || step.index - other.index;
     if (difference !== 0) return difference;
@@ -144,7 +144,7 @@ function isAround([step]: readonly Step[]): boolean {
   return step !== undefined && step.rank >= ENVELOPE_RANK;
 }
 
-/** A value as far as it is described: of arrays and objects their type. */
+/** Returns a value as far as it is described: arrays and objects only by type. */
 function describedOf(text: string): JsonValue | undefined {
   if (text.startsWith("{")) return {};
   if (text.startsWith("[")) return [];

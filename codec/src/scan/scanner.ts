@@ -9,28 +9,28 @@ import { type Envelope, Tables } from "./tables.ts";
 import { Machine } from "./wasm.ts";
 import { KEY_BYTES, windowFor } from "./window.ts";
 
-/** More tables than any process should need. */
+/** More table memory than any process should need. */
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/** What a byte of JSON can cost at most; see `checkJsonCost`. */
+/** The most that a byte of JSON can cost; see `checkJsonCost`. */
 const MAX_COST_PER_BYTE = 8;
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
-/** What a body is, as the scanner knows it. */
+/** The type of a body, in the scanner's terms. */
 export interface ScanPlan {
   readonly root: number;
 }
 
-/** A page of which the items have been read: messages, each in a buffer of its own. */
+/** A page whose items have been read: messages, each in its own buffer. */
 export interface ScannedPage {
   readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
-  /** Where the list is in the body, and its last item, if there is one. */
+  /** The position of the list in the body, and of its last item, if it has one. */
   readonly start: number;
   readonly end: number;
   readonly lastItem: number;
 }
 
 /**
- * Turns UTF-8 JSON into protobuf bytes in one pass, by WebAssembly. What is unusual it leaves to JavaScript.
+ * Converts UTF-8 JSON to protobuf in one pass, with WebAssembly. It leaves unusual bodies to JavaScript.
  */
 export class Scanner {
   private readonly machine = new Machine();
@@ -39,14 +39,14 @@ export class Scanner {
   private found: FoundDifferences = NO_DIFFERENCES;
   private readonly sizes: WindowSizes;
 
-  /** @param sizes of the pieces in which large bodies are read; for tests */
+  /** @param sizes the sizes of the pieces in which large bodies are read; for tests */
   constructor(sizes: WindowSizes = WINDOW_SIZES) {
     this.sizes = sizes;
   }
 
   /**
-   * What a payload and what is around it are; made once. undefined where it cannot be read,
-   * and where there is no room.
+   * Returns the plan for a payload and its envelope, which is made once; undefined if it cannot be read, or
+   * when out of memory.
    */
   plan(payload: Payload, envelope: Envelope | "payload"): ScanPlan | undefined {
     const known = this.plans.get(payload) ?? new Map<string, ScanPlan>();
@@ -62,17 +62,17 @@ export class Scanner {
     return { root: this.tables.body(payload, envelope) };
   }
 
-  /** What was not as declared in the body that was scanned last: keys that no field names. */
+  /** The differences in the last body scanned: keys that no field names. */
   get differences(): FoundDifferences {
     return this.found;
   }
 
   /**
-   * The response message in a body, in a buffer that may be released;
-   * undefined where JavaScript has to decode it.
+   * Returns the response message in a body, in a buffer that may be released; undefined if the JavaScript
+   * decoder has to decode it.
    *
-   * @param withStatus whether the envelope's status counts; then it has to be 200
-   * @param maxCost what it may cost to read; see `checkJsonCost`
+   * @param withStatus whether the envelope's status counts, and must then be 200
+   * @param maxCost the most that reading may cost; see `checkJsonCost`
    */
   scan(
     bytes: Uint8Array,
@@ -84,12 +84,12 @@ export class Scanner {
     try {
       return this.read(bytes, plan, withStatus, maxCost);
     } catch {
-      // no memory, or no stack
+      // out of memory or stack
       return undefined;
     }
   }
 
-  /** Like `scan`, by the plan of a page; undefined also for a large one. */
+  /** Like `scan`, by the plan of a page; also undefined for a large page. */
   scanPage(bytes: Uint8Array, plan: ScanPlan, withStatus: boolean, maxCost: number): ScannedPage | undefined {
     const message = this.scan(bytes, plan, withStatus, maxCost);
     if (message === undefined) return undefined;
@@ -99,7 +99,7 @@ export class Scanner {
     return { items, start: exports.listStart(), end: exports.listEnd(), lastItem: exports.lastItemStart() };
   }
 
-  /** Whether a body is for `scanInPieces` alone. */
+  /** Reports whether a body must be read by `scanInPieces`. */
   isLarge(bytes: Uint8Array): boolean {
     return bytes.length > this.sizes.max;
   }
@@ -116,7 +116,7 @@ export class Scanner {
     try {
       return yield* scanInPieces(this.machine, this.tables, body);
     } catch {
-      // no memory, or no stack
+      // out of memory or stack
       return undefined;
     }
   }
@@ -141,7 +141,7 @@ export class Scanner {
     return message;
   }
 
-  /** Keeps the differences. false where they are for the decoder to find. */
+  /** Keeps the differences; returns false if only the decoder can find them. */
   private isReported(machine: Machine): boolean {
     const length = machine.exports.reportsLength();
     this.found = NO_DIFFERENCES;
@@ -153,11 +153,11 @@ export class Scanner {
   }
 }
 
-/** Copies of the values of a message that has nothing but a repeated field 1, of messages. */
+/** Copies the values of a message that consists of a repeated message field 1. */
 function repeated(message: Uint8Array<ArrayBuffer>): Array<Uint8Array<ArrayBuffer>> {
   const values: Array<Uint8Array<ArrayBuffer>> = [];
   for (let at = 0; at < message.length; ) {
-    // behind the tag, which is one byte
+    // after the tag, which is one byte
     at++;
     let length = 0;
     for (let shift = 0; ; shift += 7) {
@@ -171,14 +171,14 @@ function repeated(message: Uint8Array<ArrayBuffer>): Array<Uint8Array<ArrayBuffe
   return values;
 }
 
-/** A text for each envelope. */
+/** Returns a text that identifies an envelope. */
 function nameOf(envelope: Envelope | "payload" | "status" | "known"): string {
   if (typeof envelope === "string") return envelope;
   const { keys, isOpen } = envelope;
   return JSON.stringify([isOpen, [...keys].map(([key, inner]) => [key, nameOf(inner)])]);
 }
 
-/** Whether a body can be so large that it costs more. */
+/** Reports whether a body is large enough to exceed a cost. */
 function canCost({ length }: Uint8Array, more: number): boolean {
   return length * MAX_COST_PER_BYTE > more;
 }
@@ -197,13 +197,13 @@ function isTooCostly(
 
 let shared: Scanner | "none" | undefined;
 
-/** The scanner of this process; undefined where WebAssembly is not allowed. */
+/** Returns the scanner of this process; undefined if WebAssembly is not available. */
 export function scanner(): Scanner | undefined {
   if (shared === undefined) {
     try {
       shared = new Scanner();
     } catch {
-      // by --jitless, or a policy
+      // because of --jitless or a policy
       shared = "none";
     }
   }

@@ -46,7 +46,9 @@ import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
 import type { Machine } from "./wasm.ts";
 
-/** A frame of so many ranks fits into no stack: whoever meets such a message hands over. */
+/**
+ * No stack has room for a frame with this many ranks, so the scanner leaves such a message to JavaScript.
+ */
 const UNREADABLE = 0xff_ffff;
 
 const VARINT = 0;
@@ -66,44 +68,44 @@ const WIRE_TYPES: Readonly<Record<string, number>> = {
   double: BITS_64,
 };
 
-/** How many digits the unit of a count of time has below the second. */
+/** The number of decimal digits between each unit of time and the second. */
 const COUNT_DIGITS: Readonly<Record<string, number>> = { seconds: 0, millis: 3, micros: 6, nanos: 9 };
 
-/** A field as the scanner has it. */
+/** A field in the scanner's terms. */
 interface Reading {
   readonly kind: number;
   readonly argument?: number;
-  /** Default: that of what has a length. */
+  /** Default: length-delimited. */
   readonly wireType?: number;
-  /** A text that means nothing. */
+  /** The text that means no value. */
   readonly none?: string | undefined;
-  /** FIELD_COMMAS, or nothing. */
+  /** FIELD_COMMAS, or none. */
   readonly flags?: number | undefined;
 }
 
 const HANDOVER: Reading = { kind: KIND.handover };
 
-/** What is around a payload. */
+/** The structure around a payload. */
 export interface Envelope {
-  /** What stands under its keys. Nobody reads what is known. */
+  /** The content of its keys. Known keys are not read. */
   readonly keys: ReadonlyMap<string, Envelope | "payload" | "status" | "known">;
   /** Whether all other keys are known too. */
   readonly isOpen: boolean;
 }
 
-/** Objects that paths lead through have ranks behind those of fields, and envelopes behind all of these. */
+/** Objects on paths have ranks above the ranks of fields, and envelopes above both. */
 const PATH_RANK = 0x1_0000;
 
-/** Writes the tables of messages into the memory of the scanner; each once, when it is first needed. */
+/** Writes the tables of messages into the memory of the scanner, each once, at its first use. */
 export class Tables {
   private readonly machine: Machine;
   private readonly memory: TableMemory;
   private readonly slot: number;
   private readonly messages = new Map<MessageTable, number>();
   private readonly enums = new Map<EnumTable, number>();
-  /** The keys by which fields are reported. */
+  /** The keys by which reports name fields. */
   private readonly names = new Map<number, string>();
-  /** Fields that are read from one place alone. */
+  /** Fields that are read from one place only. */
   private readonly simple = new Set<number>();
   private placeCount = 0;
 
@@ -113,7 +115,7 @@ export class Tables {
     this.slot = this.writeField(0, { kind: KIND.slot });
   }
 
-  /** The field that a body is. */
+  /** Returns the root field of a body. */
   body(payload: Payload, envelope: Envelope | "payload", path: readonly string[] = []): number {
     if (envelope !== "payload") return this.envelope(payload, envelope, path);
     if ("item" in payload) return this.page(payload);
@@ -150,14 +152,14 @@ export class Tables {
     return this.writeField(0, { kind: KIND.envelope, argument });
   }
 
-  /** What an object is reported by that is no message; those that are made first are reported first. */
+  /** Returns the report number of an object that is not a message; lower numbers are reported first. */
   private place(rank: number, path: readonly string[]): number {
     const field = this.writeField(0, { kind: KIND.handover, argument: rank + this.placeCount++ });
     this.names.set(field, path.join("."));
     return field;
   }
 
-  /** Makes what objects on the paths of a message are reported by, those below others first. */
+  /** Creates the report numbers of objects on the paths of a message, nested ones first. */
   private places(tree: KeyTree, message: MessageWriter, path: readonly string[] = []): void {
     for (const [key, below] of tree) {
       if (below === "all") continue;
@@ -167,12 +169,12 @@ export class Tables {
     }
   }
 
-  /** The table of a message. */
+  /** Returns the table of a message. */
   message(table: MessageTable): number {
     const known = this.messages.get(table);
     if (known !== undefined) return known;
     const at = this.machine.allocate(MESSAGE_WORDS * 4);
-    // known before its fields are, which may have its type
+    // registered before its fields, which may have this type
     this.messages.set(table, at);
     if (table === EmptyTable) {
       this.writeMessage(at, new MessageWriter(), COLLECTOR.ignore, 0);
@@ -184,19 +186,17 @@ export class Tables {
     return at;
   }
 
-  /** The key by which a field is reported. */
+  /** Returns the key by which reports name a field. */
   nameOf(field: number): string {
     return this.names.get(field) ?? "";
   }
 
-  /**
-   * Whether nothing else than its own key says what a field is, and nothing else is read from what that has.
-   */
+  /** Reports whether a field is read from its own key only, and its value is not used otherwise. */
   isSimple(field: number): boolean {
     return this.simple.has(field);
   }
 
-  /** The tag of a field; of a list that of its items. */
+  /** Returns the tag of a field; for a list, the tag of its items. */
   tagOf(field: number): number {
     const { words, bytes } = this.machine;
     const isList = words[field / 4 + FIELD.kind] === KIND.list;
@@ -240,14 +240,15 @@ export class Tables {
     return message.field(field, places);
   }
 
-  /** Where a key is read. */
+  /** Returns the place where a key is read. */
   private placeOf(key: Key, message: MessageWriter): Place {
     const steps = stepsTo(key);
     return [this.keysBelow(steps.slice(0, -1), message), steps.at(-1) ?? ""];
   }
 
   /**
-   * The keys that are read in the object at a path, which is found where reading comes to the path's keys.
+   * Returns the keys that are read in the object at a path, whose address is set when that object is
+   * reached.
    */
   private keysBelow(path: readonly string[], message: MessageWriter): Map<string, KeyUse> {
     if (path.length === 0) return message.keys;
@@ -277,7 +278,7 @@ export class Tables {
     const last = otherwise === undefined ? -1 : member(otherwise);
     const asked = lost === undefined ? -1 : message.slot(lost, this.slot);
     const slots = [...new Set(members.map(([, slot]) => slot))].filter((slot) => slot >= 0);
-    // the rank of what is chosen comes behind those of the fields before it
+    // the rank of the selected member follows the ranks of the fields before it
     const rank = message.rank(this.slot);
     message.choices.push([
       rank,
@@ -308,7 +309,7 @@ export class Tables {
     return [[member, slot, test, 0, 0, 0]];
   }
 
-  /** The address of a field. */
+  /** Returns the address of a field. */
   private field([number, kind]: FieldEntry): number {
     const isLoose = typeof kind === "object" && "loose" in kind;
     return this.writeField(number, this.reading(number, isLoose ? kind.loose : kind), isLoose);

@@ -1,13 +1,13 @@
 /** The scanner's WebAssembly module. */
 import { SCANNER } from "../gen/scanner.ts";
 
-/** Linear memory, as WebAssembly has it. The lib types that this project uses do not know it. */
+/** WebAssembly's linear memory, which the lib types of this project lack. */
 interface Memory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
-/** What codec/scanner/scan.ts exports; positions are addresses in linear memory. */
+/** The exports of codec/scanner/scan.ts; positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
   setUp(stack: number, stackEnd: number, end: number): void;
@@ -25,7 +25,7 @@ interface Exports {
   lastItemStart(): number;
   reportsStart(): number;
   reportsLength(): number;
-  /** The address of words: see codec/scanner/places.ts. */
+  /** The address of the words described in codec/scanner/places.ts. */
   lastPlace(): number;
   cost(from: number, length: number, limit: number, keys: number, known: number, seed: number): number;
   newKeys(): number;
@@ -37,19 +37,19 @@ interface WebAssemblyApi {
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
 }
 
-/** Where tables begin: behind the constants of the module. */
+/** The address of the first table: after the constants of the module. */
 const FIRST_FREE = 8192;
 const PAGE = 65_536;
 
 /** An instance of the scanner, and its memory. */
 export class Machine {
   readonly exports: Exports;
-  /** Where the next table goes. */
+  /** The address of the next table. */
   free = FIRST_FREE;
   private u8: Uint8Array<ArrayBuffer>;
   private u32: Uint32Array;
 
-  /** @throws where WebAssembly is not allowed, or does not know what the module needs */
+  /** @throws if WebAssembly is not available, or lacks a feature that the module needs */
   constructor() {
     const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
     const hostNumber = (from: number, length: number) => Number(this.latin1(from, length));
@@ -59,7 +59,7 @@ export class Machine {
     this.u32 = new Uint32Array(this.exports.memory.buffer);
   }
 
-  /** All memory; another array once it has grown. */
+  /** The whole memory; a new array after the memory has grown. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.u8;
   }
@@ -69,7 +69,7 @@ export class Machine {
     return this.u32;
   }
 
-  /** Makes sure that there are so many bytes. Throws RangeError where there is no memory. */
+  /** Ensures that at least `size` bytes are available. Throws RangeError when out of memory. */
   reserve(size: number): void {
     const missing = size - this.u8.length;
     if (missing <= 0) return;
@@ -79,14 +79,14 @@ export class Machine {
   }
 
   /**
-   * Reserves bytes for good, zeroed, at an address that 8 divides,
-   * with room behind them to be read in blocks of 16.
+   * Reserves zeroed bytes permanently, at an address divisible by 8, with room after them for reads in
+   * blocks of 16.
    */
   allocate(size: number): number {
     const at = this.free;
     this.free = (at + size + 7) & ~7;
     this.reserve(this.free + 64);
-    // what was behind the tables before has been used
+    // the memory after the tables was in use before
     this.u8.fill(0, at, this.free + 64);
     return at;
   }

@@ -1,25 +1,25 @@
 import type { Machine } from "./wasm.ts";
 
-/** For objects that are open, half of it, and for keys that wait. */
+/** Half for objects in progress, half for deferred keys. */
 const STACK_BYTES = 256 * 1024;
 /** For keys that no field names. */
 const REPORT_BYTES = 128 * 1024;
-/** Zeros behind the input, since it is read in blocks. */
+/** The zeros after the input, which is read in blocks. */
 const ZEROS = 64;
-/** The memory for the keys that have been there; see `checkJsonCost`. */
+/** The memory that records which keys have occurred; see `checkJsonCost`. */
 export const KEY_BYTES = 128 * 1024;
 
-/** Addresses behind the tables of a machine for one body, or a window of one. */
+/** The addresses after the tables that are used for one body, or for one window of a body. */
 export interface Window {
   readonly stack: number;
   readonly stackEnd: number;
   readonly input: number;
   readonly output: number;
-  /** The end of the output, and the beginning of as much memory to put fields in order. */
+  /** The end of the output; equally much memory after it serves to sort fields. */
   readonly end: number;
 }
 
-/** Makes room for input of a length. Throws RangeError where there is no memory. */
+/** Reserves room for input of a given length. Throws RangeError when out of memory. */
 export function windowFor(machine: Machine, length: number): Window {
   const stack = align(machine.free);
   const stackEnd = stack + STACK_BYTES;

@@ -1,20 +1,23 @@
-/** Beyond these a number is no value of any enum. */
+/** The range of enum numbers. */
 const INT32_MIN = -0x8000_0000;
 const DIGITS = /^-?\d+$/;
 const INT32_MAX = 0x7fff_ffff;
 
-/** A word of an enum. */
+/** An enum name on the wire. */
 export interface EnumWord {
   readonly word: string;
   readonly number: number;
-  /** Whether it is one as a string, and as a number of JSON. */
+  /** Whether the name may be a JSON string, and a JSON number. */
   readonly asString: boolean;
   readonly asNumber: boolean;
 }
 
-/** The spellings of an enum on the wire, both ways. Generated adapters hold one for every enum they use. */
+/**
+ * The spellings of an enum on the wire, in both directions. Generated adapters contain one for each enum
+ * that they use.
+ */
 export class EnumTable {
-  /** Full name of the enum, for messages about differences. */
+  /** The full name of the enum, for reports. */
   readonly name: string;
   private readonly numbers: ReadonlyMap<string, number>;
   private readonly spellings: ReadonlyMap<number, string>;
@@ -22,9 +25,9 @@ export class EnumTable {
   private readonly closed: boolean;
 
   /**
-   * @param name full name of the enum
-   * @param values for each value its number, the spelling that requests use, and further ones in responses
-   * @param options `closed` for an enum that has no other values than these (proto2, `enum_type = CLOSED`)
+   * @param name the full name of the enum
+   * @param values for each value its number, the spelling in requests, and further spellings in responses
+   * @param options `closed` for an enum that has no other values (proto2, `enum_type = CLOSED`)
    */
   constructor(
     name: string,
@@ -41,16 +44,18 @@ export class EnumTable {
     this.numbers = numbers;
     this.spellings = spellings;
     this.closed = closed;
-    // where the upstream has numbers of its own, a number that is none of them says nothing about the enum's
+    // if the upstream uses its own numbers, an unknown number has no relation to the numbers of the enum
     this.takesNumbers = [...numbers].every(([text, number]) => !DIGITS.test(text) || Number(text) === number);
   }
 
-  /** The number of a spelling; undefined for an unknown one. */
+  /** Returns the number of a spelling; undefined for an unknown one. */
   numberOf(wire: string): number | undefined {
     return this.numbers.get(wire);
   }
 
-  /** All words that stand for a value: as strings, and as numbers where JSON has the same text for one. */
+  /**
+   * Returns all names of values: as strings, and as numbers where the name is the text of a JSON number.
+   */
   words(): EnumWord[] {
     const words = [...this.numbers].map(([word, number]) => {
       const asNumber = Number.isSafeInteger(Number(word)) && String(Number(word)) === word;
@@ -64,28 +69,29 @@ export class EnumTable {
     ];
   }
 
-  /** Whether a number is a value that the enum names. */
+  /** Reports whether the enum declares a number. */
   has(number: number): boolean {
     return this.spellings.has(number);
   }
 
   /**
-   * Whether a number on the wire is that of a value, also of one that the enum does not name but can hold.
+   * Reports whether a number on the wire is a valid value, including undeclared values that the enum can
+   * hold.
    */
   holds(number: number): boolean {
     if (!this.takesNumbers || !Number.isInteger(number)) return false;
     return this.has(number) || (!this.closed && number >= INT32_MIN && number <= INT32_MAX);
   }
 
-  /** The spelling of a number in a request; a number without one is written as its digits. */
+  /** Returns the spelling of a number in a request; its digits if the number is undeclared. */
   wire(number: number): string {
     return this.spellings.get(number) ?? String(number);
   }
 
-  /** The spelling as a JSON value: a number where the spelling is one. */
+  /** Returns the spelling as a JSON value: a number where the spelling is one. */
   json(number: number): string | number {
     const wire = this.wire(number);
-    // another text of the same number, as `07`, stays text
+    // other texts of the same number, such as `07`, stay text
     return DIGITS.test(wire) && String(Number(wire)) === wire ? Number(wire) : wire;
   }
 }

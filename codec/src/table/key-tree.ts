@@ -1,11 +1,11 @@
 import { stepsOf } from "../json/json-path.ts";
 
-/** The keys that paths lead through, each with those below it; `all` at the end of a path. */
+/** The keys that paths lead through, each with the keys below it; `all` at the end of a path. */
 export type KeyTree = ReadonlyMap<string, KeyTree | "all">;
 
 type Growing = Map<string, Growing | "all">;
 
-/** The tree of dotted paths. */
+/** Builds the tree of dotted paths. */
 export function keyTree(paths: Iterable<string>): KeyTree {
   const tree: Growing = new Map();
   for (const path of paths) add(tree, stepsOf(path));
@@ -22,7 +22,7 @@ function add(root: Growing, steps: readonly string[]): void {
   }
 }
 
-/** The keys that any of some trees has. */
+/** Merges trees. */
 export function joinedTree(trees: ReadonlyArray<KeyTree | "all">): KeyTree | "all" {
   const [first = "all", ...others] = trees;
   if (others.length === 0) return first;

@@ -1,4 +1,4 @@
-/** Which keys of an object the entries of a table read. */
+/** Determines the keys of an object that the entries of a table read. */
 import { stepsOf } from "../json/json-path.ts";
 import { type KeyTree, keyTree } from "./key-tree.ts";
 import {
@@ -12,29 +12,31 @@ import {
 } from "./message-table.ts";
 
 /**
- * The members of a oneof that have keys of their own: their field numbers,
- * each with the paths that it is read from.
+ * The oneof members that have their own keys: their field numbers, each with the paths that it is read
+ * from.
  */
 export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;
 
-/** The key of the object that leads to a value. */
+/** Returns the key of the object that leads to a value. */
 export function firstKey(key: Key): string {
   return typeof key === "string" ? key : (stepsOf(key.path)[0] ?? "");
 }
 
-/** What a field is reported by: the first of its names, or all of its paths. */
+/** Returns the name of a field in reports: the first of its names, or all of its paths. */
 export function reportedAs(keys: readonly Key[]): string {
   const [first = ""] = keys;
   return typeof first === "string" ? first : keys.map(pathOf).join(" or ");
 }
 
-/** A key as a dotted path. */
+/** Returns a key as a dotted path. */
 export function pathOf(key: Key): string {
   if (typeof key !== "string") return key.path;
   return key.includes(".") ? `'${key}'` : key;
 }
 
-/** The keys of the object that a message reads; messages that share the object have keys of their own. */
+/**
+ * Returns the keys of the object that a message reads; messages that share the object have separate keys.
+ */
 export function knownKeys(entries: readonly Entry[]): ReadonlySet<string> {
   const choices = entries.filter(isChoice).flatMap(({ by = [] }) => by);
   const read = entries.flatMap(fieldsOf).flatMap(([, , ...keys]) => keys.map(firstKey));
@@ -42,8 +44,8 @@ export function knownKeys(entries: readonly Entry[]): ReadonlySet<string> {
 }
 
 /**
- * The keys that a message reads from its object, also those that choose members, with those of messages that
- * share the object in turn.
+ * Returns the keys that a message reads from its object, including keys that select members and,
+ * recursively, the keys of messages that share the object.
  */
 export function sharedKeys({ entries }: MessageTable, found: Set<string> = new Set()): ReadonlySet<string> {
   for (const entry of entries) {
@@ -57,7 +59,7 @@ export function sharedKeys({ entries }: MessageTable, found: Set<string> = new S
   return found;
 }
 
-/** The keys of members of oneofs that share the object of a message. */
+/** Returns the keys of oneof members that share the object of a message. */
 export function memberKeys(entries: readonly Entry[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [, kind, ...keys] of entries.filter(isChoice).flatMap(choiceMembers)) {
@@ -66,7 +68,7 @@ export function memberKeys(entries: readonly Entry[]): ReadonlySet<string> {
   return found;
 }
 
-/** What a message reads below the keys that its paths lead through; undefined where there are none. */
+/** Returns the keys that a message reads below path keys; undefined if there are none. */
 export function keysOnPaths(entries: readonly Entry[]): KeyTree | undefined {
   const fields = entries.flatMap(fieldsOf).flatMap(([, , ...keys]) => keys.map(pathOf));
   const choices = entries
@@ -79,7 +81,7 @@ export function keysOnPaths(entries: readonly Entry[]): KeyTree | undefined {
   return through.length === 0 ? undefined : new Map(through);
 }
 
-/** The members of a oneof with the paths that they alone are read from. */
+/** Returns the members of a oneof with the paths that no other entry reads. */
 export function exclusiveMembers(oneof: Entry, entries: readonly Entry[]): OneofMembers {
   const own = fieldsOf(oneof);
   const shared = own.flatMap(([, kind, ...keys]) =>
@@ -95,7 +97,7 @@ export function exclusiveMembers(oneof: Entry, entries: readonly Entry[]): Oneof
     .filter(([, ...paths]) => paths.length > 0);
 }
 
-/** The fields that an entry may read from the object. */
+/** Returns the fields that an entry may read from the object. */
 export function fieldsOf(entry: Entry): readonly FieldEntry[] {
   if (isField(entry)) return [entry];
   if ("oneOf" in entry) return entry.oneOf;

@@ -1,34 +1,30 @@
 import type { JsonValue } from "../json/json.ts";
 
-/** What a mask may name of a message: its fields, by their names in the .proto file. */
+/** The fields that a mask may name in a message, by their names in the .proto file. */
 export type MaskTable = Readonly<Record<string, MaskedField>>;
 
 /** A field that a mask may name. */
 export interface MaskedField {
-  /** The key in JSON; none for a member of a oneof whose keys are in the object that holds it. */
+  /** The JSON key; none for a oneof member whose keys are in the object of its holder. */
   readonly name?: string;
-  /** The key whose value chooses a member without a key. */
+  /** The key whose value selects a member without a key. */
   readonly discriminator?: string;
   readonly kind?: "list" | "map";
-  /** The value where it is not set, if it has no presence. */
+  /** The value when unset, if the field has no presence. */
   readonly zero?: JsonValue;
-  /** The fields of its message, of its items, or of its values. */
+  /** The fields of the message in this field, in its items, or in its map values. */
   readonly fields?: () => MaskTable;
 }
 
 /**
- * A field with the names that lead to it in the .proto file: more than one
- * where members without a key hold it.
+ * A field with the names that lead to it in the .proto file: several if members without a key contain it.
  */
 interface Found {
   readonly names: readonly string[];
   readonly field: MaskedField;
 }
 
-/**
- * A path of names on the wire as one of names in the .proto file;
- * steps that the table does not know lose their capitals.
- */
+/** Converts a path of wire names to names in the .proto file; unknown steps are converted to snake_case. */
 export function declaredPath(path: string, table?: MaskTable): string {
   let fields = table;
   let kind: MaskedField["kind"];
@@ -45,8 +41,7 @@ export function declaredPath(path: string, table?: MaskTable): string {
 }
 
 /**
- * The field of a key; of several, as the members of a oneof may be,
- * the first one that has the next step below it.
+ * Returns the field of a key; of several, such as oneof members, the first that has the next step below it.
  */
 function named(key: string, table: MaskTable | undefined, next: string | undefined): Found | undefined {
   if (table === undefined) return undefined;
@@ -60,8 +55,8 @@ function named(key: string, table: MaskTable | undefined, next: string | undefin
 }
 
 /**
- * The fields of a key, in the message itself and then in members that share its object;
- * such a one may hold itself.
+ * Returns the fields of a key, in the message itself and then in members that share its object; a member
+ * may contain itself.
  */
 function fieldsOf(key: string, table: MaskTable, holders: readonly string[], seen: Set<MaskTable>): Found[] {
   if (seen.has(table)) return [];

@@ -1,6 +1,6 @@
 /**
- * What a message is read from: one table for each message, which the decoder in
- * JavaScript and the scanner interpret.
+ * The description of how a message is read: one table for each message, interpreted by the JavaScript
+ * decoder and by the scanner.
  */
 import type { Registry } from "@bufbuild/protobuf";
 import type { EnumTable } from "./enum-table.ts";
@@ -12,72 +12,72 @@ export type Kind =
   | ScalarKind
   | EnumTable
   | MessageTable
-  /** With `commas`, a list may also be one text, its items between commas. */
+  /** With `commas`, a list may also be one comma-separated string. */
   | { readonly list: Kind; readonly commas?: true }
-  /** The keys of a map are strings, unless `keys` names another type. */
+  /** Map keys are strings, unless `keys` names another type. */
   | { readonly map: Kind; readonly keys?: ScalarKind }
-  /** google.protobuf.Timestamp. The text `none` means that there is no time. */
+  /** google.protobuf.Timestamp. The text `none` means no time. */
   | { readonly time: TimeRule; readonly none?: string }
-  /** google.protobuf.Duration, as ProtoJSON has it or by a rule. */
+  /** google.protobuf.Duration, in ProtoJSON or by a rule. */
   | "duration"
   | { readonly duration: DurationRule }
   /** google.protobuf.FieldMask, with names in lowerCamel or by a table. */
   | "fieldMask"
   | { readonly fieldMask: MaskTable }
-  /** google.protobuf.StringValue and its siblings. */
+  /** google.protobuf.StringValue and the other wrappers. */
   | { readonly wrapper: ScalarKind }
-  /** A message that is written as its only field. */
+  /** A message whose JSON is the value of its only field. */
   | { readonly unwrap: FieldEntry }
   /** A message in the group encoding (editions: DELIMITED). */
   | { readonly group: MessageTable }
-  /** An enum beside another field that keeps its spelling: a word that the enum does not have is not lost. */
+  /** An enum next to a field that keeps its spelling: an unknown name is not lost. */
   | { readonly open: EnumTable }
   /** google.protobuf.NullValue with presence, where null is a value. */
   | { readonly nullable: EnumTable }
   /** Other JSON types are expected too: converting them is not a difference. */
   | { readonly loose: Kind }
-  /** Words that stand for no value: a string, a number or a boolean that is written so. */
+  /** Words that mean no value: a string, or a number or boolean with this text. */
   | { readonly absent: readonly string[]; readonly of: Kind };
 
 /** A key of the object, or a dotted path (see `valueAt`). */
 export type Key = string | { readonly path: string };
 
 /**
- * A field: its number, how it is read, and the keys that are tried for it, in their order. A member of a
- * choice without keys shares the object's own. In JSON that is not an object, or is a whole payload,
- * a field has no keys.
+ * A field: its number, how it is read, and its keys in the order in which they are tried. A choice member
+ * without keys shares the object of its holder. A field has no keys if its JSON is not in an object or is a
+ * whole payload.
  */
 export type FieldEntry = readonly [number: number, kind: Kind, ...keys: Key[]];
 
-/** A condition that chooses a member; all that it asks must hold of the same value. */
+/** A condition that selects a member; all of its tests apply to the same value. */
 export interface ChoiceCase {
-  /** The spellings of a dotted path. Default: the choice's `by`. */
+  /** The spellings of a dotted path. Default: `by` of the choice. */
   readonly key?: readonly string[];
   /** The texts that the value may have. */
   readonly is?: readonly string[];
   readonly present?: boolean;
   /** `string`, `number`, `boolean`, `object` or `array`. */
   readonly type?: string;
-  /** Nothing is read where it is left out. */
+  /** The selected member; without it, nothing is read. */
   readonly as?: FieldEntry;
 }
 
-/** A oneof whose member is the first whose condition holds. */
+/** A oneof whose member is the first with a true condition. */
 export interface ChoiceEntry {
   /** The name of the oneof. */
   readonly choice: string;
   /** The spellings of the key that names the member. */
   readonly by?: readonly string[];
   readonly when: readonly ChoiceCase[];
-  /** The member where no condition holds. */
+  /** The member if no condition is true. */
   readonly otherwise?: FieldEntry;
-  /** The spellings of a key whose value is lost where no condition holds. */
+  /** The spellings of a key whose value is lost if no condition is true. */
   readonly lost?: readonly string[];
 }
 
 /**
- * A oneof whose member stands in place of the message, chosen by its JSON type.
- * A table with this has no other entry.
+ * A oneof whose member replaces the message in JSON, selected by its JSON type. A table with this entry has
+ * no other entry.
  */
 export interface ValueEntry {
   /** The name of the oneof. */
@@ -94,16 +94,16 @@ export type Entry =
   | ChoiceEntry
   | ValueEntry
   /**
-   * The map that collects unknown keys as raw JSON; with `struct`, a google.protobuf.Struct.
-   * Without it they are reported.
+   * The map that collects unknown keys as raw JSON; with `struct`, a google.protobuf.Struct. Without this
+   * entry they are reported.
    */
   | { readonly unknown: number; readonly struct?: true }
-  /** google.protobuf.Any, whose types are these. */
+  /** google.protobuf.Any with these types. */
   | { readonly any: () => Registry };
 
-/** What a message is read from, in the order in which it is written. */
+/** The fields of a message, in the order of writing. */
 export class MessageTable {
-  /** Full name of the message. */
+  /** The full name of the message. */
   readonly name: string;
   private readonly make: () => readonly Entry[];
   private made: readonly Entry[] | undefined;
@@ -113,31 +113,31 @@ export class MessageTable {
     this.make = make;
   }
 
-  /** Made when they are first needed, since tables may name each other. */
+  /** The entries, created at the first use, since tables may refer to each other. */
   get entries(): readonly Entry[] {
     this.made ??= this.make();
     return this.made;
   }
 }
 
-/** Makes the table of a message. */
+/** Creates the table of a message. */
 export function table(name: string, entries: () => readonly Entry[]): MessageTable {
   return new MessageTable(name, entries);
 }
 
-/** Whether an entry is a field. */
+/** Reports whether an entry is a field. */
 export function isField(entry: Entry): entry is FieldEntry {
   return Array.isArray(entry);
 }
 
-/** Whether null is a value of a kind, and does not stand for nothing. */
+/** Reports whether null is a value of a kind rather than absence. */
 export function holdsNull(kind: Kind): boolean {
   if (typeof kind !== "object") return false;
   if ("absent" in kind) return holdsNull(kind.of);
   return "loose" in kind ? holdsNull(kind.loose) : "nullable" in kind;
 }
 
-/** The members that a choice may read, each once. */
+/** Returns the members that a choice may read, each once. */
 export function choiceMembers({ when, otherwise }: Pick<ChoiceEntry, "when" | "otherwise">): FieldEntry[] {
   const all = [...when.map(({ as }) => as), otherwise];
   const byNumber = new Map<number, FieldEntry>();

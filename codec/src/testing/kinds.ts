@@ -20,10 +20,10 @@ import type { Difference, DifferenceClass } from "../decode/difference.ts";
 import { ProtoWriter } from "../decode/proto-writer.ts";
 import type { ScalarKind } from "../table/kinds.ts";
 
-/** The scalar kinds that each stand for a type; bytes written as text have no type of their own. */
+/** The scalar kinds, each with its own protobuf type; this excludes bytes written as text. */
 export type TypedKind = Exclude<ScalarKind, "textBytes">;
 
-/** Every scalar kind of the writer, with its type in a descriptor. */
+/** The scalar kinds of the writer with their descriptor types. */
 export const SCALAR_TYPES: Readonly<Record<TypedKind, Type>> = {
   string: Type.STRING,
   bytes: Type.BYTES,
@@ -42,7 +42,7 @@ export const SCALAR_TYPES: Readonly<Record<TypedKind, Type>> = {
   sfixed64: Type.SFIXED64,
 };
 
-/** Every scalar kind of the writer. */
+/** All scalar kinds of the writer. */
 export const SCALAR_KINDS = Object.keys(SCALAR_TYPES) as TypedKind[];
 
 const LISTS = 100;
@@ -62,7 +62,10 @@ const MESSAGES = {
   text: [212, ".google.protobuf.StringValue", Label.OPTIONAL],
 } as const;
 
-/** The number of a field of test.v1.Kinds: a scalar kind, that kind with `_list` behind it, or a message. */
+/**
+ * Returns the number of a field of test.v1.Kinds: a scalar kind, the kind with the suffix `_list`, or a
+ * message.
+ */
 export function numberOf(name: string): number {
   const kind = SCALAR_KINDS.indexOf(name.replace(/_list$/, "") as TypedKind);
   if (kind >= 0) return kind + 1 + (name.endsWith("_list") ? LISTS : 0);
@@ -96,7 +99,10 @@ const WELL_KNOWN = [
   file_google_protobuf_wrappers,
 ];
 
-/** test.v1.Kinds: a field of every kind, with presence (proto2), so that what was written shows. */
+/**
+ * test.v1.Kinds: a field of every kind, with presence (proto2), so that tests see which fields were
+ * written.
+ */
 export const Kinds: DescMessage = build();
 
 function build(): DescMessage {
@@ -129,7 +135,7 @@ function build(): DescMessage {
   return message;
 }
 
-/** What a writer wrote, as ProtoJSON, and what it reported. */
+/** The output of a writer as ProtoJSON, and its reports. */
 export interface Written {
   readonly json: JsonValue;
   readonly differences: readonly Difference[];
@@ -145,7 +151,7 @@ export function written(write: (out: ProtoWriter) => void, exact = false, textua
   return { json: toJson(Kinds, fromBinary(Kinds, out.finish())), differences, inexact };
 }
 
-/** A difference. */
+/** Builds a difference. */
 export function difference(as: DifferenceClass, path: string, expected: string, got: string): Difference {
   return { path, expected, got, class: as };
 }

@@ -1,27 +1,23 @@
 import { randomBytes } from "node:crypto";
 
-/**
- * Time and chance. Everything in the runtime that needs either takes it from here, so that tests can set it.
- */
+/** Time and randomness. The runtime takes both only from here, so that tests can set them. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds since some moment, never going back; for durations. */
+  /** Milliseconds since an arbitrary moment, never decreasing; for durations. */
   monotonic(): number;
   /** Random bytes as lower-case hex, two digits each. */
   randomHex(bytes: number): string;
-  /**
-   * Runs `act` once after `ms` milliseconds (at most 2^31-1), unless the returned function is called before.
-   */
+  /** Runs `act` after `ms` milliseconds (at most 2^31-1), unless the returned function is called first. */
   after(ms: number, act: () => void): () => void;
 }
 
-/** A random number from 0 to 1, without 1. */
+/** Returns a random number from 0, inclusive, to 1, exclusive. */
 export function fraction(clock: Clock): number {
   return Number.parseInt(clock.randomHex(4), 16) / 2 ** 32;
 }
 
-/** The longest delay that a Node timer keeps; a longer one would fire at once. */
+/** The longest delay of a Node timer; with a longer one it would fire immediately. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** The real clock. */

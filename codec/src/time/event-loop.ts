@@ -1,13 +1,13 @@
-/** How many of those that wait go on in one turn of the event loop, however many there are. */
+/** The number of waiting tasks that resume in one turn of the event loop. */
 const RESUMED_PER_TURN = 2;
 
 const WAITING = new Set<() => void>();
 let isScheduled = false;
 
 /**
- * Waits for a turn of the event loop. In each, timers and connections come first, and then a few of those
- * that wait here, in the order in which they came: a thousand streams that pause
- * take no longer a turn than two.
+ * Waits for a turn of the event loop. Each turn first handles timers and connections, and then a few of the
+ * waiting tasks in the order of their arrival: a turn takes no longer with a thousand paused streams than
+ * with two.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,35 +1,32 @@
 import { type Clock, systemClock } from "./clock.ts";
 
-/** The part of the time that large work leaves to everything else, while more of it waits. */
+/** The share of time that large work leaves to everything else while more large work is queued. */
 const PAUSE = 0.5;
 
-/**
- * How long at most everything else has the process for itself between two pieces of large work,
- * in milliseconds.
- */
+/** The longest pause between two pieces of large work, in milliseconds. */
 const MAX_PAUSE_MS = 200;
 
 /**
- * How many bytes the work that is in progress may read in all, where there is more than one piece of it. What
- * is made of a response takes many times its size until it is printed.
+ * The total number of bytes that concurrent work may read, unless a single piece reads more. Until it is
+ * printed, a decoded response takes many times its size.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A piece of work that waits. */
+/** A queued piece of work. */
 interface Waiting {
   readonly bytes: number;
   readonly start: () => void;
 }
 
 /**
- * Lets pieces of work begin one after the other that hold the event loop for long or are done in turns of it,
- * such as the decoding of megabytes. Callers take turns, and between two pieces everything else goes on:
- * without that, the responses of one caller that come all at once would keep all others waiting until the
- * last of them is decoded, and what is made of each would be in memory at the same time.
+ * Schedules work that blocks the event loop for long or spans many turns, such as decoding megabytes.
+ * Callers take turns, and between two pieces everything else runs: otherwise the responses of one caller
+ * that arrive together would delay all other callers until the last response is decoded, and all decoded
+ * responses would be in memory at the same time.
  */
 export class LargeWork {
   private readonly clock: Pick<Clock, "monotonic" | "after">;
-  /** By caller; the first one is next. */
+  /** By caller; the first is next. */
   private readonly queues = new Map<string, Set<Waiting>>();
   private isStarting = false;
   private inProgress = 0;
@@ -39,8 +36,8 @@ export class LargeWork {
   }
 
   /**
-   * Resolves when the caller may begin to read so many bytes. Rejects with the reason of the
-   * signal once that is aborted before.
+   * Resolves when the caller may begin to read this many bytes. Rejects with the reason of the signal if it
+   * is aborted first.
    */
   turn(caller: string, bytes: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -56,7 +53,7 @@ export class LargeWork {
       const onAbort = () => {
         this.remove(caller, waiting);
         reject(signal.reason);
-        // it may have been what others waited behind
+        // others may have been queued after this piece
         this.next();
       };
       signal.addEventListener("abort", onAbort, { once: true });
@@ -67,9 +64,9 @@ export class LargeWork {
   }
 
   /**
-   * Says that work on so many bytes is in progress, until what is returned is called. Where that begins no
-   * later than in the turn of the event loop in which the work before it ended, on what that has made,
-   * nothing begins in between.
+   * Records that work on this many bytes is in progress, until the returned function is called. If it
+   * begins no later than in the event loop turn in which the previous work ended, whose result it uses, no
+   * other work begins in between.
    */
   begin(bytes: number): () => void {
     this.inProgress += bytes;
@@ -86,11 +83,11 @@ export class LargeWork {
     if (this.inProgress > 0 && this.inProgress + waiting.bytes > MAX_BYTES) return;
     this.isStarting = true;
     this.remove(caller, waiting);
-    // others first
+    // other callers first
     if (this.queues.delete(caller)) this.queues.set(caller, queue);
     const startedAt = this.clock.monotonic();
     waiting.start();
-    // the work runs before the next turn of the event loop, or begins then
+    // the work begins before or in the next turn of the event loop
     setImmediate(() => {
       const tookMs = this.clock.monotonic() - startedAt;
       this.clock.after(Math.min(MAX_PAUSE_MS, PAUSE * tookMs), () => {
@@ -107,5 +104,5 @@ export class LargeWork {
   }
 }
 
-/** The one of this process, whose event loop it is. */
+/** The scheduler of this process. */
 export const LARGE_WORK = new LargeWork(systemClock);

@@ -1,18 +1,18 @@
 /**
- * How much is done at once in one turn of the event loop. Work that a thread could do as well is done at once
- * where that is cheaper; but not all of what a turn brings, be it a hundred messages,
- * for nothing else has its turn meanwhile.
+ * Limits synchronous work in one turn of the event loop. Work that a thread could do is done synchronously
+ * where that is cheaper, but not all work of a turn, which may bring a hundred messages: nothing else runs
+ * meanwhile.
  */
 export class TurnBudget {
   private readonly most: number;
   private spent = 0;
 
-  /** @param most units of one turn, above which no more is begun */
+  /** @param most the units of one turn, beyond which no more work begins */
   constructor(most: number) {
     this.most = most;
   }
 
-  /** Whether this turn has none left. */
+  /** Whether the budget of this turn is exhausted. */
   get isSpent(): boolean {
     return this.spent >= this.most;
   }

@@ -3,28 +3,28 @@ import { nextTurn } from "./event-loop.ts";
 import { LARGE_WORK } from "./large-work.ts";
 
 /**
- * Work that takes long, and can pause wherever it yields: it says how much it has done since, in units of its
- * own, of which none takes more than about a microsecond.
+ * Long work that may pause wherever it yields: it yields the number of units done since the last yield; a
+ * unit takes at most about a microsecond.
  */
 export type Work<T> = Generator<number, T, undefined>;
 
-/** How long work may go on in one turn of the event loop. */
+/** The time that work may take in one turn of the event loop. */
 const TURN_MS = 4;
-/** How much may be done in one turn, whatever the clock says. */
+/** The units that work may do in one turn, whatever the clock says. */
 const UNITS_PER_TURN = 256 * 1024;
 
-/** What work needs that is done in turns. */
+/** The options of work that is done in turns. */
 export interface TurnOptions {
-  /** Ends the work, with its reason. */
+  /** Aborts the work, with its reason. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   /**
-   * Bytes that the work reads. While much is in progress, no other work begins that has to wait for its turn.
+   * The number of bytes that the work reads. While much work is in progress, queued work does not begin.
    */
   readonly bytes: number;
 }
 
-/** Does work at once, without a pause. */
+/** Does work synchronously, without a pause. */
 export function atOnce<T>(work: Work<T>): T {
   for (;;) {
     const step = work.next();
@@ -33,10 +33,10 @@ export function atOnce<T>(work: Work<T>): T {
 }
 
 /**
- * Does work in turns of the event loop, each a few milliseconds long. Those who do so at the same time get a
- * turn one after the other, and timers, connections and all other calls theirs in between.
+ * Does work in turns of the event loop, each a few milliseconds long. Concurrent calls take turns; timers,
+ * connections and all other calls run in between.
  *
- * @throws the reason of the signal once it is aborted, and what the work throws
+ * @throws the reason of the signal once it is aborted, and the errors of the work
  */
 export async function inTurns<T>(work: Work<T>, { signal, clock, bytes }: TurnOptions): Promise<T> {
   const end = LARGE_WORK.begin(bytes);

@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** An admission on a fake clock, and what became of its calls, by their names. */
+/** Creates an admission with a fake clock, and records the outcome of each call by name. */
 function setup(limits: LimitOptions, now = () => Date.now()) {
   const log: string[] = [];
   const rejections: LimitRejection[] = [];
@@ -89,7 +89,7 @@ test("calls in flight whose client is gone while they wait are forgotten", () =>
   expect(admission.running).toBe(0);
 });
 
-/** Teaches the admission that calls take 1000 ms. */
+/** Creates an admission that has learned that calls take 1000 ms. */
 function taught(limits: LimitOptions) {
   const all = setup({ callsInFlight: 1, queueTimeoutMs: DAY, ...limits });
   for (let i = 0; i < 200; i++) {

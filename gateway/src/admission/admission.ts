@@ -6,42 +6,42 @@ import type { Overload } from "./overload.ts";
 import { type Holder, Slots } from "./slots.ts";
 import { type Waiting, WaitingCalls } from "./waiting-calls.ts";
 
-/** Calls of one upstream at the same time, where its options do not say. */
+/** The default number of concurrent calls of one upstream. */
 export const DEFAULT_UPSTREAM_CALLS = 1024;
 
-/** Calls of an upstream that may run at the same time. */
+/** The calls of an upstream that may run concurrently. */
 export interface UpstreamShare {
   readonly upstream: string;
   readonly callsInFlight: number;
 }
 
-/** A call that asks to be taken. */
+/** A call that asks for admission. */
 export interface QueuedCall {
-  /** Whose it is: a key, or an address. */
+  /** The caller: a key or an address. */
   readonly client: string;
   /** By `performance.now()`. */
   readonly deadlineAt: number;
-  /** Undefined for a call that goes to none. */
+  /** Undefined for a call without an upstream. */
   readonly share: UpstreamShare | undefined;
-  /** Whether it has one response: streams say nothing about how long calls take. */
+  /** Whether the call has a single response. Streams do not contribute to the average duration. */
   readonly isUnary: boolean;
-  /** Runs the call, at once or after it has waited. */
+  /** Runs the call, either immediately or after waiting. */
   readonly run: () => void;
   /** Rejects the call. */
   readonly reject: (rejected: LimitRejection) => void;
 }
 
-/** A call with what it needs to run: a class, since there is one for each call. */
+/** A call and its admission state. A class, since there is one object per call. */
 class Entry implements Waiting, Holder {
   readonly call: QueuedCall;
   readonly client: string;
   readonly isUnary: boolean;
   readonly upstream: Slots | undefined;
-  /** From 0, in the order in which calls came. */
+  /** The arrival order, starting at 0. */
   readonly place: number;
-  /** While it waits. */
+  /** Set while the call waits. */
   timer: NodeJS.Timeout | undefined;
-  /** When it began to run; undefined while it does not. */
+  /** The start time; undefined until the call runs. */
   startedAt: number | undefined;
 
   constructor(call: QueuedCall, upstream: Slots | undefined, place: number) {
@@ -52,26 +52,26 @@ class Entry implements Waiting, Holder {
     this.place = place;
   }
 
-  /** Only those that wait have to stand in one. */
+  /** Computed lazily, since only waiting calls need it. */
   get line(): string {
     const { client, isUnary, call } = this;
-    // names of upstreams have no spaces
+    // upstream names contain no spaces
     return `${isUnary ? "unary" : "stream"} ${call.share?.upstream ?? ""} ${client}`;
   }
 }
 
-/** When to call again after an overload, in milliseconds. */
+/** The retry delay after an overload, in milliseconds. */
 export const OVERLOAD_RETRY_MS = 1000;
 
-/** How many times the typical duration of a call the only call of a client may wait for its turn. */
+/** The longest wait of a client's only call, as a multiple of the typical call duration. */
 const PATIENCE = 2;
 
 /**
- * Admits calls, lets them wait, or rejects them: by how busy the process is, and by how many run, of the
- * process and of their upstream. Whatever is free is given to whoever asks, so that a client alone may have
- * all of it. What becomes free while several wait goes to the client that has the smallest share, of the
- * upstream or of the process, whichever is larger: so a second client runs as soon as any call of the first
- * ends. Those that could not finish before their deadline any more are rejected, so that no work is wasted.
+ * Admits, queues or rejects calls, based on the load of the process and on the calls that run in the process
+ * and in their upstream. Free slots go to any caller, so a single client may use all of them. Under
+ * contention, a slot that becomes free goes to the client with the smallest share, of the upstream or of the
+ * process, whichever is larger. A second client therefore runs as soon as any call of the first one ends.
+ * Calls that could not finish before their deadline are rejected, so that no work is wasted.
  */
 export class Admission {
   private readonly limits: Limits;
@@ -82,7 +82,7 @@ export class Admission {
   private readonly upstreamLimits = new Map<string, number>();
   private readonly queue = new WaitingCalls<Entry>(() => this.limits.queuedCalls);
   private places = 0;
-  /** When each client was last given a slot, by counting them; of clients that have something here. */
+  /** The sequence number of the last slot given to each client that has running or waiting calls. */
   private readonly turns = new Map<string, number>();
   private turn = 0;
 
@@ -105,16 +105,19 @@ export class Admission {
     return this.queue.size;
   }
 
-  /** Why the next call is rejected before it is read; undefined when it is taken. Asked once for a call. */
+  /**
+   * Returns why the next call is rejected before it is read, or undefined to accept it. Ask only once per
+   * call.
+   */
   rejection(): LimitRejection | undefined {
     const overload = this.overload();
     return overload && limitRejection(overload.limit, overload.text, OVERLOAD_RETRY_MS);
   }
 
   /**
-   * Calls exactly one of `run` and `reject`, now or later.
+   * Calls exactly one of `run` and `reject`, either immediately or later.
    *
-   * @returns a function to be called once, when the upstream has responded or the call is over
+   * @returns a function to call once, when the upstream has responded or the call has ended
    */
   enter(call: QueuedCall): () => void {
     const entry = new Entry(call, call.share && this.slotsOf(call.share), this.places++);
@@ -158,7 +161,7 @@ export class Admission {
     return this.process.hasRoom(entry) && (entry.upstream?.hasRoom(entry) ?? true);
   }
 
-  /** Why a call for which there is no room may not wait either; it may take the place of one that waits. */
+  /** Returns why a call without a free slot may not wait either. The call may displace a waiting call. */
   private problem(entry: Entry): LimitRejection | undefined {
     const { callsPerClient, queuedCalls } = this.limits;
     const { client } = entry;
@@ -178,7 +181,7 @@ export class Admission {
     return limitRejection(this.fullLimit(entry), text, waitMs);
   }
 
-  /** Whether other clients wait for what a call would wait for. */
+  /** Returns whether other clients wait for the same slots as a call. */
   private isContended({ client, upstream }: Entry): boolean {
     const isFull = this.process.running >= this.process.capacity;
     for (const other of this.queue.heads()) {
@@ -188,8 +191,8 @@ export class Admission {
   }
 
   /**
-   * Rejects the newest waiting call of the client that has the most waiting,
-   * if that is more than this one has.
+   * Rejects the newest waiting call of the client with the most waiting calls, if that client has more than
+   * this one.
    */
   private makePlace(client: string): boolean {
     const loser = this.queue.loser(client);
@@ -203,7 +206,7 @@ export class Admission {
     return limitRejection("callsPerClient", text, this.process.typicalMs);
   }
 
-  /** What is full: the process, or the upstream. */
+  /** Returns which limit is reached: the process or the upstream. */
   private fullLimit(entry: Entry): "callsInFlight" | "upstream.callsInFlight" {
     return this.process.hasRoom(entry) ? "upstream.callsInFlight" : "callsInFlight";
   }
@@ -221,8 +224,8 @@ export class Admission {
   }
 
   /**
-   * Clients take turns: those before a call are as many of each client as its own client has waiting,
-   * and itself.
+   * Estimates the wait of a call. Clients take turns: at most as many calls of each client run before a call
+   * as its own client has waiting, plus the call itself.
    */
   private expectedWaitMs(entry: Entry): number {
     const { client } = entry;
@@ -250,7 +253,7 @@ export class Admission {
     const until = Math.min(this.now() + patienceMs, deadlineAt);
     const tooLong = () => {
       const leftMs = until - this.now();
-      // a timer counts from when its turn of the event loop began, and may be over early by as much
+      // a timer measures from the start of its turn of the event loop, and may fire early by that difference
       if (leftMs > 0) {
         entry.timer = setTimeout(tooLong, leftMs);
         return;
@@ -262,7 +265,7 @@ export class Admission {
     this.queue.add(entry);
   }
 
-  /** Starts what waits, as far as there is room. */
+  /** Starts waiting calls while there are free slots. */
   private next(): void {
     for (let entry = this.nextEntry(); entry !== undefined; entry = this.nextEntry()) {
       const problem = this.tooLate(entry);
@@ -273,8 +276,8 @@ export class Admission {
   }
 
   /**
-   * Of those for which there is room, the one whose client has the smallest share; of several, the one whose
-   * client has waited the longest for its turn, and the one that came first.
+   * Returns the next call that can run: the call whose client has the smallest share. Ties go to the client
+   * that has waited longest for its turn, then to the call that arrived first.
    */
   private nextEntry(): Entry | undefined {
     if (this.queue.size === 0 || this.process.running >= this.process.capacity) return undefined;
@@ -293,7 +296,7 @@ export class Admission {
     return difference < 0;
   }
 
-  /** Of the upstream or of the process, whichever its client has the larger part of. */
+  /** Returns the larger of the client's shares of the upstream and of the process. */
   private shareOf({ client, upstream }: Entry): number {
     return Math.max(this.process.shareOf(client), upstream?.shareOf(client) ?? 0);
   }
@@ -315,7 +318,7 @@ export class Admission {
     return this.queue.remove(entry);
   }
 
-  /** Forgets when a client had its turn, once it has nothing here any more. */
+  /** Forgets the last turn of a client without running or waiting calls. */
   private forget({ client }: Entry): void {
     if (this.process.heldBy(client) + this.queue.of(client) === 0) this.turns.delete(client);
   }

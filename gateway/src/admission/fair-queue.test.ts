@@ -4,7 +4,7 @@ import { FairQueue, QueueFull } from "./fair-queue.ts";
 
 const never = new AbortController().signal;
 
-/** Work that ends when it is told to, and what is known about it. */
+/** Creates jobs that end on command, and records their state. */
 function jobs(queue: FairQueue) {
   const started: string[] = [];
   const ends: (() => void)[] = [];
@@ -17,7 +17,7 @@ function jobs(queue: FairQueue) {
       })
       .catch((error: unknown) => error);
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  /** Ends the work that has run longest. */
+  /** Ends the job that has run longest. */
   const end = async () => {
     ends.shift()?.();
     await settle();
@@ -64,7 +64,7 @@ test("when no more may wait, the newest work goes of the client that has most", 
   const other = run("b", "b1");
   expect(await all[3]).toBeInstanceOf(QueueFull);
   expect(queue.waiting).toBe(3);
-  // two each is a fair share of three: the newcomer is rejected
+  // two jobs each is a fair share of three, so the newcomer is rejected
   const second = run("b", "b2");
   expect(await second).toBeInstanceOf(QueueFull);
   for (let count = 0; count < 4; count++) await end();

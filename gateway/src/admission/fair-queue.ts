@@ -1,6 +1,6 @@
 import { FairShare } from "connect-rest-runtime/internal";
 
-/** The queue has no place left for more work of a client. */
+/** Thrown when the queue has no room for more work of a client. */
 export class QueueFull extends Error {}
 
 interface Waiting {
@@ -9,20 +9,20 @@ interface Waiting {
 }
 
 /**
- * Lets a few pieces of work run at the same time. The others wait, and take turns by client: who has much
- * waiting does not hold up who has little. What waits longest of one client is next of that client.
+ * Limits concurrent work. Waiting work takes turns by client, so a client with many jobs does not delay a
+ * client with few. The jobs of one client run in the order of their arrival.
  */
 export class FairQueue {
   private readonly concurrency: number;
   private readonly capacity: number;
-  /** By client; the first one is next. */
+  /** The waiting work of each client, next first. */
   private readonly queues = new Map<string, Waiting[]>();
   private running = 0;
   private readonly share: FairShare;
 
   /**
-   * @param concurrency how much may run at the same time
-   * @param capacity how much may wait
+   * @param concurrency how many jobs may run at the same time
+   * @param capacity how many jobs may wait
    */
   constructor(concurrency: number, capacity: number) {
     this.concurrency = concurrency;
@@ -30,16 +30,16 @@ export class FairQueue {
     this.share = new FairShare(() => capacity);
   }
 
-  /** How much waits. */
+  /** The number of waiting jobs. */
   get waiting(): number {
     return this.share.total;
   }
 
   /**
-   * Runs work of a client, now or later; not at all once the signal is aborted.
+   * Runs work of a client, either immediately or later; never runs it after the signal is aborted.
    *
-   * @returns what the work returns; rejects with the reason of the signal, or with QueueFull: when nobody
-   *   else may wait, the newest work is rejected of the client that has most
+   * @returns the result of the work; rejects with the reason of the signal, or with QueueFull: when the queue
+   *   is full, the newest work of the client with the most waiting work is rejected
    */
   async run<T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -56,7 +56,7 @@ export class FairQueue {
     }
   }
 
-  /** Waits for a place among what runs, which is then taken. */
+  /** Waits for a running slot and takes it. */
   private turn(client: string, signal: AbortSignal): Promise<void> {
     this.makeRoom(client);
     return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ export class FairQueue {
     });
   }
 
-  /** @throws QueueFull when the client itself has most of what waits */
+  /** @throws QueueFull if the client itself has the most waiting work */
   private makeRoom(client: string): void {
     if (this.waiting < this.capacity) return;
     const loser = this.share.loser(client);
@@ -99,9 +99,9 @@ export class FairQueue {
       return;
     }
     this.remove(client, first);
-    // others first
+    // move the client to the end of the order
     if (this.queues.delete(client)) this.queues.set(client, queue);
-    // whoever waits takes over the place; it never becomes free
+    // the waiting job inherits the slot, which never becomes free
     first.start();
   }
 

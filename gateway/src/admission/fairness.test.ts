@@ -8,23 +8,23 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const CAPACITY = 4;
-/** What one caller gets of it; the rest stays free for others. */
+/** The slots that one caller gets; the rest stays free for others. */
 const PART = 3;
 const MINUTE = 60_000;
 
-/** What became of the calls of one client. */
+/** The outcomes of one client's calls. */
 interface Counted {
   started: number;
   done: number;
   rejected: number;
 }
 
-/** Clients that call an upstream with room for four, on a fake clock. */
+/** Simulates clients of an upstream with four slots, on a fake clock. */
 class Simulation {
   readonly admission: Admission;
   readonly share: UpstreamShare = { upstream: "u", callsInFlight: CAPACITY };
   readonly counts = new Map<string, Counted>();
-  /** When a call ended, in order. */
+  /** The end times of calls, in order. */
   readonly ends: number[] = [];
 
   constructor(queueTimeoutMs = MINUTE) {
@@ -38,7 +38,7 @@ class Simulation {
     return counted;
   }
 
-  /** Makes a call that takes a time once it runs. */
+  /** Makes a call that takes a given time once it runs. */
   call(client: string, durationMs: number, over: () => void = () => undefined): void {
     const counted = this.of(client);
     const leave = this.admission.enter({
@@ -62,7 +62,7 @@ class Simulation {
     });
   }
 
-  /** A client that keeps a number of calls under way without a pause. */
+  /** Simulates a client that constantly keeps a number of calls in flight. */
   hog(client: string, calls: number, durationMs: () => number): void {
     const again = () => this.call(client, durationMs(), again);
     for (let i = 0; i < calls; i++) again();
@@ -135,7 +135,7 @@ test("nobody starves: callers get about the same, whatever others ask for at onc
       const done = wanted.map((_, index) => simulation.of(String(index)).done);
       const total = done.reduce((sum, each) => sum + each, 0);
       expect(total).toBe(120 * CAPACITY);
-      // the first had all to themselves until others waited
+      // the first client had all slots until others waited
       for (const each of done) expect(each).toBeGreaterThan((0.85 * total) / wanted.length - CAPACITY);
       vi.clearAllTimers();
     }),

@@ -19,7 +19,7 @@ test("property: never more is held than may be, nor more than half by one client
   const step = fc.record({
     client: fc.nat(3),
     bytes: fc.nat(60),
-    // of an earlier call
+    // the next event of an earlier call
     next: fc.constantFrom("nothing", "ends", "has arrived", "goes on"),
   });
   fc.assert(
@@ -51,7 +51,7 @@ test("property: never more is held than may be, nor more than half by one client
           expect(taken.length > 0).toBe(needed);
         } else {
           expect(code).toBe(Code.Unavailable);
-          // whoever has more holds only what has arrived
+          // a client with more bytes holds only bytes that have arrived
           const larger = calls.filter(({ client }) => heldBy(client) > own);
           expect(larger.some(({ isArriving, bytes: some }) => isArriving && some > 0)).toBe(false);
         }
@@ -174,7 +174,7 @@ test.each([
     const open = JSON.stringify({ text: "x".repeat(90_000) });
     const attackers = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
     const attack = Array.from({ length: 15 }, (_, i) => begin(attackers[i % 3] ?? "", open, 1));
-    // all that there is room for has arrived once the first is rejected, or made room for another of them
+    // everything that fits has arrived once the first request is rejected or has made room for another
     expect(await Promise.race(attack.map(({ status }) => status))).toBe(503);
     for (const size of [10, 1000, 90_000]) {
       const innocent = begin("127.0.0.1", JSON.stringify({ text: "x".repeat(size) }), 1);

@@ -6,27 +6,27 @@ import type { Limits } from "../limits.ts";
 import { retryInfo } from "./limit-rejection.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 
-/** When to call again, in milliseconds: about as long as a large message takes to arrive and be served. */
+/** The retry delay, in milliseconds: about the time that a large message takes to arrive and to be served. */
 const RETRY_MS = 1000;
 
-/** What a call holds of its request. */
+/** The memory reserved for the request of a call. */
 export interface Reservation extends BodyReservation {
-  /** Nothing is held any more. */
+  /** Releases everything. */
   release(): void;
 }
 
 /**
- * A request: a class, since there is one for each call. Those that a client holds are in the
- * order in which their bytes came.
+ * A request. A class, since there is one object per call. The requests of a client are ordered by the arrival
+ * of their latest bytes.
  */
 class HeldRequest implements Reservation, Linked<HeldRequest> {
   readonly client: string;
   bytes = 0;
-  /** Ends the request, as long as it has not arrived. */
+  /** Ends the request; set until the request has arrived. */
   fail: ((error: ConnectError) => void) | undefined;
   before: HeldRequest | undefined;
   behind: HeldRequest | undefined;
-  /** What its client has, while it is held. */
+  /** The list of the client's requests; set while this request holds bytes. */
   list: LinkedList<HeldRequest> | undefined;
   private readonly all: HeldBytes;
 
@@ -53,10 +53,10 @@ class HeldRequest implements Reservation, Linked<HeldRequest> {
 }
 
 /**
- * The bytes of single request messages that are in memory, of all calls: as many calls as may run, each with
- * the largest message there may be, would be more than the process has. What is beyond the limit is taken
- * from whoever has most of it: of the requests that have not arrived yet, the one whose last bytes are the
- * oldest. What streams of a client send passes through and is not counted.
+ * Limits the memory of all single request messages: the maximum number of calls times the maximum message
+ * size would exceed the memory of the process. Beyond the limit, the client with the most bytes loses its
+ * incomplete request whose latest bytes are the oldest. Messages of client streams pass through and are not
+ * counted.
  */
 export class HeldBytes {
   private readonly limits: Pick<Limits, "heldRequestBytes">;
@@ -68,21 +68,21 @@ export class HeldBytes {
     this.share = new FairShare(() => limits.heldRequestBytes);
   }
 
-  /** Bytes that are held now. */
+  /** The bytes currently held. */
   get held(): number {
     return this.share.total;
   }
 
-  /** Begins to count for one call of a client. */
+  /** Starts counting for one call of a client. */
   begin(client: string): Reservation {
     return new HeldRequest(this, client);
   }
 
-  /** @throws ConnectError where there is no room */
+  /** @throws ConnectError if there is no room */
   add(held: HeldRequest, bytes: number): void {
     this.makeRoom(held.client, bytes);
     const list = held.list ?? this.listOf(held.client);
-    // to the end of the order
+    // move to the end of the order
     if (held.list !== undefined) list.remove(held);
     list.push(held);
     held.list = list;
@@ -122,7 +122,7 @@ export class HeldBytes {
     }
   }
 
-  /** Ends a request of the client that has most; false where there is none that could be ended. */
+  /** Ends a request of the client with the most bytes; returns false if no request can be ended. */
   private takeBack(client: string, bytes: number): boolean {
     const arriving = (other: string) => firstArriving(this.lists.get(other));
     const loser = this.share.loser(client, bytes, (other) => arriving(other) !== undefined);

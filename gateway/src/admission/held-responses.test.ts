@@ -15,7 +15,7 @@ interface Known {
 const step = fc.record({
   client: fc.nat(3),
   bytes: fc.integer({ min: 1, max: LIMIT / 2 }),
-  /** What happens to the oldest response after that. */
+  /** The next event of the oldest response. */
   fate: fc.constantFrom("read", "end", "wait", "nothing"),
 });
 

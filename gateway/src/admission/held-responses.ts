@@ -7,33 +7,32 @@ import type { Limits } from "../limits.ts";
 import { retryInfo } from "./limit-rejection.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 
-/** When to call again, in milliseconds: about as long as a large message takes to be read. */
+/** The retry delay, in milliseconds: about the time that a client takes to read a large message. */
 const RETRY_MS = 1000;
 
 /**
- * For how long a response is not read, in milliseconds, before it makes room for others to the same client.
+ * The time that a response may stay unread, in milliseconds, before it is cut to make room for others of the
+ * same client.
  */
 const UNREAD_MS = 1000;
 
-/** What a response holds until its client has read it. */
+/** The memory of a response until its client has read it. */
 export interface ResponseReservation {
   /**
-   * Counts bytes that are about to be sent. Where there are too many, responses of others who have more, and
-   * do not read them, are cut first.
+   * Counts bytes before they are sent. Over the limit, first cuts unread responses of clients that hold more.
    *
-   * @returns why they may not be sent, undefined if they may: RESOURCE_EXHAUSTED where the client has half of
-   * `heldResponseBytes`, UNAVAILABLE beyond all of it
+   * @returns undefined if the bytes may be sent, else the rejection: RESOURCE_EXHAUSTED if the client holds
+   * half of `heldResponseBytes`, UNAVAILABLE if all of it is held
    */
   add(bytes: number): LimitRejection | undefined;
-  /** The client has read some of it. */
+  /** Notes that the client has read some of the response. */
   wasRead(): void;
-  /** All that was added has been read, or is dropped. */
+  /** Releases all counted bytes: they have been read or dropped. */
   release(): void;
 }
 
 /**
- * A response: a class, since there is one for each call. Those that are held are in the
- * order in which they were last read.
+ * A response. A class, since there is one object per call. The held responses are ordered by their last read.
  */
 class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
   before: HeldResponse | undefined;
@@ -42,7 +41,7 @@ class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
   bytes = 0;
   /** By `performance.now()`. */
   readAt = 0;
-  /** What its client has, while it is held. */
+  /** The list of the client's responses; set while this response holds bytes. */
   list: LinkedList<HeldResponse> | undefined;
   private readonly all: HeldResponses;
   private readonly onCut: () => void;
@@ -72,10 +71,10 @@ class HeldResponse implements ResponseReservation, Linked<HeldResponse> {
 }
 
 /**
- * The bytes of responses that wait in memory for their clients to read them: a message of a unary call, a
- * message of each stream. What is beyond the limit is taken from whoever has most of it, the response first
- * that has not been read for the longest time, so that those who do not read, or read a little now and then,
- * keep nobody out. Pages are shared by all who ask for them, and are not counted.
+ * Limits the memory of responses that wait for their clients to read them: one message per unary call or
+ * stream. Beyond the limit, the client with the most bytes loses the response that has been unread for
+ * longest. Clients that do not read, or read only a little, therefore block nobody else. Pages are shared
+ * between all requests and are not counted.
  */
 export class HeldResponses {
   private readonly limits: Pick<Limits, "heldResponseBytes">;
@@ -96,21 +95,21 @@ export class HeldResponses {
     this.now = now;
   }
 
-  /** Bytes that are held now. */
+  /** The bytes currently held. */
   get held(): number {
     return this.share.total;
   }
 
   /**
-   * Begins to count for one response to a caller, by its key or address.
+   * Starts counting for one response to a caller, identified by its key or address.
    *
-   * @param cut ends the response; `release` may be called later, or at once
+   * @param cut ends the response; `release` may be called later or synchronously
    */
   begin(address: string, cut: () => void): ResponseReservation {
     return new HeldResponse(this, clientKey(address), cut);
   }
 
-  /** Adds to what is held of a response, the first bytes of which add it; or says why not. */
+  /** Counts bytes of a response, and adds the response on its first bytes; or returns the rejection. */
   add(held: HeldResponse, bytes: number): LimitRejection | undefined {
     const rejected = this.makeRoom(held.client, bytes);
     if (rejected !== undefined) return rejected;
@@ -124,7 +123,7 @@ export class HeldResponses {
     const { list } = held;
     if (list === undefined) return;
     held.readAt = this.now();
-    // to the end of the order
+    // move to the end of the order
     list.remove(held);
     list.push(held);
   }
@@ -150,7 +149,7 @@ export class HeldResponses {
   private makeRoom(client: string, bytes: number): LimitRejection | undefined {
     const { heldResponseBytes: limit } = this.limits;
     const { share } = this;
-    // one is always sent, however large
+    // one response is always sent, however large
     while (share.heldBy(client) > 0 && share.heldBy(client) + bytes > limit / 2) {
       if (!this.cutFirst(client, this.now() - UNREAD_MS)) return tooManyOfClient(limit);
     }
@@ -160,7 +159,7 @@ export class HeldResponses {
     return undefined;
   }
 
-  /** Cuts what a client has not read for the longest time, if that was last read before `before`. */
+  /** Cuts the response of a client that has been unread for longest, if its last read was before `before`. */
   private cutFirst(client: string | undefined, before: number = Number.POSITIVE_INFINITY): boolean {
     const first = client === undefined ? undefined : this.lists.get(client)?.first;
     if (first === undefined || first.readAt > before) return false;

@@ -3,7 +3,7 @@ import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_detai
 import { gatewayError } from "../call/gateway-error.ts";
 import type { LimitRejection } from "../call/limit-rejection.ts";
 
-/** UNAVAILABLE, or RESOURCE_EXHAUSTED where it is the caller's own share, with when to call again. */
+/** Returns UNAVAILABLE, or RESOURCE_EXHAUSTED if the caller exceeds its own share, with a retry delay. */
 export function limitRejection(
   limit: LimitRejection["limit"],
   text: string,
@@ -15,10 +15,7 @@ export function limitRejection(
   return { limit, error: gatewayError(reason, `${text}; try again later`, code, [retryInfo(retryMs)]) };
 }
 
-/**
- * When to call again, as a detail of an error: in a tenth of a second at the earliest,
- * in half a minute at the latest.
- */
+/** Returns a retry delay as an error detail, limited to between 0.1 and 30 seconds. */
 export function retryInfo(retryMs: number) {
   const ms = Math.ceil(Math.min(Math.max(retryMs, 100), 30_000));
   const retryDelay = { seconds: BigInt(Math.floor(ms / 1000)), nanos: (ms % 1000) * 1_000_000 };

@@ -1,4 +1,4 @@
-/** What can be in a list: it knows its neighbours, and has none while it is in no list. */
+/** A list member. It links to its neighbours, and has none while it is not in a list. */
 export interface Linked<T> {
   // biome-ignore lint/plugin: changes with the list
   before: T | undefined;
@@ -7,8 +7,8 @@ export interface Linked<T> {
 }
 
 /**
- * A list whose members come and go quickly. A Set would do the same, but for the memory: its tables, once
- * they are old, keep all that ever were in a later one until the next collection of everything.
+ * A list for members that come and go quickly. A Set would leak memory: once its old tables are promoted,
+ * they retain every later member until the next full garbage collection.
  */
 export class LinkedList<T extends Linked<T>> {
   private head: T | undefined;
@@ -18,7 +18,7 @@ export class LinkedList<T extends Linked<T>> {
     return this.head;
   }
 
-  /** Adds one that is in no list. */
+  /** Adds a member that is in no list. */
   push(member: T): void {
     member.before = this.tail;
     if (this.tail === undefined) {
@@ -29,7 +29,7 @@ export class LinkedList<T extends Linked<T>> {
     this.tail = member;
   }
 
-  /** Removes one that is in this list. */
+  /** Removes a member of this list. */
   remove(member: T): void {
     const { before, behind } = member;
     if (before === undefined) {
@@ -42,7 +42,7 @@ export class LinkedList<T extends Linked<T>> {
     } else {
       behind.before = before;
     }
-    // it may be old, and would keep its neighbours
+    // an old member would retain its neighbours
     member.before = undefined;
     member.behind = undefined;
   }

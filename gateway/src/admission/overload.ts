@@ -2,7 +2,7 @@ import { fraction, systemClock } from "connect-rest-codec/internal";
 import type { LimitName, Limits } from "../limits.ts";
 import { type Load, processLoad } from "./process-load.ts";
 
-/** Why calls are not taken, and by which limit. */
+/** Why calls are rejected, and by which limit. */
 export interface Overload {
   readonly limit: LimitName;
   readonly text: string;
@@ -10,15 +10,18 @@ export interface Overload {
 
 const SAMPLE_MS = 250;
 
-/** How many samples the average of the event loop's delay is taken over: a second. */
+/** The number of samples in the average event loop delay: one second. */
 const SAMPLES = 4;
 
-/** The largest part of calls that is rejected: what is rejected may not be what keeps the process busy. */
+/**
+ * The largest fraction of calls to reject. It stays below 1, since the load may have another cause than
+ * calls.
+ */
 const MAX_PART = 0.9;
 
 /**
- * Watches how busy the process is. Beyond a limit calls are rejected in proportion to the excess, never all:
- * on a machine that others keep busy, fewer calls would not end the overload.
+ * Monitors the load of the process. Above a limit, it rejects calls in proportion to the excess, but never
+ * all calls: if other processes load the machine, fewer calls would not end the overload.
  */
 export class OverloadMonitor {
   private readonly limits: Limits;
@@ -28,7 +31,10 @@ export class OverloadMonitor {
   private readonly delays: number[] = [];
   private found: { readonly overload: Overload; readonly part: number } | undefined;
 
-  /** `read` and `random` are for tests. */
+  /**
+   * @param read replaced in tests
+   * @param random replaced in tests
+   */
   constructor(
     limits: Limits,
     read: () => Load = processLoad(),
@@ -40,24 +46,24 @@ export class OverloadMonitor {
     this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
   }
 
-  /** Why the next call is rejected; undefined when it is taken. */
+  /** Returns why the next call is rejected, or undefined to accept it. */
   rejection(): Overload | undefined {
     return this.found !== undefined && this.random() < this.found.part ? this.found.overload : undefined;
   }
 
-  /** The part of calls that is rejected, from 0 to 1. */
+  /** The fraction of calls that is rejected, from 0 to 1. */
   get part(): number {
     return this.found?.part ?? 0;
   }
 
-  /** Looks at the process; done four times a second. */
+  /** Samples the load of the process; runs four times a second. */
   sample(): void {
     const { eventLoopDelayMs, heapPercent } = this.read();
     this.delays.push(eventLoopDelayMs);
     if (this.delays.length > SAMPLES) this.delays.shift();
     const delay = this.delays.reduce((sum, each) => sum + each, 0) / SAMPLES;
     const { limits } = this;
-    // a delay of twice the limit rejects half; a heap that is full rejects the most
+    // a delay of twice the limit rejects half of the calls; a full heap rejects the most
     const late = 1 - limits.eventLoopDelayMs / delay;
     const full = (heapPercent - limits.heapPercent) / Math.max(1, 100 - limits.heapPercent);
     this.found =

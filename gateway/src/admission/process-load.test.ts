@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 
-// tests see an idle process elsewhere
+// other tests mock this module with an idle process
 vi.unmock("./process-load.ts");
 const { processLoad } = await import("./process-load.ts");
 
-/** Keeps the event loop from anything else. */
+/** Blocks the event loop. */
 function block(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }

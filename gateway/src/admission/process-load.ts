@@ -1,24 +1,23 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import v8 from "node:v8";
 
-/** How busy the process is. */
+/** The load of the process. */
 export interface Load {
-  /** By how much the event loop is late, in milliseconds, on average since it was asked for last. */
+  /** The average delay of the event loop since the previous read, in milliseconds. */
   readonly eventLoopDelayMs: number;
-  /** Heap in use, of what there may be. */
+  /** The used percentage of the heap limit. */
   readonly heapPercent: number;
 }
 
 const RESOLUTION_MS = 10;
 
-/** A reader of the load of this process. */
+/** Creates a reader of the load of this process. */
 export function processLoad(): () => Load {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
   let [ticks, sum] = [0, 0];
   return () => {
-    // never reset: the first tick after that is not recorded, and a loop that
-    // is late enough has no second one
+    // never reset: the first tick after a reset is not recorded, and a very late loop has no second tick
     const newTicks = delays.count - ticks;
     const newSum = delays.count === 0 ? 0 : delays.mean * delays.count - sum;
     ticks += newTicks;
@@ -31,6 +30,6 @@ export function processLoad(): () => Load {
   };
 }
 
-/** By how much ticks were late on average, in milliseconds; they took `sum` nanoseconds. */
+/** Returns the average delay of ticks that took `sum` nanoseconds, in milliseconds. */
 const lateness = (sum: number, ticks: number) =>
   ticks === 0 ? 0 : Math.max(0, sum / ticks / 1e6 - RESOLUTION_MS);

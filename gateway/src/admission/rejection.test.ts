@@ -30,12 +30,12 @@ const transports: Record<string, () => Transport> = {
   "gRPC-Web": () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" }),
 };
 
-/** Asks until the response is the expected one: the gateway looks at its load from time to time. */
+/** Repeats a request until the expected response: the gateway samples its load only periodically. */
 async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<void> {
   while (!isExpected(await ask())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What a call is rejected with. A part of all calls is served, so that it may take a few. */
+/** Returns the rejection of a call. Repeats the call, since part of all calls is still served. */
 async function rejection<T>(call: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const rejected = await call();

@@ -1,30 +1,30 @@
 import { FairShare } from "connect-rest-runtime/internal";
 
-/** How much the newest call counts in the average. */
+/** The weight of the newest call in the average. */
 const WEIGHT = 0.05;
 
-/** Of how many slots streams leave one to unary calls: they may hold theirs for hours. */
+/** Streams leave one of this many slots to unary calls, since streams may hold slots for hours. */
 const STREAMS_LEAVE = 16;
 
-/** Who holds a slot, and for what. */
+/** The holder of a slot. */
 export interface Holder {
   readonly client: string;
-  /** Whether it has one response: streams say nothing about how long calls take. */
+  /** Whether the call has a single response. Streams do not contribute to the average duration. */
   readonly isUnary: boolean;
 }
 
-/** The calls that may run at the same time, of one upstream or of the process. */
+/** The slots for concurrent calls of one upstream or of the process. */
 export class Slots {
   private readonly limit: () => number;
   private readonly calls: FairShare;
   private readonly streams: FairShare;
   private averageMs = 0;
 
-  /** @param limit how many there are, which may change */
+  /** @param limit returns the number of slots, which may change */
   constructor(limit: () => number) {
     this.limit = limit;
     this.calls = new FairShare(limit);
-    // none of a few, which would be all that is left to streams of others
+    // reserves no slot of a small number, which would leave too few to the streams of others
     this.streams = new FairShare(() => limit() - Math.floor(limit() / STREAMS_LEAVE));
   }
 
@@ -36,27 +36,27 @@ export class Slots {
     return this.calls.total;
   }
 
-  /** How long a unary call takes, in milliseconds; 0 before the first. */
+  /** The typical duration of a unary call, in milliseconds; 0 before the first call. */
   get typicalMs(): number {
     return this.averageMs;
   }
 
-  /** Whether there is room for a call, and its client leaves enough to others. */
+  /** Returns whether there is a slot for a call and its client leaves enough slots to others. */
   hasRoom({ client, isUnary }: Holder): boolean {
     const { calls, streams, capacity } = this;
     if (!calls.hasRoom(client)) return false;
     if (isUnary) return true;
-    // of a few, the last one is for a client that has none
+    // the last of several slots is reserved for a client without one
     const isLast = calls.total + 1 === capacity;
     return streams.hasRoom(client) && !(isLast && streams.heldBy(client) > 0);
   }
 
-  /** The part of all slots that a client has, from 0 to 1. */
+  /** Returns the fraction of all slots that a client holds, from 0 to 1. */
   shareOf(client: string): number {
     return this.calls.heldBy(client) / this.capacity;
   }
 
-  /** How many slots a client has. */
+  /** Returns the number of slots that a client holds. */
   heldBy(client: string): number {
     return this.calls.heldBy(client);
   }

@@ -1,21 +1,18 @@
 import { FairShare } from "connect-rest-runtime/internal";
 
-/** What waits, and what it waits for. */
+/** A waiting call. */
 export interface Waiting {
   readonly client: string;
-  /**
-   * Those of one line are taken in the order in which they came: same client, same upstream,
-   * same kind of call.
-   */
+  /** Calls of one line run in the order of their arrival: same client, same upstream, same kind of call. */
   readonly line: string;
 }
 
-/** Calls that wait, in a line for each client and what it waits for. */
+/** The waiting calls, with one line for each client and target. */
 export class WaitingCalls<W extends Waiting> {
   private readonly lines = new Map<string, Set<W>>();
   private readonly clients: FairShare;
 
-  /** @param limit how many may wait */
+  /** @param limit returns how many calls may wait */
   constructor(limit: () => number) {
     this.clients = new FairShare(limit);
   }
@@ -24,12 +21,12 @@ export class WaitingCalls<W extends Waiting> {
     return this.clients.total;
   }
 
-  /** How many clients wait. */
+  /** The number of clients with waiting calls. */
   get waitingClients(): number {
     return this.clients.callers;
   }
 
-  /** How many calls of a client wait. */
+  /** Returns the number of waiting calls of a client. */
   of(client: string): number {
     return this.clients.heldBy(client);
   }
@@ -40,7 +37,7 @@ export class WaitingCalls<W extends Waiting> {
     this.clients.add(waiting.client);
   }
 
-  /** Returns whether it was waiting. */
+  /** Removes a call and returns whether it was waiting. */
   remove(waiting: W): boolean {
     const line = this.lines.get(waiting.line);
     if (line?.delete(waiting) !== true) return false;
@@ -49,7 +46,7 @@ export class WaitingCalls<W extends Waiting> {
     return true;
   }
 
-  /** The first of every line; a line is older than another whose first came later. */
+  /** The first call of every line, in the order in which the lines were created. */
   *heads(): Generator<W> {
     for (const line of this.lines.values()) {
       const [first] = line;
@@ -57,7 +54,7 @@ export class WaitingCalls<W extends Waiting> {
     }
   }
 
-  /** The call that gives its place to one of a client: the newest one of the client that has the most. */
+  /** Returns the call to displace for a client: the newest call of the client with the most waiting calls. */
   loser(client: string): W | undefined {
     const loser = this.clients.loser(client);
     if (loser === undefined) return undefined;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Watchers } from "./watchers.ts";
 
-/** Watchers by name, and what ended them. */
+/** Creates watchers by name and records what ended them. */
 function world(watchers: number, watchersPerClient: number) {
   const all = new Watchers({ watchers, watchersPerClient });
   const ended: string[] = [];

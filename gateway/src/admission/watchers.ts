@@ -7,21 +7,22 @@ import { OVERLOAD_RETRY_MS } from "./admission.ts";
 import { limitRejection } from "./limit-rejection.ts";
 import type { Overload } from "./overload.ts";
 
-/** When to watch again after there was no room, in milliseconds: watchers stay for long. */
+/** The retry delay for a watcher without a slot, in milliseconds: watchers stay for long. */
 const RETRY_MS = 10_000;
 
 /** A call that watches a feed. */
 interface Watching {
-  /** Whose it is: a key, or an address. */
+  /** The caller: a key or an address. */
   readonly key: string;
   readonly running?: { readonly stop: (error: ConnectError) => void };
 }
 
 /**
- * Counts the streams that watch feeds. They wait for hours and cost little, so that they have a limit of
- * their own beside that of calls. A client alone may have them all: what watches a feed can go on elsewhere,
- * or later, where it ended. So when they are all taken, a client takes the place of the newest watcher of the
- * client that has the most, as long as that has more than its part and more than itself.
+ * Limits the streams that watch feeds. Watchers wait for hours at low cost, so they have a limit separate
+ * from the limit of calls. A single client may use all of it, because a displaced watcher can resume
+ * elsewhere or later from its last position. When the limit is reached, a new watcher displaces the newest
+ * watcher of the client with the most watchers, if that client has more than its part and more than the new
+ * client.
  */
 export class Watchers {
   private readonly limits: Pick<Limits, "watchers" | "watchersPerClient">;
@@ -43,10 +44,9 @@ export class Watchers {
   }
 
   /**
-   * Adds a call, or says why there is no room for it. What runs for it is ended
-   * where there is no room any more.
+   * Adds a call, or returns why there is no room for it. May end another watcher to make room.
    *
-   * @returns why not; undefined where it may watch, until it leaves
+   * @returns undefined if the call may watch until it leaves, else the rejection
    */
   enter(call: Watching): LimitRejection | undefined {
     const overload = this.overload();
@@ -59,7 +59,7 @@ export class Watchers {
     return undefined;
   }
 
-  /** A call is over; safe to call twice. */
+  /** Removes a call; safe to call twice. */
   leave(call: Watching): void {
     const client = clientKey(call.key);
     const watchers = this.byClient.get(client);
@@ -83,14 +83,15 @@ export class Watchers {
   }
 
   /**
-   * What each client keeps once a client is there too: an equal part, and no more than `watchersPerClient`.
+   * Returns the guaranteed part of each client, including a new one: an equal share, at most
+   * `watchersPerClient`.
    */
   private partOf(client: string): number {
     const clients = this.share.callers + (this.share.heldBy(client) === 0 ? 1 : 0);
     return Math.min(this.limits.watchersPerClient, Math.floor(this.limits.watchers / clients));
   }
 
-  /** Ends the newest watcher of the client that has the most. */
+  /** Ends the newest watcher of the client with the most watchers. */
   private makeRoom(client: string): boolean {
     const loser = this.share.loser(client);
     const count = loser === undefined ? 0 : this.share.heldBy(loser);

@@ -15,7 +15,7 @@ import { type Server, startServer } from "../server.ts";
 import { echoRoutes } from "../testing/echo.ts";
 import type { UnaryContext } from "./call-unary.ts";
 
-/** A stream that its test fills. */
+/** A stream that the test fills. */
 class Source {
   readonly header = new Headers();
   readonly context: UnaryContext;
@@ -37,7 +37,7 @@ class Source {
     this.wake?.();
   }
 
-  /** Deaf to its signal: whoever calls has to leave by itself. */
+  /** Ignores its signal, so the caller has to stop waiting by itself. */
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.asked += 1;
     while (this.ready.length === 0) {
@@ -56,7 +56,7 @@ class Source {
   }
 }
 
-/** Long, for machines that are busy. */
+/** A generous timeout for busy machines. */
 const POLL = { timeout: 60_000 };
 
 let server: Server;
@@ -91,7 +91,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** The next stream that a client opens. */
+/** Returns the next stream that a client opens. */
 async function nextSource(): Promise<Source> {
   const source = await opened.promise;
   opened = Promise.withResolvers();
@@ -198,7 +198,7 @@ test("the method is asked for no more while the client does not read", async () 
   const source = await nextSource();
   for (let i = 0; i < 100; i++) source.push("x".repeat(50_000));
   await expect.poll(() => source.asked, POLL).toBeGreaterThan(0);
-  // what is buffered below the method is a few messages at most
+  // only a few messages are buffered below the method
   expect(source.asked).toBeLessThan(20);
   source.push(undefined);
   stream.resume();

@@ -23,25 +23,26 @@ import type { Head } from "./wire.ts";
 
 type Step = IteratorResult<Uint8Array, undefined>;
 
-/** The messages of a server stream as protobuf. */
+/** The messages of a server stream, encoded as protobuf. */
 export interface StreamResult {
-  /** Complete when the first message, or the end, is there. */
+  /** Complete when the first message or the end has arrived. */
   readonly header: Headers;
-  /** Complete at the end; undefined for none. */
+  /** Complete at the end; undefined if there are no trailers. */
   readonly trailer?: Headers | undefined;
-  /** Rejects with ConnectErrors; everything else is a defect. */
+  /** Rejects with a ConnectError; any other error is a defect. */
   next(): Promise<Step>;
-  /** Ends it, whoever waits for a message. */
+  /** Ends the stream, even while a `next` is pending. */
   return(): Promise<unknown>;
 }
 
 /** Calls a method that responds with a stream. */
 export interface StreamMethod {
   readonly call: (message: MessageShape<DescMessage>, context: UnaryContext) => StreamResult;
-  /** Whether several of its streams send the very same bytes, whose frames are made once. */
+  /** Whether several of its streams send identical bytes, so that each frame is made only once. */
   readonly isShared: boolean;
   /**
-   * Watches a feed without a stream, where the method can; `onReady` says that there is something to take.
+   * Watches a feed without a stream, if the method supports it. `onReady` is called when there is something
+   * to take.
    */
   readonly watch?: (
     message: MessageShape<DescMessage>,
@@ -50,14 +51,14 @@ export interface StreamMethod {
   ) => Promise<Feed>;
 }
 
-/** A call of such a method whose head has been read. */
+/** A call of a stream method after its head was read. */
 export interface StreamCall {
   readonly wire: StreamWire;
   readonly head: Head;
   readonly method: StreamMethod;
 }
 
-/** What all streams share. */
+/** The options that all streams share. */
 export interface StreamOptions extends ReadOptions {
   readonly validation: Pick<Validation, "check">;
   readonly openStreams: OpenStreams;
@@ -66,8 +67,8 @@ export interface StreamOptions extends ReadOptions {
 const END: Step = { done: true, value: undefined };
 
 /**
- * The same for a method that watches a feed, over HTTP/2: its stream is detached, once it has begun. What fails
- * before is a stream that has its error.
+ * Runs a method that watches a feed over HTTP/2. Once begun, its stream is detached. An earlier failure
+ * becomes a stream that ends with the error.
  */
 export async function callWatch(
   stream: StreamCall,
@@ -84,7 +85,7 @@ export async function callWatch(
 
 /**
  * Runs one server stream from its request to its last frame, without connect's handler. It ends at the
- * deadline, when the client is gone, and when the process goes down, whatever the method does.
+ * deadline, when the client disconnects, and when the process shuts down, regardless of what the method does.
  */
 export function callStream(
   stream: StreamCall,
@@ -96,7 +97,7 @@ export function callStream(
   return new RunningStream(stream, call, request, response, options);
 }
 
-/** One stream. There may be thousands that wait, so that it has no more than it needs. */
+/** One stream. Thousands may wait at the same time, so it holds only what it needs. */
 class RunningStream implements StreamedResponse {
   readonly status = 200;
   private readonly stream: StreamCall;
@@ -108,11 +109,11 @@ class RunningStream implements StreamedResponse {
   private readonly timer: Timer | undefined;
   private result: StreamResult | undefined;
   private isOver = false;
-  /** What kept it from beginning. */
+  /** The error that kept the stream from beginning. */
   private failure: unknown;
-  /** What has ended it from outside. */
+  /** The error with which the stream was stopped from outside. */
   private stopped: ConnectError | undefined;
-  /** Tells who waits for the next frame that it is over. */
+  /** Interrupts the wait for the next frame. */
   private stopWaiting: ((error: ConnectError) => void) | undefined;
   private ownTrailers: Readonly<Record<string, string | string[]>> | undefined;
 
@@ -129,7 +130,7 @@ class RunningStream implements StreamedResponse {
     this.options = options;
     call.signal = this.abort.signal;
     const { callbacks } = this;
-    // The call may have waited before it came here.
+    // The call may have waited before this point.
     const leftMs = call.startedAt + call.deadline.ms - performance.now();
     if (leftMs <= 0) {
       this.stop(deadlineExceeded(call.deadline));
@@ -137,7 +138,7 @@ class RunningStream implements StreamedResponse {
     }
     this.timer = callbacks.after(leftMs, () => this.stop(deadlineExceeded(call.deadline)));
     callbacks.once(outgoing(response), "close", () => {
-      // an error is costly to make, and nobody listens any more once all is sent
+      // an error is expensive to create, and has no listener after the whole response is sent
       if (!isSent(response)) this.hangUp();
       this.cleanUp();
     });
@@ -145,7 +146,7 @@ class RunningStream implements StreamedResponse {
     options.openStreams.add(this);
   }
 
-  /** Is itself what its response is made of, so that a stream that waits is one object. */
+  /** Returns the stream itself, so that a waiting stream is a single object. */
   get chunks(): this {
     return this;
   }
@@ -167,7 +168,7 @@ class RunningStream implements StreamedResponse {
       const { stopped } = this;
       if (stopped !== undefined && this.result === undefined) throw stopped;
       const frame = await this.unlessStopped(this.nextFrame());
-      // a method may take its signal for the end
+      // a method may treat the abort of its signal as a normal end
       if (this.stopped !== undefined && (stopped !== undefined || frame === undefined)) throw this.stopped;
       return frame === undefined ? await this.end(undefined) : { done: false, value: frame };
     } catch (error) {
@@ -175,10 +176,7 @@ class RunningStream implements StreamedResponse {
     }
   }
 
-  /**
-   * Begins to watch, and leaves the rest to a stream that is detached;
-   * undefined where there is an error to send.
-   */
+  /** Starts to watch, and hands over to a detached stream. Returns undefined if there is an error to send. */
   async detach(
     watch: NonNullable<StreamMethod["watch"]>,
     response: HttpResponse,
@@ -211,7 +209,7 @@ class RunningStream implements StreamedResponse {
     }
   }
 
-  /** The client has left. */
+  /** Called when the client disconnects. */
   async return(): Promise<Step> {
     if (!this.isOver) {
       this.hangUp();
@@ -242,7 +240,10 @@ class RunningStream implements StreamedResponse {
     return make(call.method.output, step.value, head, { types, writeMaxBytes: limits.writeMaxBytes });
   }
 
-  /** Read, decompress, parse, validate, call: each fails with a ConnectError, or with a defect. */
+  /**
+   * Reads, decompresses, parses and validates the message, then calls the method. Each step fails with a
+   * ConnectError or with a defect.
+   */
   private async begin(): Promise<StreamResult> {
     const message = await this.read();
     await this.call.place?.take(this.abort.signal);
@@ -276,7 +277,7 @@ class RunningStream implements StreamedResponse {
     };
   }
 
-  /** Ends it from outside. */
+  /** Stops the stream from outside. */
   stop(error: ConnectError): void {
     if (this.isOver || this.stopped !== undefined) return;
     this.stopped = error;
@@ -284,7 +285,7 @@ class RunningStream implements StreamedResponse {
     this.stopSoon(error);
   }
 
-  /** What runs has this turn to pass the error on; a method that is deaf to its signal does not. */
+  /** Gives the method one turn of the event loop to pass on the error. A method may ignore its signal. */
   private stopSoon(error: ConnectError): void {
     this.callbacks.soon(() => this.stopWaiting?.(error));
   }
@@ -293,11 +294,11 @@ class RunningStream implements StreamedResponse {
     if (this.abort.signal.aborted) return;
     const error = hungUp(this.call);
     this.stop(error);
-    // over or not, it was not sent as a whole
+    // finished or not, the response was not sent completely
     this.abort.abort(error);
   }
 
-  /** The last step, after which there is none. */
+  /** Returns the last step of the stream. */
   private async end(thrown: unknown): Promise<Step> {
     const { wire, head } = this.stream;
     const cause =
@@ -314,7 +315,7 @@ class RunningStream implements StreamedResponse {
     this.isOver = true;
     this.cleanUp();
     this.call.place?.giveBack();
-    // not awaited: a method that is deaf to its signal would hold the caller here
+    // not awaited: a method that ignores its signal would block the caller here
     this.result?.return().catch(() => undefined);
   }
 
@@ -324,7 +325,7 @@ class RunningStream implements StreamedResponse {
   }
 }
 
-/** Headers that were set before the call. */
+/** Returns the headers that were set before the call. */
 function sentHeaders(response: HttpResponse): Record<string, string | string[]> {
   const entries = Object.entries(response.getHeaders()).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -332,20 +333,21 @@ function sentHeaders(response: HttpResponse): Record<string, string | string[]> 
   );
 }
 
-/** What a feed tells that it is ready, once there is something. */
+/** Connects the readiness callback of a feed to the detached stream, which is created later. */
 interface Holder {
   // biome-ignore lint/plugin: set when the stream is detached
   detached: DetachedWatch | undefined;
 }
 
-// These are apart, so that what they return holds nothing else: it lives for as long as the stream does.
+// Separate functions, so that the closures that they return hold nothing else: the closures live as long as
+// the stream.
 
 function readiness(holder: Holder): () => void {
   return () => holder.detached?.ready();
 }
 
 function headersOf(request: HttpRequest): () => Headers {
-  // a copy, which takes a quarter of the memory
+  // a copy takes a quarter of the memory
   const headers = Object.fromEntries(
     Object.entries(request.headers).filter(([name]) => !name.startsWith(":")),
   );

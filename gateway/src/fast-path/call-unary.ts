@@ -14,34 +14,31 @@ import { checkWriteBytes } from "./message-limits.ts";
 import { compressionOf, parseRequest, type ReadOptions } from "./read-message.ts";
 import type { BodyReader, Head, RawMessage, Wire } from "./wire.ts";
 
-/** What a unary method returns: a message as protobuf, headers, and trailers where it has some. */
+/** The result of a unary method: a message as protobuf, headers, and optional trailers. */
 export interface UnaryResult {
   readonly bytes: Uint8Array;
   readonly header: Headers;
   readonly trailer?: Headers;
 }
 
-/** What a call has beside its message. */
+/** The context of a call, in addition to its message. */
 export interface UnaryContext {
   /** The headers of the request. */
   readonly header: () => Headers;
-  /** Aborted at the deadline, and when the client is gone; its reason is a ConnectError. */
+  /** Aborted with a ConnectError at the deadline and when the client disconnects. */
   readonly signal: AbortSignal;
-  /**
-   * Takes a listener that is called as the signal would be aborted, which then need not be made;
-   * undefined for none.
-   */
+  /** Registers a listener for cancellation without creating the signal. Undefined if not supported. */
   readonly onCancel?: CallEnd["onCancel"];
-  /** When the deadline passes, by `performance.now()`. */
+  /** The time of the deadline, by `performance.now()`. */
   readonly expiresAt: number;
-  /** Whether the client itself named a timeout. */
+  /** Whether the client set a timeout. */
   readonly hasCallerDeadline: boolean;
 }
 
-/** Calls a unary method. Throws ConnectErrors; everything else is a defect. */
+/** Calls a unary method. Throws a ConnectError; any other error is a defect. */
 export type UnaryMethod = (message: MessageShape<DescMessage>, context: UnaryContext) => Promise<UnaryResult>;
 
-/** A unary call whose head has been read. */
+/** A unary call after its head was read. */
 export interface UnaryCall {
   readonly wire: Wire;
   readonly head: Head;
@@ -50,31 +47,37 @@ export interface UnaryCall {
 
 const CLOCK = { monotonic: () => performance.now() };
 
-/** What all unary calls share. */
+/** The options that all unary calls share. */
 export interface UnaryOptions extends ReadOptions {
   readonly validation: Pick<Validation, "check">;
 }
 
-/** Learns how far a call is, and gets its response or a defect, once, unless its client is gone. */
+/**
+ * Observes the progress of a call. Receives its response or a defect exactly once, unless the client
+ * disconnects.
+ */
 export interface UnarySink {
-  /** The message is there: the call goes on by `proceed`, now or later, or ends by `fail`. */
+  /**
+   * The message has arrived: the call continues with `proceed`, immediately or later, or ends with `fail`.
+   */
   arrived(): void;
   /** The method has responded. */
   answered(): void;
-  /** Sends a response, with a message or with an error. */
+  /** Sends a response that contains a message or an error. */
   respond(result: WholeResponse): void;
-  /** There is no response, for a defect of ours. */
+  /** Reports that an internal defect prevents a response. */
   broke(defect: unknown): void;
 }
 
-// names apart from the calls: they are not registered by Callbacks, but guarded all the same
+// named constants, since Callbacks does not register these listeners; their callbacks are guarded
+// nevertheless
 const DATA = "data";
 const END = "end";
 
 /**
- * One unary call from its body to its response, without connect's handler. It is one object, whose steps call
- * the next one as soon as it can begin: a promise is only where something has to be waited for, a signal
- * where somebody asks for it. It comes to an end at the deadline at the latest, whatever the method does.
+ * Runs one unary call from its body to its response, without connect's handler. It is a single object whose
+ * steps call each other directly. It creates promises only for real waits, and a signal only on request. The
+ * call ends at the deadline at the latest, regardless of what the method does.
  */
 export class UnaryRun {
   private readonly unary: UnaryCall;
@@ -84,14 +87,14 @@ export class UnaryRun {
   private readonly sink: UnarySink;
   private readonly end = new CallEnd();
   private readonly expiresAt: number;
-  /** While the body arrives. */
+  /** Set while the body arrives. */
   private reader: BodyReader | undefined;
-  /** When something of the body last arrived. */
+  /** The arrival time of the latest bytes of the body. */
   private arrivedAt = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** The message, until the call may go on with it. */
+  /** The message, kept until the call may proceed. */
   private message: { readonly bytes: Uint8Array; readonly problem: ConnectError | undefined } | undefined;
-  /** What the method has returned. */
+  /** The headers that the method has returned. */
   private header: Headers | undefined;
   private isOver = false;
 
@@ -107,7 +110,7 @@ export class UnaryRun {
 
   start(): void {
     const now = performance.now();
-    // its token was looked up
+    // the token lookup took time
     if (now >= this.expiresAt) {
       this.fail(deadlineExceeded(this.call.deadline));
       return;
@@ -125,7 +128,7 @@ export class UnaryRun {
     }
   }
 
-  /** The client is gone before it had its response. */
+  /** Called when the client disconnects before its response. */
   hungUp(): void {
     if (!this.isOver) this.over();
     this.end.end(hungUp(this.call));
@@ -180,7 +183,7 @@ export class UnaryRun {
     this.sink.arrived();
   }
 
-  /** The call may run. */
+  /** Runs the call after its admission. */
   proceed(): void {
     const { message } = this;
     if (this.isOver || message === undefined) return;
@@ -268,7 +271,7 @@ export class UnaryRun {
     this.sink.respond(response);
   }
 
-  /** Ends the call with an error; its caller learns of a defect only that there is one. */
+  /** Ends the call with an error. The caller sees only that a defect occurred, without its details. */
   readonly fail = (error: unknown): void => {
     if (this.isOver) return;
     this.over();
@@ -290,7 +293,7 @@ export class UnaryRun {
     }
   };
 
-  /** Goes on with what had to be waited for, unless the call is over by then. */
+  /** Continues with the result of a promise, unless the call has ended. */
   private after<T>(work: Promise<T>, next: (value: T) => void): void {
     const go = (value: T) => {
       if (!this.isOver) next(value);
@@ -298,7 +301,10 @@ export class UnaryRun {
     work.then(go).catch(this.fail);
   }
 
-  /** One timer for both, the deadline and a body that pauses, which is not started anew for each chunk. */
+  /**
+   * A single timer serves both the deadline and the idle limit of the body. It is not restarted for each
+   * chunk.
+   */
   private wait(ms: number): void {
     this.timer = sharedTimer(ms, onTimer, this);
   }
@@ -309,7 +315,7 @@ export class UnaryRun {
     const { bodyIdleTimeoutMs } = this.options.limits;
     const now = performance.now();
     if (now >= expiresAt) {
-      // while it waits, admission ends it then, and says for what it has waited
+      // while the call waits, admission ends it, with an error that names the limit
       if (this.message === undefined) this.fail(deadlineExceeded(call.deadline));
       return;
     }
@@ -326,7 +332,7 @@ export class UnaryRun {
     this.isOver = true;
     this.message = undefined;
     clearTimeout(this.timer);
-    // what still arrives is dropped by whoever sends the response
+    // the response sender discards the rest of the body
     if (this.reader !== undefined) this.stopReading();
   }
 
@@ -337,7 +343,10 @@ export class UnaryRun {
   }
 }
 
-/** Nobody has a message any more once it is printed, compressed or in its envelope. */
+/**
+ * Accounts for bytes that replace other bytes: a message is released once it is printed, compressed or
+ * enveloped.
+ */
 function replaced(bytes: Uint8Array, by: Uint8Array): void {
   if (bytes.buffer !== by.buffer) bufferPool.release(bytes);
 }
@@ -346,7 +355,7 @@ function onTimer(run: UnaryRun): void {
   run.due();
 }
 
-/** A class, since an object literal with a getter would get a hidden class of its own for each call. */
+/** A class, since an object literal with a getter would get its own hidden class for each call. */
 class RunningContext implements UnaryContext {
   readonly expiresAt: number;
   readonly hasCallerDeadline: boolean;

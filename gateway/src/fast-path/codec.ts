@@ -13,27 +13,31 @@ import { readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
 import type { Codec } from "./wire.ts";
 
-/** Responses beyond this size are printed in turns of the event loop. */
+/** Responses beyond this size are printed over several turns of the event loop. */
 const LARGE_BYTES = 64 * 1024;
-/** The same where protobuf-es prints, which takes milliseconds for as much that is nothing but messages. */
+/**
+ * The same limit for protobuf-es, which needs milliseconds for this size if it consists only of nested
+ * messages.
+ */
 const LARGE_BYTES_WITHOUT_MACHINE = 16 * 1024;
 
-/** The types of gateways that print without WebAssembly. */
+/** The type registries of gateways that print without WebAssembly. */
 const WITHOUT_MACHINE = new WeakSet<Registry>();
 
 const decoder = new TextDecoder();
 
-/** A request message, and what it cost to decode, or more. */
+/** A request message, and an upper bound of its decoding cost. */
 export interface ParsedMessage {
   readonly message: MessageShape<DescMessage>;
   readonly cost: number;
 }
 
 /**
- * Reads a request message. Fields that are not known are ignored in both codecs.
+ * Parses a request message. Both codecs ignore unknown fields.
  *
- * @throws ConnectError RESOURCE_EXHAUSTED for one that costs too much, INVALID_ARGUMENT for protobuf that is
- *   none, and for JSON that does not fit
+ * @throws ConnectError RESOURCE_EXHAUSTED if the message costs too much; INVALID_ARGUMENT for invalid
+ * protobuf
+ *   and for JSON that does not match the type
  */
 export function parseMessage(
   desc: DescMessage,
@@ -65,7 +69,7 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): 
   }
 }
 
-/** Has the messages of a gateway, which is known by its types, printed without WebAssembly. */
+/** Makes a gateway, identified by its type registry, print messages without WebAssembly. */
 export function printWithoutWebAssembly(types: Registry): void {
   WITHOUT_MACHINE.add(types);
 }
@@ -74,17 +78,17 @@ function printOptions(types: Registry | undefined): PrintOptions {
   return { types, machine: types !== undefined && WITHOUT_MACHINE.has(types) ? undefined : wasmPrinter() };
 }
 
-/** Whether a response message takes so long to be printed that `printMessageInParts` is to do it. */
+/** Returns whether a response message is so large that `printMessageInParts` must print it. */
 export function isLarge(codec: Codec, bytes: Uint8Array, types: Registry): boolean {
   if (codec === "proto" || bytes.length <= LARGE_BYTES_WITHOUT_MACHINE) return false;
   return bytes.length > LARGE_BYTES || printOptions(types).machine === undefined;
 }
 
 /**
- * Writes a response message, which comes as protobuf.
+ * Prints a response message that is encoded as protobuf.
  *
- * @param types the types that a google.protobuf.Any may have
- * @throws ConnectError INTERNAL when it cannot be written as JSON
+ * @param types the types allowed in a google.protobuf.Any
+ * @throws ConnectError INTERNAL if the message has no JSON form
  */
 export function printMessage(
   desc: DescMessage,
@@ -100,7 +104,7 @@ export function printMessage(
   }
 }
 
-/** Writes a response message as JSON like `printMessage`, in parts, for large ones. */
+/** Prints a large response message as JSON, in parts. */
 export function* printMessageInParts(
   desc: DescMessage,
   bytes: Uint8Array,
@@ -117,7 +121,7 @@ function notPrintable(error: unknown): ConnectError {
   return gatewayError("RESPONSE_NOT_PRINTABLE", textOf(error), Code.Internal, [], error);
 }
 
-/** The text of an error, which may repeat all of what a peer sent. */
+/** Returns the text of an error, which may repeat all input of a peer. */
 function textOf(error: unknown): string {
   if (error instanceof ConnectError) return brief(error.rawMessage);
   return brief(error instanceof Error ? error.message : String(error));

@@ -7,7 +7,7 @@ import { pack } from "./grpc.ts";
 import type { StreamEnd, StreamWire } from "./stream-wire.ts";
 import type { Head } from "./wire.ts";
 
-/** The end of a stream that has nothing to say. */
+/** The end of a successful stream without trailers. */
 const OK_FRAME = envelopes([endStreamFlag, Buffer.from("{}")]);
 
 /** Server streams of the Connect protocol (https://connectrpc.com/docs/protocol, Streaming RPCs). */
@@ -20,7 +20,7 @@ export const connectStreamWire: StreamWire = {
   end,
 };
 
-/** EndStreamResponse. */
+/** Returns the EndStreamResponse frame. */
 async function end(
   head: Head,
   trailer: Headers | undefined,

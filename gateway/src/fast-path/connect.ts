@@ -12,7 +12,7 @@ import { type BodyReader, COMPRESS_MIN_BYTES, type Head, type RawMessage, type W
 /** Unary calls of the Connect protocol (https://connectrpc.com/docs/protocol). */
 export const connectWire: Wire = { bodyReader, response, errorResponse };
 
-/** Reads a body that is one message. */
+/** Creates a reader for a body that is a single message. */
 function bodyReader({ headers }: HttpRequest, maxBytes: number): BodyReader {
   checkReadBytes(Number.parseInt(headers["content-length"] ?? "0", 10) || 0, maxBytes, true);
   return new MessageReader(maxBytes, headers["content-encoding"]);
@@ -39,7 +39,7 @@ class MessageReader implements BodyReader {
   }
 }
 
-/** Unary-Response with a message; trailers are headers with a prefix (Trailing-Metadata). */
+/** Returns a Unary-Response with a message; trailers become prefixed headers (Trailing-Metadata). */
 function response(
   message: Uint8Array,
   head: Head,
@@ -54,7 +54,7 @@ function response(
   return withBody(200, headers, message, head.responseCompression);
 }
 
-/** Unary-Response with an error, which is JSON in both codecs. */
+/** Returns a Unary-Response with an error, which is JSON in both codecs. */
 function errorResponse(
   error: ConnectError,
   head: Head,
@@ -67,7 +67,7 @@ function errorResponse(
   return withBody(codeToHttpStatus(error.code), toNodeHeaders(headers), body, head.responseCompression);
 }
 
-/** A response with a body, compressed where that is worth it. */
+/** Returns a response with a body, compressed if the body is large enough. */
 function withBody(
   status: number,
   headers: Record<string, string | string[]>,

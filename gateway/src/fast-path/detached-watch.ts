@@ -12,22 +12,22 @@ import type { Head } from "./wire.ts";
 
 type Fields = Readonly<Record<string, string | string[]>>;
 
-/** A feed that is watched: messages are there to be taken when it says so. */
+/** A watched feed. Its messages can be taken when it reports that it is ready. */
 export interface Feed {
-  /** @throws ConnectError that it ends with, behind its last message */
+  /** @throws ConnectError after the last message of a feed that has ended */
   take(): Uint8Array | undefined;
-  /** Returns the error with where it can go on. */
+  /** Returns the error with the position at which the client can resume. */
   leave(error?: ConnectError): ConnectError;
 }
 
-/** What all detached watches share. */
+/** The options that all detached watches share. */
 export interface DetachedOptions {
   readonly writeMaxBytes: number;
   readonly types: Parameters<typeof sharedFrameOf>[3]["types"];
   readonly openStreams: OpenStreams;
 }
 
-/** What a watch is made of. */
+/** The parts of a watch. */
 export interface WatchParts {
   readonly call: Call;
   readonly wire: StreamWire;
@@ -39,7 +39,7 @@ export interface WatchParts {
   readonly options: DetachedOptions;
 }
 
-/** By their stream: its listeners are the same for all. */
+/** The watch of each stream. All streams share the same listeners. */
 const WATCHES = new WeakMap<ServerHttp2Stream, DetachedWatch>();
 
 const failed = (stream: ServerHttp2Stream, error: unknown) => WATCHES.get(stream)?.fail(error);
@@ -47,15 +47,16 @@ const onDrain = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream
 const onClose = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream)?.closed(), failed);
 const onTrailers = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream)?.trail(), failed);
 
-// names apart from the calls: they are not registered by Callbacks, but guarded all the same
+// named constants, since Callbacks does not register these listeners; their callbacks are guarded
+// nevertheless
 const DRAIN = "drain";
 const CLOSE = "close";
 const WANT_TRAILERS = "wantTrailers";
 
 /**
- * A stream of HTTP/2 that watches a feed. It waits with nothing but itself: no promise, no generator, no
- * closure. Messages are written as they come, as long as the client reads them; those that it does not read
- * wait in the feed, which drops who is too slow.
+ * An HTTP/2 stream that watches a feed. It waits without promises, generators or closures. It writes messages
+ * as they arrive, as long as the client reads them. Unread messages wait in the feed, which disconnects slow
+ * watchers.
  */
 export class DetachedWatch {
   private readonly call: Call;
@@ -65,13 +66,13 @@ export class DetachedWatch {
   private readonly detached: DetachedStream;
   private readonly options: DetachedOptions;
   private readonly timer: NodeJS.Timeout;
-  /** Until they are sent. */
+  /** Set until they are sent. */
   private headers: Fields | undefined;
   private trailers: Fields | undefined;
-  /** Frames are being compressed, or the client has to read first. */
+  /** Whether frames are being compressed, or the client has to read first. */
   private isBusy = false;
   private isPacking = false;
-  /** What ends it once a message is compressed. */
+  /** The error that ends the watch after the current message is compressed. */
   private stopped: ConnectError | undefined;
   private isOver = false;
   private onOver: ((defect?: unknown) => void) | undefined;
@@ -94,7 +95,7 @@ export class DetachedWatch {
     options.openStreams.add(this);
   }
 
-  /** Begins to send what is there. `onOver` is told when it has ended, with a defect if there was one. */
+  /** Starts to send available messages. Calls `onOver` at the end, with a defect if there was one. */
   begin(onOver: (defect?: unknown) => void): void {
     this.onOver = onOver;
     if (this.detached.stream.destroyed || this.detached.stream.closed) {
@@ -104,7 +105,7 @@ export class DetachedWatch {
     }
   }
 
-  /** There is something to take. */
+  /** Called when there is something to take. */
   ready(): void {
     if (this.onOver === undefined) return;
     try {
@@ -127,13 +128,14 @@ export class DetachedWatch {
         }
       }
     } catch (error) {
-      // of the feed, or of a message that cannot be sent
+      // thrown by the feed, or by a message that cannot be sent
       this.end(error);
     }
   }
 
   /**
-   * Ends it from outside: behind the message that is being compressed, since the feed counts that as sent.
+   * Ends the watch from outside. The message being compressed is still sent, since the feed already counts it
+   * as sent.
    */
   stop(error: ConnectError): void {
     if (this.isPacking) {
@@ -143,7 +145,7 @@ export class DetachedWatch {
     }
   }
 
-  /** What a listener has thrown. */
+  /** Handles an exception of a listener. */
   fail(error: unknown): void {
     this.defect = error;
     this.outcome(error);
@@ -151,7 +153,7 @@ export class DetachedWatch {
     this.detached.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
-  /** The deadline is over. */
+  /** Handles the deadline. */
   expire(): void {
     this.stop(deadlineExceeded(this.call.deadline));
   }
@@ -198,7 +200,7 @@ export class DetachedWatch {
     this.isOver = true;
   }
 
-  /** The log reads how a call has ended from its signal. */
+  /** Aborts the signal, from which the log reads how a call ended. */
   private outcome(error: unknown): void {
     if (this.call.signal?.aborted === true) return;
     this.call.signal = AbortSignal.abort(error);
@@ -246,7 +248,7 @@ export class DetachedWatch {
       this.headers = undefined;
     }
     this.call.bytesOut += frame.length;
-    // false: the next one waits until the client has read
+    // if false, the next message waits until the client has read
     this.isBusy = !stream.write(frame) && !this.isOver;
     wrote(stream);
   }

@@ -6,7 +6,7 @@ import { EnvelopeReader } from "./envelope-reader.ts";
 const LIMIT = 64;
 const TRAILERS = 0x80;
 
-/** What becomes of a body that comes in these chunks. */
+/** Returns the outcome of reading a body that arrives in these chunks. */
 function outcome(chunks: readonly Uint8Array[], skippedFlag = 0): unknown {
   const reader = new EnvelopeReader(LIMIT, skippedFlag);
   try {

@@ -6,21 +6,21 @@ import { checkReadBytes } from "./message-limits.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
- * Reads a body of envelopes: a byte of flags, four of length, and a message (gRPC over HTTP/2,
- * Length-Prefixed-Message). A call with one request has one of them, and nothing behind it. Messages with
- * `skippedFlag` do not count.
+ * Reads a body of envelopes: one byte of flags, four bytes of length, and a message (gRPC over HTTP/2,
+ * Length-Prefixed-Message). A call with a single request has exactly one envelope. Envelopes with
+ * `skippedFlag` are ignored.
  */
 export class EnvelopeReader implements BodyReader {
   private readonly maxBytes: number;
   private readonly skippedFlag: number;
   private readonly kind: string;
   private pending = new ChunkBuffer();
-  /** How many bytes the next step takes. */
+  /** The number of bytes that the next step needs. */
   private needed = ENVELOPE_PREFIX_BYTES;
   private first: RawMessage | undefined;
   private hasMore = false;
 
-  /** @param kind how errors call the method: `unary`, `server-streaming` */
+  /** @param kind how error texts describe the method: `unary`, `server-streaming` */
   constructor(maxBytes: number, skippedFlag = 0, kind: "unary" | "server-streaming" = "unary") {
     this.kind = kind;
     this.maxBytes = maxBytes;

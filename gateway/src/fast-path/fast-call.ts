@@ -14,20 +14,20 @@ const wires = { connect: connectWire, grpc: grpcWire, "grpc-web": grpcWebWire };
 
 const streamWires = { connect: connectStreamWire, grpc: grpcStreamWire, "grpc-web": grpcWebStreamWire };
 
-/** A call that takes the fast path: with one response, or with a stream of them. */
+/** A call on the fast path, with either a single response or a response stream. */
 export type FastCall =
   | { readonly kind: "unary"; readonly unary: UnaryCall }
   | { readonly kind: "stream"; readonly stream: StreamCall };
 
-/** Methods that the fast path can call without their handlers. */
+/** The methods that the fast path can call without their connect handlers. */
 export interface FastMethods {
   readonly unaryOf: (method: DescMethod) => UnaryMethod | undefined;
   readonly streamOf: (method: DescMethod) => StreamMethod | undefined;
 }
 
 /**
- * Decides which path a call takes: the fast path with the result, or connect's path where that is undefined.
- * The fast path takes unary methods and server streams of adapters.
+ * Selects the path of a call: returns a call for the fast path, or undefined for connect's path. The fast
+ * path serves unary methods and server streams of adapters.
  */
 export function fastCallOf(
   head: Head,

@@ -19,7 +19,7 @@ test.each([...FAST_PATH_CASES, ...STREAM_CASES])(
     const isMeant = isOnPurpose(each);
     const compared = ways.filter((way) => !isMeant || way.name.startsWith("fast path"));
     const all = await Promise.all(compared.map((way) => way.send(call, respondTalkatively)));
-    // on a slow machine a deadline may pass before the request is sent
+    // on a slow machine, the deadline may pass before the request is sent
     const isPassed = name.endsWith(LATE) && all.some(({ requests }) => requests.length === 0);
     const [first, ...others] = all.map(isPassed ? comparableResponse : comparable);
     for (const [index, seen] of others.entries()) {

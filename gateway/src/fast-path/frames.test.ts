@@ -34,7 +34,7 @@ test("a message that several streams send is framed once for each codec", () => 
   expect(sharedFrameOf(EchoResponseSchema, bytes, head("proto"), OPTIONS)).toBe(proto);
   expect(sharedFrameOf(EchoResponseSchema, bytes, head("json"), OPTIONS)).toBe(json);
   expect(Buffer.from(json as Uint8Array).toString("latin1")).toBe('\0\0\0\0\x0c{"text":"a"}');
-  // another message with the same content is another one
+  // a different message with equal content gets a separate frame
   expect(sharedFrameOf(EchoResponseSchema, message("a"), head("proto"), OPTIONS)).not.toBe(proto);
 });
 

@@ -11,25 +11,23 @@ type Frame = Uint8Array | Promise<Uint8Array>;
 /** The frames of messages that several streams send, by codec and compression. */
 const SHARED = new WeakMap<Uint8Array, Map<string, Frame>>();
 
-/**
- * Never aborted: other streams may wait for a frame whose printing was begun for one that has ended since.
- */
+/** Never aborted: other streams may wait for a frame after the stream that started its printing has ended. */
 const TURNS = { signal: new AbortController().signal, clock: { monotonic: () => performance.now() } };
 
-/** What makes frames of messages. */
+/** The options for making frames. */
 export interface FrameOptions {
   /** The limit `writeMaxBytes`. */
   readonly writeMaxBytes: number;
-  /** The types that a google.protobuf.Any may have. */
+  /** The types allowed in a google.protobuf.Any. */
   readonly types: Registry;
 }
 
 /**
- * A message in its envelope, as it goes over the wire: printed as JSON and compressed where the head says so.
- * A promise only where that takes time.
+ * Returns a message in its envelope as sent on the wire: printed as JSON and compressed if the head requires
+ * it. Returns a promise only if that takes time.
  *
  * @param bytes the message as protobuf
- * @throws ConnectError RESOURCE_EXHAUSTED for one beyond the limit; INTERNAL for one that has no form in JSON
+ * @throws ConnectError RESOURCE_EXHAUSTED beyond the size limit; INTERNAL if the message has no JSON form
  */
 export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, options: FrameOptions): Frame {
   if (isLarge(head.codec, bytes, options.types)) {
@@ -40,8 +38,9 @@ export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, opti
 }
 
 /**
- * The same for a message that several streams send, recognized by the very same bytes: it is printed,
- * compressed and copied once for all that want it alike. What is kept goes with the bytes.
+ * Returns the frame of a message that several streams send. Messages are identified by their byte array. Each
+ * message is printed, compressed and copied once per combination of codec and compression. The cached frames
+ * are released together with the byte array.
  */
 export function sharedFrameOf(
   output: DescMessage,
@@ -57,7 +56,7 @@ export function sharedFrameOf(
   frames.set(key, frame);
   SHARED.set(bytes, frames);
   if (!(frame instanceof Promise)) return frame;
-  // streams that come later get the bytes, and need not wait for a promise
+  // later streams get the bytes directly, without waiting for a promise
   return frame.then((bytes) => {
     frames.set(key, bytes);
     return bytes;

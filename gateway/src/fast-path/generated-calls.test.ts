@@ -35,13 +35,13 @@ afterAll(async () => {
   await Promise.all(ways.map((way) => way[Symbol.asyncDispose]()));
 });
 
-/** What an upstream does with one request. */
+/** The behaviour of an upstream for one request. */
 interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly packing: "none" | "gzip" | "br" | "gzip that is none";
-  /** `pieces`: byte for byte in turns of the event loop; `cut`: half of it; `reset`: nothing at all. */
+  /** `pieces`: single bytes over turns of the event loop; `cut`: the first half; `reset`: nothing at all. */
   readonly how: "whole" | "pieces" | "cut" | "reset" | "after early hints" | "chunks";
 }
 
@@ -232,7 +232,7 @@ function envelope(flags: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([prefix, bytes]);
 }
 
-/** The spans of the one call that a gateway has served: that of the call, and those of its requests. */
+/** Returns the spans of the one call that a gateway has served, including the spans of its requests. */
 function spansOf({ gateway, upstreamPort }: ObservedWay): unknown {
   const spans = exporter.getFinishedSpans();
   const own = spans.filter(({ attributes }) => attributes["server.port"] === gateway.port);
@@ -253,7 +253,7 @@ function spansOf({ gateway, upstreamPort }: ObservedWay): unknown {
   }));
 }
 
-/** Makes a call by all ways, and compares what it gets and leaves behind. */
+/** Makes a call on every path, and compares the responses, logs, metrics and spans. */
 async function compare(
   call: Parameters<ObservedWay["send"]>[0],
   outcomes: readonly Outcome[],
@@ -267,7 +267,7 @@ async function compare(
   for (const [index, { lines, metrics, requests }] of all.entries()) {
     const made = lines.filter(({ msg }) => msg === "call").length;
     const rejected = counted(metrics, "connect_rest_rejected_requests_total");
-    // one line for a call, and one count for each request that has reached the upstream
+    // one log line per call, and one count for each request that has reached the upstream
     expect([made + rejected, counted(metrics, "connect_rest_upstream_requests_total")]).toEqual([
       1,
       requests.length,
@@ -298,14 +298,14 @@ test("that holds for responses with headers that are too large to be sent", asyn
   );
 });
 
-/** By how much a counter is larger, whatever its labels are. */
+/** Returns the increase of a counter, summed over all labels. */
 function counted(metrics: Readonly<Record<string, number>>, name: string): number {
   let sum = 0;
   for (const [key, count] of Object.entries(metrics)) if (key.startsWith(`${name}{`)) sum += count;
   return sum;
 }
 
-/** The id of a trace that the gateway has begun is another one each time. */
+/** Removes trace ids, which differ between runs when the gateway begins the trace. */
 function withoutIds({ traceId, ...line }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { ...line, isTraced: traceId !== undefined };
 }

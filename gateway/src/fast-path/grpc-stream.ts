@@ -12,7 +12,7 @@ export const grpcStreamWire: StreamWire = {
   end: (_head, trailer, error) => end(trailer, error),
 };
 
-/** Trailers with the status (Responses). */
+/** Returns the trailers with the status (Responses). */
 function end(trailer: Headers | undefined, error: ConnectError | undefined): StreamEnd {
   const own = trailer === undefined ? {} : toNodeHeaders(trailer);
   return {

@@ -15,7 +15,7 @@ export const grpcWebStreamWire: StreamWire = {
   end,
 };
 
-/** Trailers as the last message (Protocol differences). */
+/** Returns the trailers as the last frame (Protocol differences). */
 async function end(
   head: Head,
   trailer: Headers | undefined,

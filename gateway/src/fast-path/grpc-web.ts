@@ -8,12 +8,12 @@ import { EnvelopeReader } from "./envelope-reader.ts";
 import { pack, protocolHeaders } from "./grpc.ts";
 import type { Head, Wire } from "./wire.ts";
 
-/** Made with the first response: Node.js loads a client of HTTP for Headers. */
+/** Created lazily with the first response, since `Headers` makes Node.js load an HTTP client. */
 let okTrailers: Uint8Array | undefined;
 
 /**
- * Unary calls of gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). Trailers of the
- * client are skipped.
+ * Unary calls of gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). Trailers sent by
+ * the client are skipped.
  */
 export const grpcWebWire: Wire = {
   bodyReader: (_request, maxBytes) => new EnvelopeReader(maxBytes, trailerFlag),
@@ -21,7 +21,7 @@ export const grpcWebWire: Wire = {
   errorResponse,
 };
 
-/** Response with a message, and with its trailers as a second one (Protocol differences). */
+/** Returns a response with a message frame and a trailers frame (Protocol differences). */
 function response(
   message: Uint8Array,
   head: Head,
@@ -38,7 +38,7 @@ function response(
   return packed instanceof Promise ? packed.then(enveloped) : enveloped(packed);
 }
 
-/** The trailers of a call that has not failed, as bytes. */
+/** Returns the trailers of a successful call as bytes. */
 export function trailersOf(trailer: Headers | undefined): Uint8Array {
   if (trailer === undefined) {
     okTrailers ??= trailerSerialize(new Headers({ "grpc-status": "0" }));
@@ -49,7 +49,7 @@ export function trailersOf(trailer: Headers | undefined): Uint8Array {
   return trailerSerialize(trailers);
 }
 
-/** Response with an error: its trailers alone. */
+/** Returns an error response, which consists of trailers only. */
 async function errorResponse(
   error: ConnectError,
   head: Head,

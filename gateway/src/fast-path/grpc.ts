@@ -6,7 +6,7 @@ import type { WholeResponse } from "../protocol/whole-response.ts";
 import { EnvelopeReader } from "./envelope-reader.ts";
 import { COMPRESS_MIN_BYTES, type Head, type Wire } from "./wire.ts";
 
-/** The trailers of a call that has not failed, and has none of its own. */
+/** The trailers of a successful call whose method sets no trailers. */
 export const OK_TRAILERS = { "grpc-status": "0" };
 
 /** Unary calls of gRPC over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). */
@@ -16,7 +16,7 @@ export const grpcWire: Wire = {
   errorResponse,
 };
 
-/** Response with a message, and with trailers that say OK (Responses). */
+/** Returns a response with a message and OK trailers (Responses). */
 function response(
   message: Uint8Array,
   head: Head,
@@ -34,7 +34,7 @@ function response(
   return packed instanceof Promise ? packed.then(enveloped) : enveloped(packed);
 }
 
-/** Response with an error: headers alone (Responses, Trailers-Only), unless there are some of the method. */
+/** Returns an error response: headers only (Responses, Trailers-Only), unless the method has set headers. */
 function errorResponse(error: ConnectError, head: Head, header: Headers | undefined): WholeResponse {
   const trailers = toNodeHeaders(statusTrailers(error));
   const own = header === undefined ? {} : toNodeHeaders(header);
@@ -45,14 +45,14 @@ function errorResponse(error: ConnectError, head: Head, header: Headers | undefi
     : { status: 200, headers: { ...own, ...protocol }, body, trailers };
 }
 
-/** The headers of a response of gRPC and gRPC-Web. */
+/** Returns the response headers of gRPC or gRPC-Web. */
 export function protocolHeaders(name: "grpc" | "grpc-web", head: Head): Record<string, string> {
   const headers: Record<string, string> = { "content-type": `application/${name}+${head.codec}` };
   if (head.responseCompression !== undefined) headers["grpc-encoding"] = head.responseCompression.name;
   return headers;
 }
 
-/** Compresses a message that is large enough for it. */
+/** Puts a message into its envelope, compressed if it is large enough. */
 export function pack(
   bytes: Uint8Array,
   { responseCompression }: Head,

@@ -10,8 +10,8 @@ import { readHead } from "./head.ts";
 const { echo, repeat, join, talk } = EchoService.method;
 
 /**
- * What a head says: its codec and compressions, what is wrong with it,
- * or the status of a request that is no call.
+ * Returns the outcome of reading a head: its codec and compressions, its error, or the HTTP status if the
+ * request is not a call.
  */
 function told(
   method: DescMethod,

@@ -9,21 +9,28 @@ import { splitTarget } from "../listener/target.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Codec, Head } from "./wire.ts";
 
-/** Content types of the three protocols; JSON may name its charset. gRPC-Web as text is not served. */
+/**
+ * The content types of the three protocols; JSON may name a charset. Text-encoded gRPC-Web is not supported.
+ */
 const CONTENT_TYPE =
   /^application\/(?:(connect\+|grpc\+|grpc-web\+)?(?:(json)(?:; ?charset=utf-?8)?|proto)|grpc|grpc-web)$/i;
 
-/** The headers that name compressions: what the request used, and what its response may use. */
+/** The headers that name compressions: the one of the request, and those accepted for the response. */
 const ENCODINGS = {
   connect: { used: "content-encoding", accepted: "accept-encoding" },
   connectStream: { used: "connect-content-encoding", accepted: "connect-accept-encoding" },
   grpc: { used: "grpc-encoding", accepted: "grpc-accept-encoding" },
 } as const;
 
-/** The status of a request that no protocol takes: its verb, its content type, or its version of HTTP. */
+/**
+ * The status of a request that no protocol accepts, because of its HTTP method, content type or HTTP version.
+ */
 export type UnsupportedStatus = 405 | 415 | 505;
 
-/** Reads the head of a request: what it says, which may be that the call fails, or why it is no call. */
+/**
+ * Reads the head of a request. Returns the head, which may include an error, or the status if the request is
+ * not a call.
+ */
 export function readHead(
   request: HttpRequest,
   protocol: Protocol,
@@ -63,7 +70,8 @@ function bodyHead(
 }
 
 /**
- * Unary-Get-Request of Connect: all is in the query. An address would lose a fragment, which nobody sends.
+ * Reads a Connect Unary-Get-Request, which is entirely in the query. URL parsing would drop a fragment, which
+ * no client sends.
  */
 function queryHead(
   request: HttpRequest,
@@ -85,7 +93,7 @@ function queryHead(
   return { codec, ...chosen, problem, message: messageOf(parameters) };
 }
 
-/** Malformed base64 has been rejected before. */
+/** Malformed base64 was rejected earlier. */
 function messageOf(parameters: URLSearchParams): Uint8Array {
   const text = parameters.get("message") ?? "";
   return parameters.get("base64") === "1" ? base64Decode(text) : new TextEncoder().encode(text);

@@ -2,8 +2,8 @@ import { Code } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 
 /**
- * Enforces the size limit of a request message, of which `bytes` are known.
- * `isAll` says whether that is its whole size.
+ * Enforces the size limit of a request message of which `bytes` have arrived so far. `isAll` says whether the
+ * message is complete.
  *
  * @throws ConnectError RESOURCE_EXHAUSTED
  */

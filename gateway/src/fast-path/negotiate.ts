@@ -4,10 +4,10 @@ import { gatewayError } from "../call/gateway-error.ts";
 import type { Head } from "./wire.ts";
 
 /**
- * Chooses compressions by the values of two headers, as Connect and gRPC both do
- * (https://github.com/grpc/grpc/blob/master/doc/compression.md): of what the client accepts the first that is
- * available; where it does not say, what it used itself. One that it used and that is
- * not known is the call's problem.
+ * Chooses compressions by two headers, as both Connect and gRPC specify
+ * (https://github.com/grpc/grpc/blob/master/doc/compression.md). The response uses the first available
+ * compression that the client accepts, or the compression of the request if the client names none. An unknown
+ * request compression fails the call.
  */
 export function negotiate(
   available: readonly Compression[],

@@ -8,14 +8,14 @@ export interface OpenStream {
 }
 
 /**
- * The streams that are open, which all end when the process goes down: one listener of the signal for all of
- * them, since a signal with thousands takes long to get another.
+ * The open streams, which all end when the process shuts down. A single listener on the signal serves all of
+ * them, since adding a listener to a signal with thousands of listeners is slow.
  */
 export class OpenStreams {
   private readonly streams = new Set<OpenStream>();
   private isOver = false;
 
-  /** @param end aborted when streams have to end */
+  /** @param end aborted to end all streams */
   constructor(end: AbortSignal) {
     const endAll = () => {
       this.isOver = true;
@@ -29,12 +29,12 @@ export class OpenStreams {
     }
   }
 
-  /** How many are open. */
+  /** The number of open streams. */
   get size(): number {
     return this.streams.size;
   }
 
-  /** Adds a stream, or ends it where all have ended. */
+  /** Adds a stream, or ends it if the signal is already aborted. */
   add(stream: OpenStream): void {
     if (this.isOver) {
       stream.stop(drainingError());

@@ -6,9 +6,9 @@ import { type HttpRequest, incoming } from "../listener/http.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
- * Reads a request's body. Rejects with what the reader throws, with the reason of the call's end once that
- * has come, with DEADLINE_EXCEEDED after `idleMs` without a chunk, and with UNAVAILABLE where its room is
- * taken for others. Leaves the connection usable for the response.
+ * Reads the body of a request. Rejects with the error of the reader, with the reason of the call's end, with
+ * DEADLINE_EXCEEDED after `idleMs` without a chunk, or with UNAVAILABLE if its memory is reclaimed for other
+ * calls. Leaves the connection usable for the response.
  */
 export function readBody(
   request: HttpRequest,

@@ -12,24 +12,24 @@ import { checkReadBytes } from "./message-limits.ts";
 import { readBody } from "./read-body.ts";
 import type { BodyReader, Codec, Head, RawMessage } from "./wire.ts";
 
-/** What reading a request message needs. */
+/** The options for reading a request message. */
 export interface ReadOptions {
   readonly limits: Limits;
-  /** The types that a google.protobuf.Any may have. */
+  /** The types allowed in a google.protobuf.Any. */
   readonly types: Registry;
   readonly decompress: Decompress;
 }
 
-/** A request message that is not validated yet. */
+/** A request message before validation. */
 export interface ReadMessage extends ParsedMessage {
-  /** What is wrong with the rest of the body; undefined for nothing. */
+  /** The error in the rest of the body; undefined if there is none. */
   readonly problem: ConnectError | undefined;
 }
 
 /**
- * Reads the one message of a request: its body, decompressed and parsed, within the limits.
+ * Reads the single message of a request: reads the body, decompresses and parses it, within the limits.
  *
- * @param reader makes what reads the body, where the message is there
+ * @param reader creates the body reader; not called if the head contains the message
  * @throws ConnectError
  */
 export async function readMessage(
@@ -52,7 +52,7 @@ export async function readMessage(
 }
 
 /**
- * Parses the message of a request, which is no longer compressed, within the limits.
+ * Parses the decompressed message of a request, within the limits.
  *
  * @throws ConnectError
  */
@@ -71,9 +71,9 @@ function signalOf(end: CallEnd | AbortSignal): AbortSignal {
 }
 
 /**
- * What decompresses a message.
+ * Returns the compression of the request message.
  *
- * @throws ConnectError INTERNAL where the head does not say
+ * @throws ConnectError INTERNAL if the head names none
  */
 export function compressionOf(head: Head): Compression {
   if (head.requestCompression !== undefined) return head.requestCompression;

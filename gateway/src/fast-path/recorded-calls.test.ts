@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => way[Symbol.asyncDispose]());
 
-/** How many cases a test compares. */
+/** The number of cases that one test compares. */
 const CASES_PER_TEST = 500;
 
 test.each(

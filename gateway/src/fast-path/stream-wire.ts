@@ -3,24 +3,24 @@ import type { BodyReader, Head } from "./wire.ts";
 
 type Fields = Readonly<Record<string, string | string[]>>;
 
-/** How a server stream ends. */
+/** The end of a server stream. */
 export interface StreamEnd {
-  /** The last frame of the body; undefined for none. */
+  /** The last frame of the body; undefined if there is none. */
   readonly frame?: Uint8Array;
   /** HTTP/2 only. */
   readonly trailers?: Fields;
 }
 
-/** How a protocol carries one server stream. */
+/** The wire format of a server stream in one protocol. */
 export interface StreamWire {
   bodyReader(maxBytes: number): BodyReader;
-  /** The headers of the protocol; they are the same for all streams with such a head. */
+  /** The protocol headers, which depend only on the head. */
   headers(head: Head): Fields;
   /**
-   * What ends the stream.
+   * Returns the end of the stream.
    *
-   * @param trailer the method's own; undefined for none
-   * @param error what it fails with; undefined for nothing
+   * @param trailer the trailers of the method; undefined if there are none
+   * @param error the error of the call; undefined on success
    */
   end(
     head: Head,

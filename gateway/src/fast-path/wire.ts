@@ -3,51 +3,53 @@ import type { Compression } from "@connectrpc/connect/protocol";
 import type { HttpRequest } from "../listener/http.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
-/** How messages are encoded. */
+/** The encoding of messages. */
 export type Codec = "proto" | "json";
 
-/** What the head of a request says about its message, and about the response. */
+/** The parsed head of a request: how its message is encoded, and how to encode the response. */
 export interface Head {
   readonly codec: Codec;
-  /** What decompresses the request; undefined where it is not compressed. */
+  /** Decompresses the request; undefined if the request is not compressed. */
   readonly requestCompression: Compression | undefined;
-  /** What compresses the response, if it is large enough; undefined for nothing. */
+  /** Compresses a large enough response; undefined for no compression. */
   readonly responseCompression: Compression | undefined;
-  /** What the call fails with for its head; undefined for nothing. */
+  /** The error of the head, with which the call fails; undefined if there is none. */
   readonly problem: ConnectError | undefined;
-  /** The message, where it is in the request target; undefined where it is the body. */
+  /** The message, if it is in the request target; undefined if it is in the body. */
   readonly message?: Uint8Array;
 }
 
-/** The message of a request before it is decompressed and decoded. */
+/** The message of a request before decompression and decoding. */
 export interface RawMessage {
   readonly bytes: Uint8Array;
   readonly isCompressed: boolean;
-  /** What is wrong with the rest of the body; undefined for nothing. An error in the message comes first. */
+  /**
+   * The error in the rest of the body; undefined if there is none. An error in the message takes precedence.
+   */
   readonly problem?: ConnectError | undefined;
 }
 
 /** Reads a request's body, chunk by chunk, and enforces its size limit. */
 export interface BodyReader {
   /**
-   * Takes a chunk; true when nothing that may follow makes a difference.
+   * Adds a chunk; returns true if further chunks cannot change the result.
    *
    * @throws ConnectError
    */
   push(chunk: Uint8Array): boolean;
   /**
-   * The message of the body.
+   * Returns the message of the body.
    *
-   * @throws ConnectError when there is none
+   * @throws ConnectError if there is none
    */
   end(): RawMessage;
 }
 
-/** How a protocol carries one unary call. */
+/** The wire format of a unary call in one protocol. */
 export interface Wire {
-  /** @throws ConnectError when the headers say that the body is too large */
+  /** @throws ConnectError if the headers announce a body that is too large */
   bodyReader(request: HttpRequest, maxBytes: number): BodyReader;
-  /** The response with a message. */
+  /** Returns a response with a message. */
   response(
     message: Uint8Array,
     head: Head,
@@ -55,9 +57,9 @@ export interface Wire {
     trailer?: Headers,
   ): WholeResponse | Promise<WholeResponse>;
   /**
-   * The response with an error.
+   * Returns a response with an error.
    *
-   * @param header what the method had returned before, where that cannot be sent
+   * @param header the headers that the method had returned before its response failed to send
    */
   errorResponse(
     error: ConnectError,
@@ -66,5 +68,5 @@ export interface Wire {
   ): WholeResponse | Promise<WholeResponse>;
 }
 
-/** A response smaller than this, in bytes, is not worth compressing. */
+/** Responses below this size, in bytes, are not compressed. */
 export const COMPRESS_MIN_BYTES = 1024;

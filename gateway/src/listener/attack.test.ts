@@ -7,7 +7,7 @@ import { http2Request } from "../testing/raw.ts";
 
 let hostile: HostileProcess;
 beforeAll(async () => {
-  // Handshakes of many at once take their time on a busy machine.
+  // Many concurrent handshakes are slow on a busy machine.
   hostile = await startHostileProcess({ headersTimeoutMs: 3000 });
 });
 afterAll(() => hostile.stop());
@@ -23,7 +23,7 @@ function send(parts: readonly Uint8Array[], secure: Secure): Promise<string> {
   return sendBytes(secure === false ? hostile.port : hostile.tlsPort, secure, parts);
 }
 
-/** The process runs, is quiet, and serves another client. */
+/** Expects that the process runs, reports nothing, and serves another client. */
 async function expectControl(): Promise<void> {
   expect([hostile.exited(), hostile.stderr()]).toEqual([undefined, ""]);
   const headers = {
@@ -35,7 +35,7 @@ async function expectControl(): Promise<void> {
   expect([status, body]).toEqual([200, { text: "control" }]);
 }
 
-/** Sends many connections, a few at a time. */
+/** Sends on many connections, a few at a time. */
 async function sendAll(all: readonly (readonly Uint8Array[])[], secure: Secure): Promise<string[]> {
   const received: string[] = [];
   for (let at = 0; at < all.length; at += 50) {

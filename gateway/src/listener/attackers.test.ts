@@ -16,7 +16,10 @@ const PROXY = "192.0.2.200";
 const limits = withDefaultLimits();
 const rapid = { ageMs: 1, timeoutMs: undefined };
 
-/** How many rapid resets pass when so many connections of an address have so many each, or until they end. */
+/**
+ * Returns how many rapid resets pass when each of a number of connections of an address has this many, or
+ * until the connections end.
+ */
 function passed(attackers: Attackers, address: string, connections: number, each: number): number {
   let count = 0;
   for (let i = 0; i < connections; i++) {
@@ -50,7 +53,9 @@ async function start(given: LimitOptions = {}): Promise<number> {
   return server.port;
 }
 
-/** Sends bytes on so many connections, waits until all are closed, and says what came back on each. */
+/**
+ * Sends bytes on a number of connections, waits until all are closed, and returns the bytes received on each.
+ */
 function flood(port: number, connections: number, bytes: Buffer): Promise<Buffer[]> {
   const one = () =>
     new Promise<Buffer>((resolve) => {
@@ -62,7 +67,7 @@ function flood(port: number, connections: number, bytes: Buffer): Promise<Buffer
   return Promise.all(Array.from({ length: connections }, one));
 }
 
-/** How many streams Node makes in this process meanwhile. */
+/** Returns how many streams Node creates in this process during an action. */
 async function streamsDuring(act: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const created = () => {
@@ -79,9 +84,9 @@ async function streamsDuring(act: () => Promise<unknown>): Promise<number> {
 
 const opening = Buffer.concat([preface, frame(type.settings, 0, 0)]);
 const CANCEL = [0, 0, 0, http2.constants.NGHTTP2_CANCEL];
-/** Of the static table: POST and http. */
+/** Entries of the static table: POST and http. */
 const POST_HTTP = Buffer.of(0x83, 0x86);
-/** The same headers as `TALK`, which go into the table, and then from there, a byte each. */
+/** The same headers as `TALK`: first added to the table, then referenced with one byte each. */
 const indexed = Buffer.concat([
   POST_HTTP,
   Buffer.of(0x44),
@@ -94,7 +99,7 @@ const indexed = Buffer.concat([
 ]);
 const again = Buffer.concat([POST_HTTP, Buffer.of(0x80 | 64, 0x80 | 63, 0x80 | 62)]);
 
-/** Opens streams and resets them at once, 27 bytes for each. */
+/** Opens streams and resets them immediately, with 27 bytes each. */
 function resets(count: number): Buffer {
   const streams = Array.from({ length: count }, (_, i) => [
     frame(type.headers, END_HEADERS, 2 * i + 1, i === 0 ? indexed : again),
@@ -106,14 +111,17 @@ function resets(count: number): Buffer {
 test.each([1, 5, 20])("a flood of resets over %d connections makes few streams", async (connections) => {
   const port = await start();
   const made = await streamsDuring(() => flood(port, connections, resets(5000)));
-  // twice a burst, and one that is too many
+  // twice a burst, plus the first stream over the limit
   expect(made).toBeLessThanOrEqual(201 * connections);
 });
 
-/** Where a request has its headers. */
+/** The part of a request that contains headers. */
 type Part = "headers" | "trailers";
 
-/** Requests of 15 KB whose headers are a few bytes each on the wire: one is in the table, and named again. */
+/**
+ * Requests with 15 KB of headers that take only a few bytes each on the wire: a header is added to the table
+ * once and then referenced.
+ */
 function repeated(part: Part, count: number, length: number, times: number): Buffer {
   const put = Buffer.concat([TALK, Buffer.of(0x40), text("x-a"), text("v".repeat(length))]);
   const fields = Buffer.concat([POST_HTTP, Buffer.of(4), text("/x"), Buffer.of(1), text("a")]);
@@ -155,11 +163,12 @@ test("whatever 60 connections open and close at once, few streams do in a turn",
   } finally {
     for (const channel of channels) unsubscribe(channel, counted);
   }
-  // the last connection of a turn brings all of its streams; a turn here may see the end of one and the next
+  // the last connection of a turn delivers all of its streams; a turn in this process may overlap two server
+  // turns
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(2 * (STREAMS_PER_TURN + 100));
 });
 
-/** A connection that the server has read the preface of. */
+/** Opens a connection and waits until the server has read its preface. */
 async function opened(port: number): Promise<net.Socket> {
   const socket = net.connect(port, "127.0.0.1", () => void socket.write(opening));
   socket.on("error", () => undefined);

@@ -1,43 +1,43 @@
 import type { Limits } from "../limits.ts";
 import { ClientBuckets } from "./client-buckets.ts";
 
-/** How many connections of a client may end for an attack before new ones are closed. */
+/** The number of connections of a client that may end for an attack before new connections are closed. */
 const ENDED_BURST = 50;
 
-/** After that, how many more a second. */
+/** The number of further such connections per second. */
 const ENDED_PER_SECOND = 1;
 
 /**
- * What is remembered of clients that attack, beyond their connections: what one connection may cost is
- * bounded, and not how many connections there are or how often they are made anew. Trusted proxies, whose
- * connections are many clients', are never attackers.
+ * Remembers clients that attack, beyond the lifetime of their connections: the cost of one connection is
+ * bounded, but not the number of connections or how often they are reopened. Trusted proxies are never
+ * attackers, since their connections carry many clients.
  */
 export class Attackers {
   private readonly isProxy: (address: string) => boolean;
   private readonly ended = new ClientBuckets(ENDED_BURST, ENDED_PER_SECOND);
   private readonly resets: ClientBuckets;
 
-  /** @param isProxy whether an address is that of a trusted proxy */
+  /** @param isProxy returns whether an address belongs to a trusted proxy */
   constructor(limits: Limits, isProxy: (address: string) => boolean) {
     const { requestsPerClient, streamsPerConnection, resetsPerSecond } = limits;
     this.isProxy = isProxy;
-    // a client may give up all of its requests at once, as a connection may
+    // a client may cancel all of its requests at the same time, as a connection may
     const connections = Math.max(1, requestsPerClient / streamsPerConnection);
     const perSecond = connections * resetsPerSecond;
     this.resets = new ClientBuckets(Math.max(requestsPerClient, streamsPerConnection, perSecond), perSecond);
   }
 
-  /** Counts a rapid reset of a client at `now`; true when its connections had too many of them together. */
+  /** Counts a rapid reset of a client at `now`; returns true if its connections together exceed the limit. */
   hasReset(address: string, now: number): boolean {
     return !this.isProxy(address) && !this.resets.take(address, now);
   }
 
-  /** A connection of a client was ended for an attack at `now`. */
+  /** Records that a connection of a client was ended for an attack at `now`. */
   add(address: string, now: number): void {
     this.ended.take(address, now);
   }
 
-  /** Whether a client gets no new connection for now. */
+  /** Returns whether new connections of a client are currently rejected. */
   isBlocked(address: string, now: number): boolean {
     return this.ended.isOverdrawn(address, now) && !this.isProxy(address);
   }

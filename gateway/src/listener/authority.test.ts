@@ -15,7 +15,7 @@ test("what is accepted is the host of an address, and nothing else in it", () =>
         "",
         "",
       ]);
-      // A number is an IPv4 address in short; names are as they were.
+      // A number is the short form of an IPv4 address; names are unchanged.
       if (/^[a-z]/i.test(text)) expect(url.hostname).toBe(text.replace(/:\d*$/, "").toLowerCase());
     }),
     { interruptAfterTimeLimit: 2000, numRuns: 2000 },

@@ -4,10 +4,10 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { Callbacks } from "./callbacks.ts";
 
-/** Where requests pass: a throw here, in a bare callback, would end the process. */
+/** The folders that requests pass through: an exception in a bare callback there would end the process. */
 const FOLDERS = ["listener", "rpc", "fast-path", "connect-path", "pages", "health"];
 
-/** Ways to register a callback that nothing catches: by an event's name, by a timer, at a signal. */
+/** Ways to register an unguarded callback: by the name of an event, with a timer, on a signal. */
 const BARE =
   /\.(?:on|once|addListener|prepend(?:Once)?Listener)\(\s*["'`]|\baddEventListener\(|\bset(?:Timeout|Interval|Immediate)\(|\bnextTick\(|\bqueueMicrotask\(/;
 

@@ -1,41 +1,41 @@
 import type { EventEmitter } from "node:events";
 
-/** A listener of an event; its arguments are the event's. */
+/** An event listener; its arguments are the arguments of the event. */
 export type Callback = (...values: never[]) => void;
 
 /** A timer whose callback is guarded. */
 export interface Timer {
-  /** Starts it anew. */
+  /** Restarts the timer. */
   restart(): void;
   stop(): void;
 }
 
 /**
- * Registers callbacks so that what one of them throws goes to their owner, who ends one request, stream or
- * connection for it. Thrown from a bare callback it would end the process. Nothing in the paths of a request
- * registers one in another way, which a test holds.
+ * Registers callbacks whose exceptions go to their owner, which ends the affected request, stream or
+ * connection. An exception in a bare callback would end the process. All code on the path of a request
+ * registers callbacks here, which a test enforces.
  */
 export class Callbacks {
   private readonly onThrow: (error: unknown) => void;
 
-  /** @param onThrow gets what a callback throws; it must not throw itself */
+  /** @param onThrow receives the exceptions of callbacks; must not throw itself */
   constructor(onThrow: (error: unknown) => void) {
     this.onThrow = onThrow;
   }
 
-  /** Says what a callback threw that has a guard of its own. */
+  /** Reports the exception of a callback that has its own guard. */
   fail(error: unknown): void {
     this.onThrow(error);
   }
 
-  /** Calls back at every such event; the returned function ends that. */
+  /** Calls back on every such event; the returned function unregisters the callback. */
   on(emitter: EventEmitter, event: string, callback: Callback): () => void {
     const guarded = this.listener(callback);
     emitter.on(event, guarded);
     return () => void emitter.off(event, guarded);
   }
 
-  /** Calls back at the first such event; the returned function ends that. */
+  /** Calls back on the first such event; the returned function unregisters the callback. */
   once(emitter: EventEmitter, event: string, callback: Callback): () => void {
     const guarded = this.listener(callback);
     emitter.once(event, guarded);
@@ -43,7 +43,8 @@ export class Callbacks {
   }
 
   /**
-   * Calls back when the signal is aborted, which must not have happened yet; the returned function ends that.
+   * Calls back when the signal is aborted; the signal must not be aborted yet. The returned function
+   * unregisters the callback.
    */
   onAbort(signal: AbortSignal, callback: () => void): () => void {
     const guarded = this.guarded(callback);
@@ -51,19 +52,19 @@ export class Callbacks {
     return () => signal.removeEventListener("abort", guarded);
   }
 
-  /** Calls back after a time in milliseconds. */
+  /** Calls back after a delay in milliseconds. */
   after(ms: number, callback: () => void): Timer {
     const timer = setTimeout(this.guarded(callback), ms);
     return { restart: () => void timer.refresh(), stop: () => clearTimeout(timer) };
   }
 
-  /** Calls back again and again; does not keep the process running. */
+  /** Calls back periodically; does not keep the process running. */
   every(ms: number, callback: () => void): Timer {
     const timer = setInterval(this.guarded(callback), ms).unref();
     return { restart: () => void timer.refresh(), stop: () => clearInterval(timer) };
   }
 
-  /** Calls back when what is due has been done. */
+  /** Calls back after all work that is already due. */
   soon(callback: () => void): void {
     setImmediate(this.guarded(callback));
   }
@@ -72,7 +73,7 @@ export class Callbacks {
     return this.guarded(callback as (...values: unknown[]) => void);
   }
 
-  /** The callback with the guard around it, for those who take it as an argument. */
+  /** Returns the callback with a guard around it, for functions that take a callback. */
   guarded<T extends Callback>(callback: T): (...values: Parameters<T>) => void {
     return (...values) => {
       try {
@@ -85,8 +86,8 @@ export class Callbacks {
 }
 
 /**
- * A listener that many emitters have together, so that each costs no closure of its own; it gets the emitter
- * and the arguments of the event. What it throws goes to `onThrow`, which must not throw itself.
+ * Creates a listener that many emitters share, so that each needs no separate closure. It receives the
+ * emitter and the arguments of the event. Its exceptions go to `onThrow`, which must not throw itself.
  */
 export function sharedListener<E, A extends readonly unknown[] = []>(
   act: (emitter: E, ...values: A) => void,
@@ -101,7 +102,7 @@ export function sharedListener<E, A extends readonly unknown[] = []>(
   };
 }
 
-/** Calls a function with an argument after a time in milliseconds; what it throws goes to `onThrow`. */
+/** Calls a function with an argument after a delay in milliseconds; its exceptions go to `onThrow`. */
 export function sharedTimer<T>(ms: number, act: (argument: T) => void, argument: T): NodeJS.Timeout {
   return setTimeout(act, ms, argument);
 }

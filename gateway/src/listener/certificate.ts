@@ -2,16 +2,16 @@ import { constants, X509Certificate } from "node:crypto";
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import tls from "node:tls";
 
-/** Where a certificate and its key are: PEM files, absolute paths. */
+/** The PEM files of a certificate and its key, as absolute paths. */
 export interface CertificateFiles {
-  /** The certificate, followed by those of its issuers. */
+  /** The certificate, followed by its issuers' certificates. */
   readonly certificate: string;
   readonly key: string;
-  /** The authorities that sign certificates of clients. Default: clients need none. */
+  /** The authorities that sign client certificates. Default: client certificates are not required. */
   readonly clientCa?: string | undefined;
 }
 
-/** A certificate as TLS takes it. */
+/** A certificate in the form that TLS accepts. */
 export type Certificate = Pick<
   tls.SecureContextOptions,
   "cert" | "key" | "ca" | "minVersion" | "secureOptions"
@@ -19,13 +19,16 @@ export type Certificate = Pick<
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** How often the files are looked at, in milliseconds: it works on every file system, whoever swaps what. */
+/**
+ * The interval at which the files are checked, in milliseconds. Polling works on every file system and with
+ * every way of replacing files.
+ */
 const INTERVAL_MS = 1000;
 
 /**
  * Reads a certificate and its key.
  *
- * @throws Error that names the file, when it cannot be read, or is none, or the two do not belong together
+ * @throws Error that names the file, if it cannot be read, is invalid, or does not match the other file
  */
 export function readCertificate(files: CertificateFiles): Certificate {
   const { clientCa } = files;
@@ -34,7 +37,7 @@ export function readCertificate(files: CertificateFiles): Certificate {
     key: readPem("key", files.key),
     ...(clientCa === undefined ? {} : { ca: readAuthorities(clientCa) }),
     minVersion: "TLSv1.2",
-    // Renegotiation costs a server more than its client.
+    // Renegotiation is more expensive for a server than for its client.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
   try {
@@ -47,10 +50,10 @@ export function readCertificate(files: CertificateFiles): Certificate {
 }
 
 /**
- * Notifies of a new certificate after either file has changed. Files that do not fit, as when one of them is
- * replaced before the other, are reported as an error, and looked at again after the next change.
+ * Notifies of a new certificate after a change of either file. Files that do not match, e.g. while only one
+ * of them has been replaced, are reported as an error and read again after the next change.
  *
- * @returns a function that stops it
+ * @returns a function that stops the watch
  */
 export function watchCertificate(
   files: CertificateFiles,
@@ -72,7 +75,7 @@ export function watchCertificate(
   };
 }
 
-/** TLS would take a file without a certificate, and reject every client. */
+/** TLS would accept a file without a certificate, and then reject every client. */
 function readAuthorities(file: string): Buffer {
   const pem = readPem("client CA", file);
   const certificates = pem.toString("latin1").match(CERTIFICATE) ?? [];
@@ -86,7 +89,7 @@ function readAuthorities(file: string): Buffer {
   return pem;
 }
 
-/** When a certificate expires, in seconds since 1970; NaN for none. */
+/** Returns the expiry of a certificate, in seconds since 1970; NaN if there is no certificate. */
 export function expiryOf(certificate: Certificate | undefined): number {
   const pem = certificate?.cert;
   if (typeof pem !== "string" && !Buffer.isBuffer(pem)) return Number.NaN;

@@ -8,11 +8,11 @@ import type { HttpRejection } from "./rejection.ts";
 import { READ_AHEAD } from "./wire-heads.ts";
 
 /**
- * What is wrong with the request line and the headers of a request; undefined when they are good. Everything
- * behind it may rely on one well-formed authority (RFC 9112 section 3.2, RFC 9113 section 8.3.1), a target
- * that starts with `/`, and headers within the limits.
+ * Returns what is wrong with the request line and the headers of a request; undefined if they are valid.
+ * Later code relies on exactly one well-formed authority (RFC 9112 section 3.2, RFC 9113 section 8.3.1), a
+ * target that starts with `/`, and headers within the limits.
  *
- * @param headBytes what the head took on a connection of HTTP/1: see `WireHeads`
+ * @param headBytes the size of the head on an HTTP/1 connection: see `WireHeads`
  */
 export function checkRequest(
   request: HttpRequest,
@@ -32,8 +32,8 @@ export function checkRequest(
 
 /**
  * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
- * the origin form. Its authority stands in for the Host header. An address that is none is left, to be
- * rejected, and so is a request with several Host headers or a malformed one.
+ * the origin form. Its authority replaces the Host header. Invalid addresses, several Host headers and a
+ * malformed Host header are not changed, and are rejected later.
  */
 export function useOriginForm(request: HttpRequest): void {
   if (request.url?.startsWith("/") === true) return;
@@ -55,7 +55,7 @@ function checkVersion(request: HttpRequest): HttpRejection | undefined {
   return { status: 505, code: "unimplemented", message };
 }
 
-/** The one expectation that there is (RFC 9110 section 10.1.1), met before the request comes here. */
+/** Checks for the only defined expectation (RFC 9110 section 10.1.1), which has been answered before. */
 function checkExpectation({ headers, method }: HttpRequest): HttpRejection | undefined {
   if (method === "CONNECT") {
     const message = "CONNECT is not served here; call methods by POST";
@@ -68,9 +68,9 @@ function checkExpectation({ headers, method }: HttpRequest): HttpRejection | und
 }
 
 /**
- * Chunks are the one transfer coding that there is (RFC 9112 section 6.1). Node reads a body that has another
- * one beneath its chunks as if it had not, and whoever stands before the gateway may read it otherwise. So
- * may those who pass on a body of HTTP/1.0, which does not know chunks.
+ * Accepts only the chunked transfer coding (RFC 9112 section 6.1). Node ignores any other coding beneath the
+ * chunks, and a proxy in front of the gateway may read the body differently. The same applies to HTTP/1.0
+ * bodies, because HTTP/1.0 has no chunks.
  */
 function checkCodings({ headers, httpVersion }: HttpRequest): HttpRejection | undefined {
   const codings = headers["transfer-encoding"];
@@ -100,7 +100,7 @@ function checkSizes(request: HttpRequest, limits: Limits): HttpRejection | undef
   return undefined;
 }
 
-/** Spaces and empty lines in a head are in none of its headers, but are to be read all the same. */
+/** Limits the spaces and empty lines in a head: they belong to no header, but the server has to read them. */
 function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): HttpRejection | undefined {
   if (headBytes <= headerBytes + urlBytes + READ_AHEAD) return undefined;
   const message = `the head of the request has more spaces or empty lines than headerBytes, ${headerBytes} bytes, allows`;
@@ -108,9 +108,9 @@ function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): Htt
 }
 
 /**
- * The size of headers: as on the wire, with `: ` and a line's end, or as RFC 9113 section 6.5.2 counts it,
- * with 32 bytes more for each header. Node lets more in, so that what is too much gets a
- * response in the words of its protocol.
+ * Returns the size of headers: either as on the wire, with `: ` and a line end, or as RFC 9113 section 6.5.2
+ * counts it, with 32 extra bytes for each header. Node accepts larger headers, so that the gateway can reject
+ * excess in the form of the protocol.
  */
 function headerBytes(rawHeaders: readonly string[], overhead: number): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + overhead / 2, 0);

@@ -1,25 +1,25 @@
 import { clientKey } from "../call/client-key.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** How many clients are remembered; the one that is longest forgotten goes first. */
+/** The number of clients to remember; the least recently seen client is removed first. */
 const MAX_CLIENTS = 10_000;
 
 /**
- * Token buckets of clients, each by its address. They outlive connections: a client that connects anew finds
- * its bucket as it has left it. Times are in milliseconds.
+ * Token buckets of clients, by address. Buckets outlive connections, so a client that reconnects keeps its
+ * bucket. Times are in milliseconds.
  */
 export class ClientBuckets {
   private readonly burst: number;
   private readonly perSecond: number;
   private readonly byClient = new Map<string, TokenBucket>();
 
-  /** @param perSecond how many tokens come back each second, up to `burst` */
+  /** @param perSecond the tokens added per second, up to `burst` */
   constructor(burst: number, perSecond: number) {
     this.burst = burst;
     this.perSecond = perSecond;
   }
 
-  /** Takes a token of a client at `now`; false when the client had none. */
+  /** Takes a token of a client at `now`; returns false if the client had none. */
   take(address: string, now: number): boolean {
     const client = clientKey(address);
     const bucket = this.byClient.get(client) ?? new TokenBucket(this.burst, this.perSecond, now);
@@ -32,7 +32,7 @@ export class ClientBuckets {
     return bucket.take(now);
   }
 
-  /** Whether a client has taken more than there was. */
+  /** Returns whether a client has taken more tokens than it had. */
   isOverdrawn(address: string, now: number): boolean {
     return this.byClient.size > 0 && this.byClient.get(clientKey(address))?.isOverdrawn(now) === true;
   }

@@ -2,17 +2,20 @@ import { FairShare } from "connect-rest-runtime/internal";
 import { clientKey } from "../call/client-key.ts";
 
 /**
- * Counts what clients have, e.g. their connections, and says when one has too many. Up to half of all there
- * may be is anybody's, so that a single client, such as a proxy, is not held back while nobody else is there;
- * the other half is shared: a client gets of it only while it has less than its own part, and leaves enough
- * to others.
+ * Counts resources of clients, e.g. their connections, and reports when one client has too many. Any client
+ * may use the first half of the maximum, so that a single client, such as a proxy, is not limited while there
+ * are no others. The other half is shared: a client gets more only while it has less than its own part and
+ * leaves enough to others.
  */
 export class ClientCounts {
   private readonly max: number;
   private readonly perClient: number;
   private readonly share: FairShare;
 
-  /** @param max there may be in all; `perClient` once half of them are taken */
+  /**
+   * @param max the total maximum
+   * @param perClient the maximum of one client while half of the total is taken
+   */
   constructor(max: number, perClient: number) {
     this.max = max;
     this.perClient = perClient;
@@ -23,12 +26,12 @@ export class ClientCounts {
     return this.share.total;
   }
 
-  /** Whether half of what there may be is taken. */
+  /** Whether half of the maximum is taken. */
   get isContended(): boolean {
     return this.size >= this.max / 2;
   }
 
-  /** What is exceeded by one more of a client; undefined for nothing. */
+  /** Returns the limit that one more for a client would exceed; undefined if there is room. */
   excess(client: string): "all" | "client" | undefined {
     if (this.size >= this.max) return "all";
     if (!this.isContended) return undefined;
@@ -37,13 +40,13 @@ export class ClientCounts {
     return isBeyond ? "client" : undefined;
   }
 
-  /** Adds one of a client; the returned function, to be called once, takes it away. */
+  /** Adds one for a client. The returned function removes it, and must be called only once. */
   add(client: string): () => void {
     this.enter(client);
     return () => this.leave(client);
   }
 
-  /** The same for those who know themselves when to leave, which is once. */
+  /** Adds one for a client that calls `leave` itself, exactly once. */
   enter(client: string): void {
     this.share.add(clientKey(client));
   }

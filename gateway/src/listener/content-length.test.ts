@@ -29,7 +29,7 @@ function head(contentLength: number): Buffer {
   ]);
 }
 
-/** The frames of a request whose body may not have the length that its head says. */
+/** Returns the frames of a request whose body may differ from its declared length. */
 function request(stream: number, said: number, body: readonly Buffer[], hasEnd: boolean): Buffer {
   const data = body.map((part, index) =>
     frame(type.data, hasEnd && index === body.length - 1 ? END_STREAM : 0, stream, part),
@@ -38,7 +38,7 @@ function request(stream: number, said: number, body: readonly Buffer[], hasEnd: 
   return Buffer.concat([frame(type.headers, flags, stream, head(said)), ...data]);
 }
 
-/** A connection, and what came back: for each stream, how it ended. */
+/** A connection, and how each of its streams ended. */
 class Connection {
   readonly ends = new Map<number, string>();
   readonly socket = net.connect(server.port, "127.0.0.1");
@@ -71,7 +71,7 @@ class Connection {
 const BODY = Buffer.from('{"text":"a"}');
 const PROTOCOL_ERROR = "reset 1";
 const body = fc.record({
-  /** By how much the head lies. */
+  /** The difference between the declared and the real length. */
   lie: fc.constantFrom(-12, -5, -1, 0, 0, 0, 1, 7),
   cut: fc.integer({ min: 0, max: BODY.length }),
   more: fc.nat(3),
@@ -95,7 +95,7 @@ test("a body that is not as long as its head says ends its stream, and no other,
           ];
           const sent = Buffer.concat(parts).length;
           const said = sent + lie;
-          // what is too short is waited for
+          // the server waits for the rest of a body that is too short
           if (lie === 0 && hasEnd) expected.set(stream, "end");
           if (lie < 0 || (lie > 0 && hasEnd)) expected.set(stream, PROTOCOL_ERROR);
           return request(stream, said, parts, hasEnd);

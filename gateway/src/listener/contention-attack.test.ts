@@ -26,12 +26,12 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Settings with which a peer gives streams no window at all (RFC 9113 section 6.5.2). */
+/** Settings with which a peer gives streams a window of 0 (RFC 9113 section 6.5.2). */
 const NO_WINDOW = [0, 4, 0, 0, 0, 0];
 
 /**
- * Opens a connection with many streams for a path, and reads nothing of any.
- * Resolves when the server has them.
+ * Opens a connection with many streams for a path, and reads none of them. Resolves when the server has
+ * accepted the streams.
  */
 async function openUnread(port: number, path: string, count: number, contentType?: string): Promise<void> {
   const head = block([
@@ -150,7 +150,7 @@ test("whoever does not read makes room for whoever does", async () => {
     limits: { requestsInFlight: 20, requestsPerClient: 5, drainNoticeMs: 1, drainGraceMs: 50 },
   });
   await openUnread(server.port, "/", 20);
-  // at first there is nobody who has not read for long
+  // at first, no client has been unread for long
   for (;;) {
     const { status } = await http2Request(server.port, { ":path": "/healthz" });
     if (status === 200) break;

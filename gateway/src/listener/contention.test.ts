@@ -32,7 +32,7 @@ test("a call beyond callsInFlight is UNAVAILABLE, and one after it is served", a
     "[unavailable] the call has waited for queueTimeoutMs, 50 ms, behind others; try again later",
   );
   abort.abort();
-  // The call is over when its line is in the log.
+  // A call has ended when its line is in the log.
   await logged;
   expect((await client.echo({ text: "c" })).text).toBe("c");
 });

@@ -1,14 +1,18 @@
 import type { HttpRequest } from "./http.ts";
 import type { Origin } from "./origin.ts";
 
-/** The content types that a page may send anywhere without asking first; none at all is one of them. */
+/**
+ * The content types that a page may send to any origin without a preflight request; a missing content type is
+ * one of them.
+ */
 const SIMPLE_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
 /**
- * Whether a request is one that a web page of another origin can send without a preflight request (the CORS
- * protocol of the Fetch standard, section 3.2), so that it must be rejected rather than merely its response
- * withheld. What a browser says in `Sec-Fetch-Site` counts (no page can forge it), else its `Origin`,
- * compared by host: a proxy that ends TLS need not say so. Requests with neither come from no page.
+ * Returns whether a web page of another origin can send a request without a preflight request (the CORS
+ * protocol of the Fetch standard, section 3.2). Such a request must be rejected; hiding its response is not
+ * enough. The decision uses `Sec-Fetch-Site`, which pages cannot forge, else `Origin`. Origins are compared
+ * by host, since a proxy that terminates TLS may not report the scheme. Requests without either header come
+ * from no page.
  */
 export function isCrossOrigin(request: HttpRequest, { authority }: Origin): boolean {
   if (!isSimple(request)) return false;

@@ -1,15 +1,15 @@
 import type { ServerHttp2Stream } from "node:http2";
 
-/** Listeners that a stream keeps: those of its connection. */
+/** Listeners that a detached stream keeps: the listeners of its connection. */
 const KEPT = new WeakSet<object>();
 
-/** Marks a listener as one that streams keep when they are detached. */
+/** Marks a listener that detached streams keep. */
 export function keepWhenDetached<L extends (...values: never[]) => void>(listener: L): L {
   KEPT.add(listener);
   return listener;
 }
 
-/** Takes everything from a stream that belongs to its request and response, and to those who served them. */
+/** Removes everything from a stream that belongs to its request, its response and their handlers. */
 export function strip(stream: ServerHttp2Stream): void {
   const kept = stream.eventNames().flatMap((name) => {
     const listeners = stream.rawListeners(name).filter((listener) => KEPT.has(listener));

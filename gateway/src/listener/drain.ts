@@ -5,12 +5,12 @@ import type { Limits } from "../limits.ts";
 import type { Callbacks } from "./callbacks.ts";
 import { type HttpResponse, noKeepAlive } from "./http.ts";
 
-/** What a listener is made of, as far as it must be closed. */
+/** The parts of a listener that have to be closed. */
 export interface ListenerParts {
   readonly server: net.Server;
   readonly h1: http.Server;
   readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
-  /** Connections that have not said which protocol they speak. */
+  /** Connections whose protocol is not known yet. */
   readonly pending: ReadonlySet<net.Socket>;
   /** Every open connection, below TLS. */
   readonly sockets: ReadonlySet<net.Socket>;
@@ -18,19 +18,20 @@ export interface ListenerParts {
   readonly taken: Iterable<{ readonly response: HttpResponse }>;
 }
 
-/** A GOAWAY with this id tells the peer to open no more streams, and loses none that are on their way. */
+/** A GOAWAY with this id tells the peer to open no more streams, without rejecting streams in transit. */
 const EVERY_STREAM = 2 ** 31 - 1;
 
 /**
- * Ends a listener without losing a request, in two steps. First it tells every client to go elsewhere
- * (`connection: close`, GOAWAY) and still serves what comes, new connections included: a load balancer needs
- * a moment to notice. After `drainNoticeMs` it stops listening and closes what is idle. Resolves when the
- * last connection is gone, or after `drainGraceMs`, when the rest is cut.
+ * Shuts down a listener in two steps, without losing a request. First it tells every client to go elsewhere
+ * (`connection: close`, GOAWAY) and still serves all requests, also on new connections: a load balancer needs
+ * time to notice. After `drainNoticeMs` it stops listening and closes idle connections. Resolves when the
+ * last connection has closed, or after `drainGraceMs`, when the remaining connections are cut.
  *
- * @param isReplaced whether others listen in its place: then it stops listening at once, and connections have
- *   `drainNoticeMs` for a last request. Closed at once, those that are idle just now would lose what their
- *   clients are about to send. It takes all of that time: what a primary process is handing over meanwhile is
- *   rejected here, and served by another worker; lost with the process, its client would wait for ever.
+ * @param isReplaced whether other workers listen on the same port. If so, the listener stops listening
+ *   immediately, and connections have `drainNoticeMs` for a last request: closing idle connections
+ *   immediately would lose requests in transit. The drain always takes all of that time. Connections that the
+ *   primary process hands over meanwhile are rejected here and served by another worker. If the process ended
+ *   earlier, clients of these connections would wait forever.
  */
 export async function startDrain(
   parts: ListenerParts,
@@ -56,8 +57,8 @@ export async function startDrain(
 }
 
 /**
- * Runs a function once the connections have been accepted that wait for it, and their first bytes read: in a
- * busy process timers come before them.
+ * Runs a function after pending connections have been accepted and their first bytes read. In a busy process,
+ * timers run before that.
  */
 function afterWaiting(run: () => void, callbacks: Callbacks): void {
   callbacks.soon(() => callbacks.soon(() => callbacks.soon(run)));
@@ -76,13 +77,13 @@ function closeIdle(parts: ListenerParts): void {
   parts.h1.closeIdleConnections();
 }
 
-/** Cuts every connection. */
+/** Closes every connection. */
 export function closeAll(parts: ListenerParts): void {
   for (const socket of parts.pending) socket.destroy();
   for (const session of parts.sessions) session.destroy();
   parts.h1.closeAllConnections();
-  // A session that is destroyed still writes what it has left, which a peer that reads nothing can hold up.
+  // A destroyed session still writes its remaining output, which a peer that reads nothing can block.
   for (const socket of parts.sockets) socket.destroy();
-  // The server never listened, and still owns the timer that checks its connections.
+  // The server never listened, but owns the timer that checks its connections.
   parts.h1.close();
 }

@@ -6,13 +6,13 @@ import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
 
-/** A connection to an IPv4 address of the loopback network, from another one. */
+/** Connects to an IPv4 address of the loopback network, from another local address. */
 function connect(port: number, localAddress: string): Promise<"open" | "closed"> {
   const socket = net.connect({ port, host: "127.0.0.1", localAddress });
   onTestFinished(() => void socket.destroy());
   return new Promise((resolve) => {
     socket.once("close", () => resolve("closed")).once("error", () => resolve("closed"));
-    // a connection that the server does not keep is closed before it gets a response
+    // the server closes a rejected connection before any response
     socket.once("data", () => resolve("open"));
     socket.write("GET /nowhere HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
   });

@@ -5,14 +5,14 @@ import { cut, type HttpRequest, type HttpResponse, incoming, isHttp2, noKeepAliv
 import type { Reject } from "./rejection.ts";
 
 /**
- * How long a client may go on with what is over: send a request that has its response,
- * keep a connection that has ended.
+ * The time that a client has to finish after a response or at the end of a connection: to send the rest of
+ * its request, or to close its side.
  */
 const LINGER_MS = 1000;
 
 /**
- * Ends a request that a defect of ours has hit: with 500, or by cutting the response that has begun. HTTP/1
- * loses its connection, HTTP/2 the stream alone. Never throws: nobody would catch it.
+ * Ends a request after an internal defect: with 500, or by cutting a response that has begun. HTTP/1 loses
+ * its connection, HTTP/2 only the stream. Never throws, since no caller would catch it.
  */
 export function failExchange(request: HttpRequest, response: HttpResponse, reject: Reject): void {
   try {
@@ -22,14 +22,14 @@ export function failExchange(request: HttpRequest, response: HttpResponse, rejec
       return;
     }
   } catch {
-    // What is left to do is the same.
+    // The response is cut below.
   }
   cut(response);
 }
 
 /**
- * A response is out before its request is in: the rest is read and dropped, so that the connection stays good
- * for the next request, but not for long.
+ * Reads and discards the rest of a request whose response is already sent, so that the connection can serve
+ * the next request. Limits the time for it.
  */
 export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void {
   if (request.complete) return;
@@ -48,16 +48,15 @@ export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void 
   const offClose = callbacks.once(connection, "close", stop);
   const body = incoming(request);
   callbacks.once(body, "end", stop);
-  // A reader that was cut off at a deadline still listens, and would hold the rest back. Without one this
-  // must not be called: it would stop a request that Node has begun to drop.
+  // A reader that was stopped at a deadline still listens, and would block the rest of the body. Without such
+  // a reader, this must not be called: it would stop Node from discarding the body.
   if (body.listenerCount("readable") > 0) body.removeAllListeners("readable");
   body.resume();
 }
 
 /**
- * Closes a connection whose end has been sent, where its peer does not: e.g. one that leaves a response
- * unread, and waits for that. Node's sessions of HTTP/2 wait for their peers without end,
- * also once they are destroyed.
+ * Closes a connection whose end has been sent, if its peer does not close it, e.g. because the peer leaves a
+ * response unread. Node's HTTP/2 sessions wait for their peers indefinitely, even after they are destroyed.
  */
 export function lingerForClose(socket: Duplex, callbacks: Callbacks): void {
   callbacks.once(socket, "finish", () => {

@@ -1,20 +1,22 @@
 import { isIP } from "node:net";
 
-/** Where a proxy says that it got a request from. */
+/** A hop of a request, as a proxy reports it. */
 export interface ForwardedHop {
-  /** An IP address; undefined where the proxy hides it, or says something else. */
+  /** An IP address; undefined if the proxy hides it or reports something else. */
   readonly address: string | undefined;
   readonly scheme?: string | undefined;
   readonly authority?: string | undefined;
 }
 
-/** Hops that are read, from the last; no deployment has more proxies than that. */
+/** The number of hops to read, from the last: no deployment has more proxies. */
 const MAX_HOPS = 32;
 
-/** `token=value` of RFC 7239 section 4, the value a token or quoted; a comma ends a hop. */
+/** `token=value` of RFC 7239 section 4, where the value is a token or quoted; a comma ends a hop. */
 const PAIR_PATTERN = /\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*([;,]|$)/y;
 
-/** The hops of a `Forwarded` header (RFC 7239), the client's first. One that is malformed has none. */
+/**
+ * Returns the hops of a `Forwarded` header (RFC 7239), the client's hop first; none for a malformed header.
+ */
 export function parseForwarded(text: string): ForwardedHop[] {
   const hops: ForwardedHop[] = [];
   let pairs = new Map<string, string>();
@@ -34,7 +36,7 @@ export function parseForwarded(text: string): ForwardedHop[] {
   return pairs.size === 0 ? hops.slice(-MAX_HOPS) : [];
 }
 
-/** The addresses of an `X-Forwarded-For` header, the client's first. */
+/** Returns the addresses of an `X-Forwarded-For` header, the client's address first. */
 export function parseForwardedFor(text: string): (string | undefined)[] {
   if (text === "") return [];
   return text
@@ -43,14 +45,17 @@ export function parseForwardedFor(text: string): (string | undefined)[] {
     .map((part) => nodeAddress(part.trim()));
 }
 
-/** The address of `address`, `address:port`, `[address]` or `[address]:port` (RFC 7239 section 6). */
+/** Returns the address in `address`, `address:port`, `[address]` or `[address]:port` (RFC 7239 section 6). */
 function nodeAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text);
   const v4 = /^([\d.]+):\d{1,5}$/.exec(text);
   return plainAddress(bracketed?.[1] ?? v4?.[1] ?? text);
 }
 
-/** An IP address without a zone, IPv4 in its own form; undefined when the text is none. */
+/**
+ * Returns an IP address without a zone, with IPv4 in its own form; undefined if the text is not an IP
+ * address.
+ */
 export function plainAddress(text: string): string | undefined {
   const address = text.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");
   return isIP(address) === 0 ? undefined : address;

@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Sends bytes, ends the connection, and waits until the server has let go of it. */
+/** Sends bytes, ends the connection, and waits until the server has closed it. */
 function send(...parts: readonly Uint8Array[]): Promise<void> {
   return new Promise((resolve) => {
     const socket = net.connect(server.port, "127.0.0.1", () => {
       for (const part of parts) socket.write(part);
       socket.end();
     });
-    // The server owes nonsense no response that could end the connection, so it is ended here.
+    // The server may keep the connection open after malformed input, so the client closes it.
     socket
       .on("data", () => socket.destroySoon())
       .on("error", () => undefined)

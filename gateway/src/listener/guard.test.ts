@@ -27,7 +27,7 @@ const CALL = "/echo.v1.EchoService/Echo";
 const GET = `${CALL}?connect=v1&encoding=json&message=${encodeURIComponent('{"text":"a"}')}`;
 const HEALTH = "/grpc.health.v1.Health";
 
-/** Sends a request of these lines over HTTP/1.1. */
+/** Sends a request with these lines over HTTP/1.1. */
 async function send(port: number, ...lines: readonly string[]) {
   return parseAnswer(await exchange(port, `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`));
 }

@@ -5,26 +5,27 @@ import type { HttpRequest } from "./http.ts";
 import type { Origin } from "./origin.ts";
 import type { HttpRejection } from "./rejection.ts";
 
-/** What web pages must not get around. */
+/** The restrictions that apply to web pages. */
 export interface GuardOptions {
-  /** The hosts of requests that are served. */
+  /** The hosts whose requests are served. */
   readonly hosts: readonly string[];
-  /** The origins whose pages may call; `*` is every one. */
+  /** The origins whose pages may send requests; `*` allows every origin. */
   readonly origins: readonly string[];
-  /** Requests that pages of all origins may send, whatever `origins` says. Default: those for `/`. */
+  /** Returns whether pages of all origins may send a request, regardless of `origins`. Default: only `/`. */
   readonly isShared?: ((path: string, method: string | undefined) => boolean) | undefined;
-  /** Requests that are served over https alone. Default: none. */
+  /** Returns whether a path is served only over https. Default: none. */
   readonly needsHttps?: ((path: string) => boolean) | undefined;
 }
 
-/** Why a request is not served; undefined when it is. */
+/** Returns why a request is not served; undefined if it is served. */
 export type Guard = (request: HttpRequest, origin: Origin) => HttpRejection | undefined;
 
 /**
- * Keeps web pages out that nobody has allowed. A page whose name an attacker points to this machine (DNS
- * rebinding) is of the same origin as the gateway to its browser, and is told by the host that it asks for:
- * the one of the request, and the one that a trusted proxy has been asked for. Other pages need the
- * permission of `origins` for most requests; those that browsers send without asking are rejected here.
+ * Rejects requests of web pages that are not allowed. A page whose name an attacker resolves to this machine
+ * (DNS rebinding) has the same origin as the gateway in the browser. The guard recognizes such a page by the
+ * requested host, both in the request and as a trusted proxy forwards it. Most requests of other pages need a
+ * preflight request, which `origins` decides. Requests that browsers send without a preflight are rejected
+ * here.
  */
 export function createGuard({ hosts, origins, isShared, needsHttps }: GuardOptions): Guard {
   const isServed = createHostCheck(hosts);

@@ -7,7 +7,7 @@ import { type Server, startServer } from "../server.ts";
 import { parseAnswer } from "../testing/raw.ts";
 
 let server: Server;
-/** What the method waits for. */
+/** Delays the method. */
 let hold: Promise<void> = Promise.resolve();
 let left: () => void = () => undefined;
 

@@ -2,15 +2,18 @@ import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 import type { HttpResponse } from "./http.ts";
 
-/** How long a client that has sent its end waits for a response before it is asked whether it is there. */
+/**
+ * The time that a half-closed client waits for a response before the server probes whether the client is
+ * still there.
+ */
 const ASK_MS = 250;
 
 /**
- * Serves a client of HTTP/1 that has sent its end, and may wait for its response all the same (RFC 9112
- * section 9.6), or be gone: TCP says the same of both. After a quarter and half of a second without a
- * response the client gets 100 (Continue), which is no final response (RFC 9110 section 15.2): of a client
- * that is gone, its system resets the connection. A client that ends its side while it reads a stream has
- * left.
+ * Serves an HTTP/1 client that has half-closed its connection. The client may still wait for its response
+ * (RFC 9112 section 9.6), or may have disconnected: TCP signals both in the same way. After 250 ms and 500 ms
+ * without a response, the client gets an interim 100 (Continue) (RFC 9110 section 15.2). If the client has
+ * disconnected, its system answers with a reset. A client that half-closes while it reads a stream counts as
+ * disconnected.
  */
 export function serveHalfClosed(
   socket: Duplex,
@@ -23,7 +26,7 @@ export function serveHalfClosed(
       socket.end();
       return;
     }
-    // the first is what a system resets the connection for, the second what that is seen by
+    // the first write makes the system reset the connection; the second write detects the reset
     const timers = [1, 2].map((time) => callbacks.after(time * ASK_MS, () => ask(owed()[0])));
     callbacks.once(socket, "close", () => {
       for (const timer of timers) timer.stop();

@@ -7,14 +7,14 @@ type Header = readonly [name: string, value: string];
 const TABLE_BYTES = 4096;
 const sizeOf = ([name, value]: Header) => name.length + value.length + 32;
 const textOf = ([name, value]: Header) => `${name}\0${value}`;
-/** The shortest codes of Huffman have five bits (RFC 7541 appendix B). */
+/** The shortest Huffman codes have five bits (RFC 7541 appendix B). */
 const shortest = (text: string) => 1 + Math.ceil((text.length * 5) / 8);
 
-/** An encoder of HPACK at its best: all goes into the table, and every name costs one byte. */
+/** An optimal HPACK encoder: it adds everything to the table, and every name costs one byte. */
 class Encoder {
   private table: Header[] = [];
 
-  /** How many bytes a request has on the wire, its frame included. */
+  /** Returns the size of a request on the wire, including its frame. */
   encode(headers: readonly Header[]): number {
     return 9 + headers.reduce((sum, header) => sum + this.one(header), 0);
   }
@@ -68,7 +68,7 @@ test("a client that repeats headers of the table is beyond the budget after 64 K
         if (budget.isExceeded(rawOf(repeated))) break;
         decoded += repeated.reduce((sum, each) => sum + sizeOf(each), 0);
       }
-      // what the table holds is free, half of the smallest of these requests
+      // the table contents are free: half of the smallest of these requests
       expect(decoded).toBeLessThanOrEqual(2 * (64 * 1024 + 4 * received));
       expect(received).toBeLessThan(64 * 1024);
     }),

@@ -1,33 +1,36 @@
-/** The table of HPACK that each side keeps for the other, in bytes (RFC 9113 section 6.5.2). */
+/** The size of the HPACK table that each side keeps for the other, in bytes (RFC 9113 section 6.5.2). */
 const TABLE_BYTES = 4096;
 
-/** What counts for each header beside its text (RFC 7541 section 4.1). */
+/** The overhead of each header, in addition to its text (RFC 7541 section 4.1). */
 const HEADER_OVERHEAD = 32;
 
 /**
- * How many bytes of headers a byte on the wire may stand for, table aside: Huffman codes make 1.6 of one, and
- * names of the static table, with the overhead of their headers, more.
+ * The maximum number of header bytes per byte on the wire, without the dynamic table: Huffman coding expands
+ * by a factor of 1.6, and static table names with the overhead per header expand more.
  */
 const EXPANSION = 4;
 
-/** What is free for each connection, in bytes. */
+/** The header bytes that each connection may use without counting. */
 const FREE_BYTES = 64 * 1024;
 
 /**
- * Tells headers that were made by HPACK from headers that were sent. A header is named by one byte once it is
- * in the table, and the table is small: a request whose headers are much larger than the table and what is on
- * the wire repeats one of them, which no client has a reason to do.
+ * Detects headers that HPACK expands far beyond the bytes sent. Once in the table, a header is referenced
+ * with one byte, but the table is small. A request whose headers far exceed the table and its wire size must
+ * therefore repeat a header, which no legitimate client does.
  */
 export class HeaderBudget {
   private readonly received: () => number;
   private beyondTable = 0;
 
-  /** @param received says how many bytes have come on the connection */
+  /** @param received returns the number of bytes received on the connection */
   constructor(received: () => number) {
     this.received = received;
   }
 
-  /** Counts the headers or trailers of a request, names and values in turn; true when there were too many. */
+  /**
+   * Counts the headers or trailers of a request, as alternating names and values; returns true if the limit
+   * is exceeded.
+   */
   isExceeded(rawHeaders: readonly string[]): boolean {
     const bytes = sizeOf(rawHeaders);
     if (bytes <= TABLE_BYTES) return false;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The process lives, and so does its listener. */
+/** Expects that the process and its listener still run. */
 async function expectAlive(): Promise<void> {
   const health = await fetch(`${server.url}/healthz`);
   expect([health.status, await health.text()]).toEqual([200, "alive\n"]);
@@ -204,7 +204,7 @@ test("a request beyond a limit of time for its first byte is cut off", async () 
 });
 
 test("a request beyond a limit of time for its headers over HTTP/2 gets GOAWAY", async () => {
-  // A HEADERS frame that announces 100 bytes and has 3.
+  // A HEADERS frame that declares 100 bytes and contains 3.
   const partial = Buffer.from([0, 0, 100, 1, 4, 0, 0, 0, 1, 0x82, 0x86, 0x84]);
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
   const received = await exchange(server.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", settings, partial);
@@ -275,7 +275,7 @@ test("a connection that ends in the middle of anything harms nobody", async () =
   await expectAlive();
 });
 
-/** The types of the frames in what an HTTP/2 server sent. */
+/** Returns the types of the frames that an HTTP/2 server sent. */
 function frameTypes(bytes: Buffer): number[] {
   const types: number[] = [];
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {

@@ -4,10 +4,10 @@ import { isAuthority } from "./authority.ts";
 /** Every host. */
 export const ANY_HOST = "*";
 
-/** The hosts that a browser takes for its own machine, whatever a name server says (RFC 6761 section 6.3). */
+/** The hosts that browsers resolve to their own machine, regardless of DNS (RFC 6761 section 6.3). */
 const LOOPBACK_HOSTS = ["localhost", "*.localhost", "127.0.0.1", "::1"] as const;
 
-/** Where a request that is meant for an unknown host may lead all the same: probes send addresses. */
+/** The paths that are served for unknown hosts too, since probes use addresses. */
 const PROBES: ReadonlySet<string> = new Set([
   "/healthz",
   "/readyz",
@@ -15,12 +15,12 @@ const PROBES: ReadonlySet<string> = new Set([
   "/grpc.health.v1.Health/Watch",
 ]);
 
-/** Whether a path is that of a probe, which is served whatever its host. */
+/** Returns whether a path belongs to a probe, which is served for any host. */
 export function isProbe(path: string): boolean {
   return PROBES.has(path);
 }
 
-/** Whether only this machine reaches what listens on this address. */
+/** Returns whether an address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   const { name } = parseHost(host) ?? {};
   return (
@@ -29,11 +29,11 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * The hosts of requests that are served: those given, else, listening on loopback,
- * its names and the address itself.
+ * Returns the hosts whose requests are served: the given hosts, else, on loopback, the loopback names and the
+ * address itself.
  *
- * @param host what is listened on
- * @throws Error where none are given and the address is not loopback
+ * @param host the listening address
+ * @throws Error if no hosts are given and the address is not loopback
  */
 export function hostsOf(host: string, given: readonly string[] | undefined): readonly string[] {
   if (given !== undefined) return given;
@@ -41,7 +41,7 @@ export function hostsOf(host: string, given: readonly string[] | undefined): rea
   throw new Error(missingHosts(host));
 }
 
-/** What is said where the gateway listens beyond loopback and its hosts are not named. */
+/** Returns the error text for a gateway that listens beyond loopback without configured hosts. */
 export function missingHosts(host: string): string {
   return (
     `${host} is not a loopback address: name the hosts that callers use in server.hosts, e.g. [gateway.example.com], ` +
@@ -50,21 +50,24 @@ export function missingHosts(host: string): string {
   );
 }
 
-/** What is said where anyone who reaches the gateway may call it. */
+/** The warning for a gateway that everyone who reaches it may call. */
 export const OPEN_TO_ALL =
   "the gateway listens beyond loopback and does not authorize callers: whoever reaches it may call its upstreams with the credentials of the configuration";
 
-/** A name or an IP address, without a port; `*.example.com` for all names below one; `*` for all. */
+/**
+ * Returns whether the text is a name or an IP address without a port, `*.example.com` for all subdomains, or
+ * `*` for all hosts.
+ */
 export function isHostPattern(text: string): boolean {
   return text === ANY_HOST || parseHost(text) !== undefined;
 }
 
-/** Tells whether requests for an authority, a host with an optional port, are served. */
+/** Returns whether requests for an authority, a host with an optional port, are served. */
 export type HostCheck = (authority: string) => boolean;
 
 /**
- * A check of authorities by their hosts. The case and the dot at the end of a name, how an IP address is
- * written, and the port do not matter.
+ * Creates a check of authorities by host. The check ignores case, the trailing dot of a name, the notation of
+ * an IP address, and the port.
  */
 export function createHostCheck(hosts: readonly string[]): HostCheck {
   if (hosts.includes(ANY_HOST)) return () => true;
@@ -76,7 +79,7 @@ export function createHostCheck(hosts: readonly string[]): HostCheck {
     if (name === undefined) return false;
     return exact.has(name) || ends.some((end) => name.endsWith(end) && name.length > end.length);
   };
-  // nearly all requests are for the same authority, and an address takes its time to be parsed
+  // nearly all requests have the same authority, and parsing an address is slow
   let lastServed: string | undefined;
   return (authority) => {
     if (authority === lastServed) return true;
@@ -88,7 +91,7 @@ export function createHostCheck(hosts: readonly string[]): HostCheck {
 
 interface ParsedHost {
   readonly name: string;
-  /** Whether the names below it are meant, and not itself. */
+  /** Whether the pattern matches only subdomains of the name. */
   readonly isBelow: boolean;
 }
 
@@ -102,8 +105,8 @@ function parseHost(text: string): ParsedHost | undefined {
 }
 
 /**
- * In lower case, without a port and the dot at the end; IP addresses in their shortest form,
- * IPv6 in brackets.
+ * Returns the name in lower case, without port and trailing dot; IP addresses in their shortest form, IPv6 in
+ * brackets.
  */
 function canonicalName(authority: string): string | undefined {
   return URL.parse(`http://${authority}`)?.hostname.replace(/(?<=[^.])\.$/, "");

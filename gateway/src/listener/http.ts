@@ -8,38 +8,38 @@ import type { Origin } from "./origin.ts";
 /** A request of either HTTP version. */
 export type HttpRequest = IncomingMessage | Http2Request;
 
-/** The response to it. */
+/** The response to a request of either HTTP version. */
 export type HttpResponse = ServerResponse | Http2Response;
 
-/** A stream of HTTP/2 that has nothing of its request and response any more. */
+/** An HTTP/2 stream that is detached from its request and response. */
 export interface DetachedStream {
   readonly stream: ServerHttp2Stream;
-  /** To be told after each write: the client has to read it. */
+  /** Must be called after each write: the client then has to read. */
   readonly wrote: (stream: ServerHttp2Stream) => void;
-  /** The same when something was read, and when the stream is closed. */
+  /** Must be called after the client has read something, and when the stream closes. */
   readonly progressed: (stream: ServerHttp2Stream) => void;
 }
 
-/** Hears what becomes of a response. */
+/** Observes the end of a response. */
 export interface ExchangeListener {
-  /** All of it is handed to the connection. */
+  /** All of the response is handed to the connection. */
   finished(): void;
-  /** Its stream or connection is gone, be all of it sent or not. */
+  /** The stream or connection has closed, whether or not the whole response was sent. */
   closed(): void;
 }
 
-/** What whoever serves a request may do with it. */
+/** The operations that the handler of a request may use. */
 export interface Exchange {
-  /** Where the request comes from. */
+  /** The origin of the request. */
   readonly origin: Origin;
-  /** Takes the one listener. What it throws ends the request. */
+  /** Sets the only listener. An exception of the listener ends the request. */
   listen(listener: ExchangeListener): void;
-  /** Takes the request out of `requestsInFlight`, as one that another limit counts. */
+  /** Removes the request from `requestsInFlight`, because another limit counts it. */
   uncount(): void;
   /**
-   * Detaches a stream that will be open for long and do little: all that belongs to its request and response is
-   * let go, so that it takes a third of the memory. Undefined for HTTP/1.1. From then on only the stream
-   * itself may be used; its listeners are gone but for those of its connection.
+   * Detaches a long-lived, mostly idle stream: everything that belongs to its request and response is
+   * released, which reduces its memory to a third. Returns undefined for HTTP/1.1. Afterwards only the stream
+   * itself may be used, without any listeners except the listeners of its connection.
    */
   detach(): DetachedStream | undefined;
 }
@@ -48,29 +48,32 @@ export interface Exchange {
 export type HttpHandler = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
 
 /**
- * Whether a request came over HTTP/2: by what it is, since the version in its
- * first line is the peer's to choose.
+ * Returns whether a request came over HTTP/2, by its class: the version in the request line is controlled by
+ * the peer.
  */
 export function isHttp2(request: HttpRequest): request is Http2Request {
   return "stream" in request;
 }
 
-/** Makes an HTTP/1.1 response say `connection: close`, as far as its headers are not out yet. */
+/** Adds `connection: close` to an HTTP/1.1 response whose headers are not sent yet. */
 export function noKeepAlive(response: HttpResponse): void {
   if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
 }
 
-/** What emits `data` and `end`, as the body of a request arrives. */
+/** Returns the emitter of `data` and `end` for the body of a request. */
 export function incoming(request: HttpRequest): Readable {
   return "stream" in request ? request.body : request;
 }
 
-/** What emits `finish` when a response is written, and `close` when its stream or connection is gone. */
+/**
+ * Returns the emitter of `finish`, when a response is written, and `close`, when its stream or connection
+ * closes.
+ */
 export function outgoing(response: HttpResponse): Writable {
   return "stream" in response ? response.stream : response;
 }
 
-/** Whether the client is gone, so that nothing can be written to it. */
+/** Returns whether the client has disconnected, so that nothing can be written to it. */
 export function isGone(response: HttpResponse): boolean {
   return (
     response.destroyed || ("stream" in response && (response.stream.destroyed || response.stream.closed))
@@ -78,8 +81,8 @@ export function isGone(response: HttpResponse): boolean {
 }
 
 /**
- * Whether all of a response was sent, once it is closed. Node ends the stream of HTTP/2 that a client resets,
- * so that it has finished as well.
+ * Returns whether a closed response was sent completely. Node ends an HTTP/2 stream that a client resets, so
+ * such a stream has also finished.
  */
 export function isSent(response: HttpResponse): boolean {
   return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
@@ -88,9 +91,9 @@ export function isSent(response: HttpResponse): boolean {
 const { write, end } = nodeHttp.ServerResponse.prototype;
 
 /**
- * Whether nobody will read the bytes of a response any more: it was written to its connection as a whole,
- * without an error, and by nobody who may have kept a part, as a middleware can that has put itself in place
- * of Node's own functions.
+ * Returns whether the bytes of a response will not be read again: it was written to its connection completely
+ * and without an error, by Node's own functions. A middleware that replaces these functions may still hold
+ * the bytes.
  */
 export function isTaken(response: HttpResponse): boolean {
   if (!isSent(response) || isGone(response)) return false;
@@ -104,10 +107,10 @@ export function isTaken(response: HttpResponse): boolean {
 }
 
 /**
- * Cuts a response off: HTTP/2 loses the stream alone, HTTP/1 the connection,
- * which has no other way to say so.
+ * Cuts a response off. HTTP/2 loses only the stream; HTTP/1 loses the connection, since it has no other
+ * signal.
  *
- * @param code of HTTP/2's reset
+ * @param code the code of the HTTP/2 reset
  */
 export function cut(response: HttpResponse, code: number = constants.NGHTTP2_INTERNAL_ERROR): void {
   if ("stream" in response) response.stream.close(code);
@@ -115,8 +118,8 @@ export function cut(response: HttpResponse, code: number = constants.NGHTTP2_INT
 }
 
 /**
- * Sends a whole response, unless the client is gone. Header names in lower case. Without a body it is one
- * HEADERS frame with END_STREAM over HTTP/2.
+ * Sends a whole response, unless the client has disconnected. Header names are in lower case. Over HTTP/2, a
+ * response without a body is a single HEADERS frame with END_STREAM.
  */
 export function sendResponse(
   response: HttpResponse,

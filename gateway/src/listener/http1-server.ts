@@ -6,13 +6,13 @@ import { nodeHttp } from "./node-http.ts";
 import { ofSocket } from "./preface.ts";
 import { type HttpRejection, sendRawRejection } from "./rejection.ts";
 
-/** Whether a connection has begun to send a response, so that nothing else may be written to it. */
+/** Returns whether a connection has begun to send a response, so that nothing else may be written to it. */
 type HasResponse = (socket: Duplex) => boolean;
 
 /** Serves one HTTP/1.1 request. */
 export type Http1Listener = (request: http.IncomingMessage, response: http.ServerResponse) => void;
 
-/** Who hears of requests that do not reach the listener, and of defects. */
+/** Receives requests that do not reach the listener, and defects. */
 interface Notified {
   readonly onLimit: OnLimit;
   readonly onRejected: (status: number) => void;
@@ -20,14 +20,14 @@ interface Notified {
 }
 
 /**
- * Headers that Node takes; the listener rejects what is beyond its own limit with a text,
- * in the words of its protocol.
+ * The header size that Node accepts. The listener rejects headers beyond its own limit with a text, in the
+ * form of their protocol.
  */
 const LARGEST_HEADERS = 64 * 1024;
 
 /**
- * The HTTP/1.1 half of the port: it listens nowhere and is handed connections. Whole bodies have no timer
- * here: uploads may take long, and silence within a body has a limit of its own.
+ * Creates the HTTP/1.1 part of the port: it does not listen itself and receives connections. It sets no timer
+ * for whole bodies: uploads may take long, and a separate limit applies to pauses within a body.
  */
 export function createHttp1Server(
   limits: Limits,
@@ -47,13 +47,13 @@ export function createHttp1Server(
     requestTimeout: 0,
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.max(10, Math.min(1000, limits.headersTimeoutMs / 4)),
-    // Without a Host, Node sends an empty 400: the listener says why.
+    // Without a Host header, Node sends an empty 400; the listener sends an explanation.
     requireHostHeader: false,
   };
   const server = nodeHttp.createServer(options);
-  // A client that has sent its end still gets the response. Node's types do not know the property.
+  // A client that has half-closed its connection still gets the response. Node's types lack this property.
   Reflect.set(server, "httpAllowHalfOpen", true);
-  // One more than allowed: Node drops the rest silently, and the listener rejects by the count.
+  // One more than allowed: Node drops excess headers silently, and the listener rejects by the count.
   server.maxHeadersCount = limits.headerCount + 1;
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) {
@@ -68,7 +68,7 @@ export function createHttp1Server(
     ofTunnel.guarded(reject)(socket, tunnelRejection(request));
   };
   callbacks.on(server, "request", onRequest);
-  // Node would send these itself, where nothing catches what that throws.
+  // Node would send these itself, without a guard for exceptions.
   callbacks.on(server, "checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
     response.writeContinue();
     onRequest(request, response);
@@ -78,7 +78,8 @@ export function createHttp1Server(
   callbacks.on(server, "clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     ofSocket(socket, onError).guarded(onClientError)(error, socket);
   });
-  // Only this event starts Node's list of connections: no header timeout and no idle close without it.
+  // This event starts Node's list of connections, which the header timeout and the closing of idle
+  // connections need.
   server.emit("listening");
   return server;
 }

@@ -9,12 +9,12 @@ import type { Readable } from "node:stream";
 
 type Fields = Readonly<Record<string, string | string[]>>;
 
-// a name apart from the call: it is not registered by Callbacks, but guarded all the same
+// a named constant, since Callbacks does not register this listener; its callback is guarded nevertheless
 const WANT_TRAILERS = "wantTrailers";
 
 /**
- * A request over HTTP/2. Node's own request is a stream beside that of the connection, with nine listeners:
- * it is made for those alone who read the body in pieces.
+ * A request over HTTP/2. Node's own request is a second stream on top of the HTTP/2 stream, with nine
+ * listeners. This class creates it only when the body is read in chunks.
  */
 export class Http2Request {
   readonly httpVersion = "2.0";
@@ -38,18 +38,18 @@ export class Http2Request {
     return this.headers[":path"];
   }
 
-  /** Whether nothing more of it comes. */
+  /** Whether the whole request has arrived. */
   get complete(): boolean {
     const { stream, compat } = this;
     return stream.aborted || stream.destroyed || (compat?.complete ?? stream.readableEnded);
   }
 
-  /** What emits `data` and `end`, for all of its body. */
+  /** The emitter of `data` and `end` for the whole body. */
   get body(): Readable {
     return this.compat ?? this.stream;
   }
 
-  /** The chunks of its body, which end when the stream does, in whatever way. */
+  /** Iterates over the chunks of the body, until the stream ends in any way. */
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterator<Uint8Array> {
     this.compat ??= new Http2ServerRequest(this.stream, this.headers, {}, this.rawHeaders);
     return this.compat.iterator(options);
@@ -61,8 +61,8 @@ export class Http2Request {
 }
 
 /**
- * The response to a request over HTTP/2: what of Node's own is used here,
- * and nothing beside it on the stream.
+ * The response to a request over HTTP/2: only the used parts of Node's own response, without further
+ * listeners on the stream.
  */
 export class Http2Response {
   readonly stream: ServerHttp2Stream;
@@ -82,7 +82,7 @@ export class Http2Response {
     return this.stream.destroyed;
   }
 
-  /** @param name in lower case. `connection`, which HTTP/2 has not, is left out. */
+  /** @param name in lower case. `connection`, which HTTP/2 lacks, is ignored. */
   setHeader(name: string, value: string | string[]): void {
     if (name !== "connection") this.headers[name] = value;
   }
@@ -91,7 +91,7 @@ export class Http2Response {
     return { ...this.headers };
   }
 
-  /** To be called before the end. Names in lower case. */
+  /** Must be called before the end. Names are in lower case. */
   addTrailers(trailers: Fields): void {
     this.trailers = { ...this.trailers, ...trailers };
   }
@@ -107,7 +107,10 @@ export class Http2Response {
     return this.stream.write(chunk);
   }
 
-  /** Without a body it is one HEADERS frame with END_STREAM, unless the head is sent already. */
+  /**
+   * Ends the response. Without a body it is a single HEADERS frame with END_STREAM, unless the head is
+   * already sent.
+   */
   end(chunk?: string | Uint8Array): void {
     const { stream } = this;
     if (!this.headersSent) this.begin(chunk === undefined || chunk.length === 0);
@@ -118,7 +121,7 @@ export class Http2Response {
     }
   }
 
-  /** Sends all of it at once, with these headers alone. */
+  /** Sends the whole response in one call, with only these headers. */
   send(status: number, headers: OutgoingHttpHeaders, body: Uint8Array, trailers: Fields | undefined): void {
     const { stream } = this;
     this.statusCode = status;
@@ -128,7 +131,7 @@ export class Http2Response {
     }
     if (trailers !== undefined) this.trailers = trailers;
     stream.on(WANT_TRAILERS, this.onTrailers);
-    // also for none: a stream whose last bytes end it may be closed before it says that they are written
+    // also without trailers: a stream that ends with its last bytes may close before it reports their write
     stream.respond(headers, { waitForTrailers: true });
     stream.end(body);
   }
@@ -152,7 +155,7 @@ export class Http2Response {
     try {
       this.stream.sendTrailers(this.trailers);
     } catch {
-      // those that cannot be sent were left out before: the stream is gone
+      // headers that cannot be sent were removed before: the stream has closed
       this.stream.destroy();
     }
   };

@@ -10,25 +10,25 @@ import { ReadTurns } from "./read-turns.ts";
 /** Serves one HTTP/2 request. */
 export type Http2Listener = (request: Http2Request, response: Http2Response) => void;
 
-/** The HTTP/2 half of the port, and its open sessions. */
+/** The HTTP/2 part of the port, with its open sessions. */
 export interface Http2Server {
-  /** Takes a connection. */
+  /** Accepts a connection. */
   readonly take: (socket: Duplex) => void;
   readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
 }
 
-/** The largest header list that nghttp2 takes; the listener rejects up to it with a text. */
+/** The largest header list that nghttp2 accepts; up to this size, the listener rejects a list with a text. */
 const LARGEST_HEADERS = 64 * 1024;
 
-/** Node's own limit of resets counts all of them; below it, ours can say what it was about. */
+/** Node's own limit counts every reset; below it, the gateway can report the cause. */
 const NODE_RESETS_PER_SECOND = 10_000;
 
 /**
- * Creates the HTTP/2 half of the port: it listens nowhere and is handed connections. Streams are taken as
- * they come: Node's own requests would be made, and `Expect` be answered, where nothing catches what that
- * throws for a stream that its peer has reset already.
+ * Creates the HTTP/2 part of the port: it does not listen itself and receives connections. It handles raw
+ * streams: for a stream that its peer has already reset, Node would create requests and answer `Expect`
+ * without a guard for exceptions.
  *
- * @param attackers counts the resets of clients, and those whose sessions end for an attack
+ * @param attackers counts the resets of clients, and the clients whose sessions end for an attack
  */
 export function createHttp2Server(
   limits: Limits,
@@ -43,7 +43,7 @@ export function createHttp2Server(
   const server = http2.createServer({
     settings: {
       maxConcurrentStreams: limits.streamsPerConnection,
-      // More than is allowed, or clients would give up by themselves, without a text.
+      // Larger than the limit; otherwise clients would give up by themselves, without an error text.
       maxHeaderListSize: Math.max(LARGEST_HEADERS, limits.headerBytes),
       enablePush: false,
     },
@@ -52,7 +52,7 @@ export function createHttp2Server(
     streamResetRate: resets,
   });
   const onStream: OnStream = (stream, headers, _flags, rawHeaders) => {
-    // Reset in the packet that opened it: there is nobody to serve.
+    // The stream was reset in the packet that opened it: its client expects no response.
     if (stream.destroyed || stream.closed) return;
     const request = new Http2Request(stream, headers, rawHeaders);
     const response = new Http2Response(stream);

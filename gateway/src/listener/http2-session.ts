@@ -5,26 +5,30 @@ import { Callbacks, sharedListener, type Timer } from "./callbacks.ts";
 import { keepWhenDetached } from "./detach.ts";
 import { type AttackReports, SessionAttack } from "./session-attack.ts";
 
-/** How long a session may take to close. */
+/** The time that a session has to close. */
 const CLOSE_GRACE_MS = 1000;
 
-/** Who hears of what becomes of a session. */
+/** Receives the events of a session. */
 export interface SessionReports extends AttackReports {
   readonly onError: (error: unknown) => void;
   /** Notified when a session ends because its peer violates the protocol. */
   readonly onViolation: () => void;
 }
 
-/** What is remembered of a stream until it ends. */
+/** The state of a stream until it ends. */
 interface StreamRecord {
   readonly openedAt: number;
   readonly timeoutMs: number | undefined;
 }
 
-/** Where a stream has its record: a map of them would be one more thing that streams come into and leave. */
+/**
+ * The property of a stream that holds its record. A Map would be one more structure for streams to enter and
+ * leave.
+ */
 const RECORD = Symbol("record");
 
-// names apart from the calls: they are not registered by Callbacks, but guarded all the same
+// named constants, since Callbacks does not register these listeners; their callbacks are guarded
+// nevertheless
 const CLOSE = "close";
 const TRAILERS = "trailers";
 const END = "end";
@@ -39,10 +43,10 @@ export type OnStream = (
 ) => void;
 
 /**
- * Serves the streams of a session, and holds it to the limits that Node has no timer for: its first request
- * must be complete in `headersTimeoutMs`, it may be without a request for `idleTimeoutMs`, whatever bytes
- * trickle in meanwhile, its streams may not end in more resets than a `ResetBudget` has, nor its headers be
- * more than a `HeaderBudget` has. What a callback throws ends the session, or the stream that it is about.
+ * Serves the streams of a session, and enforces limits that Node has no timer for. The first request must be
+ * complete within `headersTimeoutMs`. The session may be without a request for `idleTimeoutMs`, even if bytes
+ * trickle in. Resets are limited by `ResetBudget`, and headers by `HeaderBudget`. An exception in a callback
+ * ends the session or the affected stream.
  */
 export function serveSession(
   session: http2.ServerHttp2Session,
@@ -59,7 +63,7 @@ export function serveSession(
   let invalidStreams = 0;
   spareForStreams(session, callbacks, () => invalidStreams);
   let open = 0;
-  // Node closes all streams of a connection that ends, in a turn of their own.
+  // Node closes all streams of an ending connection in a single turn.
   for (const ending of [END, ERROR]) callbacks.once(session.socket, ending, () => readTurns.count(open));
   let timer: Timer = callbacks.after(limits.headersTimeoutMs, () => {
     onLimit("headersTimeoutMs");
@@ -77,12 +81,13 @@ export function serveSession(
     const now = performance.now();
     if (wasReset(stream) && attack.resetAt(now, { ageMs: now - openedAt, timeoutMs })) return;
     if (open === 0) {
-      // After a peer's GOAWAY it is closed already, and yet would stay as long as the peer likes.
+      // After a GOAWAY of the peer, the session is already closed, but would stay open as long as the peer
+      // likes.
       const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
       timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
     }
   };
-  // one listener for all streams: there may be many, and each is there for long
+  // a single listener for all streams: there may be many long-lived streams
   const closed = keepWhenDetached(sharedListener(onClose, failed));
   const onTrailers = (_stream: http2.ServerHttp2Stream, _trailers: object, _flags: number, raw: string[]) => {
     if (!attack.isOver) attack.hasHeaders(raw);
@@ -113,15 +118,15 @@ export function serveSession(
   callbacks.once(session, "close", () => timer.stop());
 }
 
-/** nghttp2's number of an error of the protocol, by a stream or by the connection. */
+/** The error number of nghttp2 for a protocol error of a stream or a connection. */
 const ERR_PROTO = -505;
 
 /**
- * Keeps a session whose peer sent a body longer than its content-length. nghttp2 resets that stream alone
- * (RFC 9113 sections 5.4.2 and 8.1.1), but reports it as it does errors of connections, for which Node
- * destroys the session. So the session is destroyed a turn later, unless a stream was reset meanwhile.
+ * Keeps a session whose peer sent a body longer than its content-length. nghttp2 resets only that stream (RFC
+ * 9113 sections 5.4.2 and 8.1.1), but reports the error like a connection error, for which Node destroys the
+ * session. The session is therefore destroyed one turn later, unless a stream was reset meanwhile.
  *
- * @param invalidStreams how many streams were reset for an error of the protocol
+ * @param invalidStreams returns how many streams were reset for a protocol error
  */
 function spareForStreams(
   session: http2.ServerHttp2Session,
@@ -141,7 +146,7 @@ function spareForStreams(
   };
 }
 
-/** Whether nghttp2 has ended a session for what its peer sent, and not the network. */
+/** Returns whether nghttp2 has ended a session because of its peer's input, not because of the network. */
 function isViolation({ code }: NodeJS.ErrnoException): boolean {
   return (
     code === "ERR_HTTP2_ERROR" ||
@@ -150,13 +155,13 @@ function isViolation({ code }: NodeJS.ErrnoException): boolean {
   );
 }
 
-/** Whether a stream ended before its response did, by either side, whatever code that had. */
+/** Returns whether a stream ended before its response, by either side and with any code. */
 function wasReset({ rstCode, aborted }: http2.ServerHttp2Stream): boolean {
   return rstCode !== http2.constants.NGHTTP2_NO_ERROR || aborted;
 }
 
 /**
- * Says GOAWAY and ends the session: streams in flight may finish, and an idle peer has a moment to hang up.
+ * Sends GOAWAY and ends the session: streams in flight may finish, and an idle peer has a moment to close.
  */
 function closeSession(session: http2.ServerHttp2Session, callbacks: Callbacks): void {
   session.close();

@@ -2,10 +2,10 @@ import { type HttpRequest, type HttpResponse, isHttp2 } from "./http.ts";
 
 /** The responses in flight, by connection. */
 export class InFlight {
-  /** A connection keeps its list, empty or not, as long as it is there. */
+  /** A connection keeps its list, even if empty, for its whole lifetime. */
   private readonly byConnection = new WeakMap<object, HttpResponse[]>();
 
-  /** Adds a response until it is removed; returns how many its connection has. */
+  /** Adds a response until its removal; returns the number of responses of its connection. */
   add(connection: object, response: HttpResponse): number {
     const responses = this.byConnection.get(connection);
     if (responses !== undefined) return responses.push(response);
@@ -13,7 +13,7 @@ export class InFlight {
     return 1;
   }
 
-  /** Removes a response, which is closed or detached; returns how many its connection has left. */
+  /** Removes a closed or detached response; returns the number of remaining responses of its connection. */
   remove(connection: object, response: HttpResponse): number {
     const responses = this.byConnection.get(connection) ?? [];
     const at = responses.indexOf(response);
@@ -21,13 +21,13 @@ export class InFlight {
     return responses.length;
   }
 
-  /** The responses that a connection still owes. */
+  /** Returns the responses that a connection still owes. */
   owedBy(connection: object): readonly HttpResponse[] {
     return this.byConnection.get(connection) ?? [];
   }
 }
 
-/** The connection of a request, as long as it has one. */
+/** Returns the connection of a request, while it has one. */
 export function connectionOf(request: HttpRequest): object {
   return isHttp2(request) ? (request.stream.session ?? request.stream) : request.socket;
 }

@@ -33,61 +33,61 @@ import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
   readonly limits: Limits;
-  /** Serves a checked request. What it throws becomes a 500 and is reported. */
+  /** Serves a checked request. An exception becomes a 500 response and is reported. */
   readonly handler: HttpHandler;
-  /** Sends a rejection in the words of its request's protocol. */
+  /** Sends a rejection in the form of the request's protocol. */
   readonly reject: Reject;
-  /** Notified of errors that no caller can act on. */
+  /** Notified of errors that callers cannot resolve. */
   readonly onError: (error: unknown) => void;
   /** Notified of requests and connections beyond a limit. */
   readonly onLimit: OnLimit;
   /** Notified of TLS handshakes that fail. */
   readonly onTlsFailure?: () => void;
   /**
-   * Notified of HTTP/2 connections that end because their peers violate the
-   * protocol below the level of requests.
+   * Notified of HTTP/2 connections that end because their peers violate the protocol below the level of
+   * requests.
    */
   readonly onViolation?: () => void;
   /**
-   * Notified of the HTTP status of requests that do not reach the handler:
-   * they are malformed or beyond a limit.
+   * Notified of the HTTP status of requests that do not reach the handler, because they are malformed or
+   * exceed a limit.
    */
   readonly onRejected?: (status: number) => void;
-  /** Speak TLS with this certificate. Default: cleartext. */
+  /** The certificate for TLS. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
   /**
-   * Whether a request begins a stream that watches a feed, by its path. Such streams have a limit of their
-   * own, by which they are counted from the beginning. Default: none does.
+   * Returns whether a path belongs to a stream that watches a feed. Such streams have a separate limit, which
+   * counts them from the start. Default: no path does.
    */
   readonly isWatch?: ((path: string) => boolean) | undefined;
-  /** Trusted proxies: their connections are many clients'. Default: none. */
+  /** Trusted proxies, whose connections carry many clients. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
-  /** How many files the process may have open. Default: what the system says. */
+  /** The number of files that the process may have open. Default: the limit of the system. */
   readonly openFiles?: number | undefined;
 }
 
 /**
- * One port for HTTP/1.1 and HTTP/2: by ALPN where there is a certificate, else without TLS (prior knowledge),
- * told apart by their first bytes.
+ * A single port for HTTP/1.1 and HTTP/2. With a certificate, ALPN selects the protocol; without TLS, the
+ * first bytes of a connection do (prior knowledge).
  */
 export interface Listener {
-  /** Listens; port 0 picks a free one. Rejects with Node's error, e.g. EADDRINUSE. */
+  /** Starts to listen; port 0 picks a free port. Rejects with Node's error, e.g. EADDRINUSE. */
   listen(port: number, host: string): Promise<net.AddressInfo>;
   /**
-   * Takes no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call
+   * Accepts no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call
    * twice. Default: `drainNoticeMs`.
    *
-   * @param isReplaced takes no new connections at once, and closes idle ones after `noticeMs`. Default:
-   * false.
+   * @param isReplaced if true, stops accepting connections immediately, and closes idle connections after
+   *   `noticeMs`. Default: false.
    */
   drain(noticeMs?: number, isReplaced?: boolean): Promise<void>;
-  /** Connections that are open. */
+  /** Returns the number of open connections. */
   connections(): Promise<number>;
-  /** New connections get this certificate. Only where there was one from the beginning. */
+  /** Uses a certificate for new connections. Requires that the listener was created with a certificate. */
   useCertificate(certificate: Certificate): void;
 }
 
-// a name apart from the calls: what ignores an event cannot throw
+// a named constant: a listener that ignores an event cannot throw
 const ERROR = "error";
 
 export function createListener(options: ListenerOptions): Listener {
@@ -129,7 +129,7 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-/** The servers that read requests from the connections they are given. */
+/** Creates the servers that read requests from connections. */
 function createServers(options: ListenerOptions, taker: Taker, inFlight: InFlight, callbacks: Callbacks) {
   const { limits, onLimit, onError } = options;
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
@@ -156,7 +156,7 @@ function createServers(options: ListenerOptions, taker: Taker, inFlight: InFligh
   return { h1, h2 };
 }
 
-/** What does the TLS handshakes; undefined where connections are in cleartext. */
+/** Creates the server for TLS handshakes; undefined for cleartext. */
 function createSecureServer(
   { certificate, limits, onError, ...options }: ListenerOptions,
   callbacks: Callbacks,
@@ -165,18 +165,21 @@ function createSecureServer(
   return certificate && createSecure(certificate, limits, callbacks, { onTlsFailure, onError });
 }
 
-/** What becomes of a connection. */
+/** Decides how to handle a connection. */
 interface ConnectionOptions {
   readonly taker: Taker;
-  /** Finds out which protocol a connection speaks. */
+  /** Detects the protocol of a connection. */
   readonly identify: Identify;
-  /** Gives a connection to the server of its protocol. */
+  /** Passes a connection to the server of its protocol. */
   readonly handOver: (protocol: string, usable: Duplex, ofConnection: Callbacks) => void;
   readonly callbacks: Callbacks;
   readonly onError: (error: unknown) => void;
 }
 
-/** The server that accepts connections, all that are open, and those whose protocol is not known yet. */
+/**
+ * Creates the server that accepts connections, with the sets of all open connections and of those without a
+ * known protocol.
+ */
 function createConnectionServer({ taker, identify, handOver, callbacks, onError }: ConnectionOptions) {
   const pending = new Set<net.Socket>();
   const sockets = new Set<net.Socket>();
@@ -198,34 +201,31 @@ function createConnectionServer({ taker, identify, handOver, callbacks, onError 
     const ofConnection = ofSocket(socket, onError);
     ofConnection.guarded(onConnection)(socket, ofConnection);
   });
-  // E.g. when the process has no file left for a connection; without a listener this would end it. `listen`
-  // reports what keeps the server from listening.
+  // Occurs e.g. if the process has no file descriptor left for a connection; without a listener, the event
+  // would end the process. `listen` reports errors that keep the server from listening.
   callbacks.on(server, "error", (error: unknown) => {
     if (server.listening) onError(error);
   });
   return { server, pending, sockets };
 }
 
-/** Lets connections and requests in, as many as the limits allow. */
+/** Admits connections and requests up to the limits. */
 interface Taker {
-  /** Whether a connection may stay; it is closed when not. */
+  /** Returns whether a connection may stay; closes it otherwise. */
   connection(socket: net.Socket, callbacks: Callbacks): boolean;
-  /** Serves a request, or rejects it. */
+  /** Serves or rejects a request. */
   request(request: HttpRequest, response: HttpResponse, callbacks: () => Callbacks): void;
   readonly attackers: Attackers;
   stop(): void;
 }
 
-/** How often responses are looked at, in milliseconds, at most. */
+/** The maximum interval between two checks of responses, in milliseconds. */
 const WATCH_MS = 1000;
 
-/**
- * For how long a client may not read, in milliseconds, when half of all
- * requests that there may be are running.
- */
+/** The time that a response may stay unread, in milliseconds, while half of the request slots are taken. */
 const CONTENDED_STALL_MS = 1000;
 
-/** The same when one more is too many. */
+/** The time that a response may stay unread, in milliseconds, when a request exceeds a limit. */
 const CROWDED_STALL_MS = 200;
 
 function createTaker(
@@ -238,7 +238,8 @@ function createTaker(
   const most = maxConnections(limits, openFiles);
   const connections = new ClientCounts(most.all, most.perClient);
   const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
-  // until their calls are let in, which have shares: those of one client may be as many as there may be
+  // counts watches until their calls are admitted; the limit per client applies only then, so one client may
+  // use all slots here
   const watches = new ClientCounts(limits.watchers, limits.watchers);
   const isProxy = createProxyCheck(options.proxies);
   const attackers = new Attackers(limits, isProxy);
@@ -253,7 +254,7 @@ function createTaker(
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
   const turns = new RequestTurns(shared);
-  /** What is exceeded by one more request; in a crowd, those that do not read go first. */
+  /** Returns the limit that one more request would exceed. Under contention, cuts unread responses first. */
   const excessOf = (client: string) => {
     const found = requests.excess(client);
     if (!requests.isContended) return found;
@@ -269,14 +270,14 @@ function createTaker(
         callbacks.once(socket, "close", connections.add(client));
         return true;
       }
-      // Not by `maxConnections`: what a worker does not take at all,
-      // its primary process hands out again without end.
+      // Not `maxConnections`: the primary process would redistribute connections that a worker does not
+      // accept, without end.
       onLimit(limit);
       socket.destroy();
       return false;
     },
     request: (request, response, callbacks) => {
-      // one that was closed for pipelining too much, in the same read
+      // a connection that was closed for excessive pipelining in the same read
       if (!isHttp2(request) && request.socket.destroyed) return;
       const origin = originOf(request);
       const isWatch =
@@ -286,7 +287,7 @@ function createTaker(
       const counts = isWatch ? watches : requests;
       const taken = new TakenRequest(request, response, origin, callbacks, counts, parts);
       if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
-        // HTTP/2 rejects by itself; an HTTP/1.1 client could pipeline without end.
+        // HTTP/2 enforces the limit itself; an HTTP/1.1 client could pipeline without limit.
         onLimit("streamsPerConnection");
         request.socket.destroy();
       } else if (exceeded !== undefined) {
@@ -300,7 +301,7 @@ function createTaker(
   };
 }
 
-/** The limit that a new connection is beyond; undefined for none. */
+/** Returns the limit that a new connection exceeds; undefined if there is none. */
 function connectionLimit(
   socket: net.Socket,
   excess: "all" | "client" | undefined,
@@ -314,12 +315,13 @@ function connectionLimit(
   return attackers.isBlocked(socket.remoteAddress ?? "", performance.now()) ? "resetsPerSecond" : undefined;
 }
 
-/**
- * How many rejected requests there may be, beside those that are served, until connections are closed instead.
- */
+/** The number of rejected requests in addition to served ones, above which connections are closed instead. */
 const REFUSED_AT_ONCE = 1000;
 
-/** Rejects a request of too many. Without a body, which a client that reads nothing would leave here. */
+/**
+ * Rejects a request over a limit. The response has no body, which a client that does not read would leave in
+ * memory.
+ */
 function rejectMore(
   exceeded: "all" | "client",
   request: HttpRequest,
@@ -348,7 +350,7 @@ function closeConnection(request: HttpRequest): void {
   }
 }
 
-/** Serves a request now or in a later turn of the event loop, unless its client is gone by then. */
+/** Serves a request now or in a later turn of the event loop, unless its client disconnects before. */
 function serveInTurn(
   turns: RequestTurns,
   request: HttpRequest,

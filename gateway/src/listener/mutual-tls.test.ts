@@ -53,7 +53,7 @@ test("handshakes that fail are counted, and when the certificate expires is meas
   await other.close();
 });
 
-/** The status of a request of a client with this certificate, or that there is none. */
+/** Returns the response status for a client with this certificate, or "rejected" if its handshake fails. */
 function statusFor(client?: SelfSigned, { url }: Server = server): Promise<number | "rejected"> {
   return new Promise((resolve) => {
     const identity = client && { cert: client.certificate, key: client.key };
@@ -133,7 +133,7 @@ test("new authorities count for new connections", async () => {
   expect(await statusFor(alice)).toBe("rejected");
 });
 
-/** The status of a request on a TLS connection, and the session to resume it with. */
+/** Returns the response status on a TLS connection, and the session for resumption. */
 async function connectAs({ certificate: cert, key }: SelfSigned, session?: Buffer) {
   const options = { port: server.port, host: "127.0.0.1", ca: own.certificate, cert, key };
   const socket = tls.connect({ ...options, ...(session === undefined ? {} : { session }) });

@@ -11,7 +11,7 @@ afterEach(async () => {
   listener = undefined;
 });
 
-/** Starts a listener in a process that may have so many files open; it says which limits were exceeded. */
+/** Starts a listener in a process with a given limit of open files, and records the exceeded limits. */
 async function start(openFiles: number, exceeded: string[]): Promise<number> {
   listener = createListener({
     limits: withDefaultLimits({ drainGraceMs: 100 }),
@@ -66,7 +66,7 @@ test("a client that opens all connections that there are files for leaves some t
   const { perClient } = maxConnections(withDefaultLimits(), 1024);
   const held: net.Socket[] = [];
   const closed = Promise.withResolvers<void>();
-  // not more: both ends of each are files of this process
+  // no more connections than this: both ends of each are files of this process
   for (let count = 0; count < perClient + 1; count++) {
     const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
     held.push(socket.once("close", () => closed.resolve()));

@@ -3,27 +3,27 @@ import type { Socket } from "node:net";
 import type { Limits } from "../limits.ts";
 
 /**
- * Connections of clients get this part of the files; the rest is for upstreams, the store,
- * and the process itself.
+ * The fraction of the files for client connections; the rest is for upstreams, the store, and the process
+ * itself.
  */
 const PART = 3 / 4;
 
 /**
- * All clients together may have so many of the files, so that there is room for
- * those of another one below `PART`.
+ * The fraction of the files for all clients together. It is below `PART`, so that there is room for another
+ * client.
  */
 const CONNECTIONS_PART = 5 / 8;
 
-/** One client may have so many of these connections when they are few. */
+/** The fraction of these connections for a single client if there are few connections. */
 const CLIENT_PART = 1 / 2;
 
-/** Connections that there may be, and those of one client while half of them are open. */
+/** The maximum number of connections, in total and for one client while half of the total is open. */
 export interface MaxConnections {
   readonly all: number;
   readonly perClient: number;
 }
 
-/** The connections that the limits allow, and the files that the process may have open. */
+/** Returns the connections that both the limits and the open files of the process allow. */
 export function maxConnections(
   { connections, connectionsPerClient }: Pick<Limits, "connections" | "connectionsPerClient">,
   openFiles: number | undefined,
@@ -36,8 +36,8 @@ export function maxConnections(
 }
 
 /**
- * How many files the process may have open, sockets included; undefined where the system does not say:
- * only Linux does.
+ * Returns how many files the process may have open, including sockets; undefined on systems other than Linux,
+ * which do not report it.
  */
 export function maxOpenFiles(): number | undefined {
   try {
@@ -49,13 +49,13 @@ export function maxOpenFiles(): number | undefined {
 }
 
 /**
- * Whether a new connection leaves too few files for all else. Systems give the lowest number that is free, so
- * that the number of the newest file tells how many are open. A process that gets no more files reaches no
- * upstream, and a worker loses the connections that it is handed.
+ * Returns whether a new connection leaves too few files for everything else. Systems assign the lowest free
+ * number, so the number of the newest file approximates the count of open files. Without free files, a
+ * process cannot reach upstreams, and a worker loses the connections handed to it.
  */
 export function leavesTooFew(socket: Socket, openFiles: number | undefined): boolean {
   if (openFiles === undefined) return false;
-  // not public; without it nothing is known
+  // not a public property; if it is missing, the count is unknown
   const handle: unknown = Reflect.get(socket, "_handle");
   const file: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
   return typeof file === "number" && file >= openFiles * PART;

@@ -4,18 +4,18 @@ import type { Callbacks } from "./callbacks.ts";
 import { keepWhenDetached } from "./detach.ts";
 import type { ReadTurns } from "./read-turns.ts";
 
-/** Where a session has what counts the streams that it opens. */
+/** The property of a session that counts the streams that it opens. */
 const OPENED = Symbol("opened");
 
-// a name apart from the call: what ignores an event cannot throw
+// a named constant: a listener that ignores an event cannot throw
 const ERROR = "error";
 const ignoreError = keepWhenDetached(() => undefined);
 
 /**
- * Calls back when a session has opened too many streams in one turn of the event loop, as soon as Node has
- * made the stream. The event `stream` comes when all of a packet is read, which can hold thousands of streams
- * that are opened and reset: a session that is destroyed here makes no more of them. Errors of streams are
- * ignored, since they may come before the event.
+ * Calls back as soon as a session has opened too many streams in one turn of the event loop, immediately when
+ * Node creates the stream. The event `stream` comes only after a whole packet was read, which can open and
+ * reset thousands of streams. A session destroyed here creates no further streams. Stream errors are ignored,
+ * since they may precede the event.
  *
  * @param tooMany must not throw
  */
@@ -44,7 +44,7 @@ export function watchOpened(
 
 let isWatching = false;
 
-/** Node has one channel for the streams of all servers. */
+/** Subscribes to Node's channel, which reports the streams of all servers. */
 function watchStreams(): void {
   if (isWatching) return;
   isWatching = true;

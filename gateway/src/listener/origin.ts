@@ -1,8 +1,8 @@
-/** Where a request comes from, and the server that its client believes it speaks with. */
+/** The origin of a request, and the server address that its client uses. */
 export interface Origin {
-  /** An IP address; empty when the connection is gone already. */
+  /** An IP address; empty if the connection has already closed. */
   readonly client: string;
   readonly scheme: "http" | "https";
-  /** Host and port. */
+  /** The host with an optional port. */
   readonly authority: string;
 }

@@ -2,27 +2,27 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Callbacks } from "./callbacks.ts";
 
-/** What an HTTP/2 client with prior knowledge sends first (RFC 9113 section 3.4). */
+/** The first bytes of an HTTP/2 client with prior knowledge (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** What the first bytes of a connection say: its protocol, or that more bytes are needed to tell. */
+/** Detects the protocol from the first bytes of a connection, or asks for more bytes. */
 export function classify(bytes: Uint8Array): "http1" | "http2" | "more" {
   const length = Math.min(bytes.length, PREFACE.length);
   if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) return "http1";
   return length === PREFACE.length ? "http2" : "more";
 }
 
-/** Gets the protocol of a connection, and the socket to speak it on. */
+/** Receives the protocol of a connection, and the socket for it. */
 export type Identified = (protocol: "http1" | "http2", socket: Socket) => void;
 
 /**
- * Finds out which protocol a new connection speaks. One that does not say in
- * time is destroyed without a report.
+ * Detects the protocol of a new connection. A connection that stays undetermined for too long is destroyed
+ * without a report.
  */
 export type Identify = (socket: Socket, report: Identified) => void;
 
 /**
- * Waits for the first bytes of a connection and reports its protocol, the bytes put back. A connection that
+ * Waits for the first bytes of a connection, puts them back, and reports the protocol. A connection that
  * ends, fails, or stays silent for `timeoutMs` is destroyed without a report.
  */
 export function sniff(
@@ -57,7 +57,7 @@ export function sniff(
   ];
 }
 
-/** Callbacks of a connection, which ends when one of them throws. */
+/** Creates the callbacks of a connection, which ends if one of them throws. */
 export function ofSocket(socket: Duplex, onError: (error: unknown) => void): Callbacks {
   return new Callbacks((error) => {
     onError(error);

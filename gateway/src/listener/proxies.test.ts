@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { HttpRequest } from "./http.ts";
 import { createOriginReader, type ProxyOptions } from "./proxies.ts";
 
-/** The part of a request that is read. */
+/** Returns the part of a request that the origin reader uses. */
 function request(remoteAddress: string, headers: Record<string, string>, encrypted = false): HttpRequest {
   const socket = encrypted ? { remoteAddress, encrypted } : { remoteAddress };
   return {

@@ -4,7 +4,7 @@ import { type ForwardedHop, parseForwarded, parseForwardedFor, plainAddress } fr
 import { type HttpRequest, isHttp2 } from "./http.ts";
 import type { Origin } from "./origin.ts";
 
-/** The headers in which proxies pass on the client. */
+/** The headers in which proxies report the client. */
 export const FORWARDED_HEADERS = ["x-forwarded", "forwarded"] as const;
 export type ForwardedHeader = (typeof FORWARDED_HEADERS)[number];
 
@@ -13,16 +13,17 @@ export interface ProxyOptions {
   /** Addresses and networks (`10.0.0.0/8`). Default: none. */
   readonly trusted?: readonly string[] | undefined;
   /**
-   * `x-forwarded` for X-Forwarded-For, -Proto and -Host, `forwarded` for RFC 7239. Only the one that the
-   * proxies set is read: the other one passes through them as the client has sent it. Default: `x-forwarded`.
+   * `x-forwarded` for X-Forwarded-For, -Proto and -Host, `forwarded` for RFC 7239. Choose the header that the
+   * proxies set: they forward the other one unchanged from the client, so it is ignored. Default:
+   * `x-forwarded`.
    */
   readonly header?: ForwardedHeader | undefined;
 }
 
 /**
- * Reads the origin of requests: from the connection, and where that is a trusted proxy's, from what it says.
- * The client is the nearest address that is not a trusted proxy: whatever it wrote into
- * the headers itself is behind it.
+ * Creates a reader for the origin of requests. The origin is the connection's peer or, for a trusted proxy,
+ * the hop that the proxy reports. The client is the nearest address that is not a trusted proxy. Header
+ * entries before that address are written by the client and ignored.
  */
 export function createOriginReader(options: ProxyOptions = {}): (request: HttpRequest) => Origin {
   const addresses = options.trusted ?? [];
@@ -50,7 +51,7 @@ export function createOriginReader(options: ProxyOptions = {}): (request: HttpRe
   };
 }
 
-/** Whether an address is that of a trusted proxy. */
+/** Returns a check whether an address belongs to a trusted proxy. */
 export function createProxyCheck(options: ProxyOptions = {}): (address: string) => boolean {
   const addresses = options.trusted ?? [];
   if (addresses.length === 0) return () => false;
@@ -64,7 +65,7 @@ function directOrigin(request: HttpRequest): Origin {
   return {
     client: clientOf(socket?.remoteAddress ?? ""),
     scheme: socket !== undefined && "encrypted" in socket && socket.encrypted === true ? "https" : "http",
-    // The listener has checked that there is exactly one, well-formed.
+    // The listener has already checked that there is exactly one well-formed authority.
     authority: typeof authority === "string" ? authority : "localhost",
   };
 }
@@ -72,7 +73,7 @@ function directOrigin(request: HttpRequest): Origin {
 let lastAddress = "";
 let lastClient = "";
 
-/** Many requests come one after the other from the same address. */
+/** Many consecutive requests come from the same address. */
 function clientOf(address: string): string {
   if (address !== lastAddress) {
     lastClient = plainAddress(address) ?? "";
@@ -85,7 +86,7 @@ function forwardedHops(request: HttpRequest): ForwardedHop[] {
   return parseForwarded(headerText(request, "forwarded"));
 }
 
-/** Proxies add to X-Forwarded-For, and set the other two. */
+/** Proxies append to X-Forwarded-For, and set the other two headers. */
 function xForwardedHops(request: HttpRequest): ForwardedHop[] {
   const scheme = lastOf(headerText(request, "x-forwarded-proto"));
   const authority = lastOf(headerText(request, "x-forwarded-host"));

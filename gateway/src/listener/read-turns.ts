@@ -1,19 +1,22 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Callbacks } from "./callbacks.ts";
 
-/** How many streams of HTTP/2 may open and close in a turn of the event loop, which takes some 50 ms for it. */
+/**
+ * The number of HTTP/2 streams that may open and close in one turn of the event loop, which takes about 50
+ * ms.
+ */
 export const STREAMS_PER_TURN = 400;
 
-/** What Node reads a connection with. */
+/** The handle through which Node reads a connection. */
 interface ReadHandle {
   readStop(): void;
   readStart(): void;
 }
 
 /**
- * Spreads what connections bring over turns of the event loop. In one turn Node reads all that have
- * something, and a read can open or close all streams of its connection: after many, no connection is read
- * before the next turn. What waits is in the buffers of the system, and holds its sender back.
+ * Spreads the input of connections over turns of the event loop. In one turn, Node reads every connection
+ * with input, and a single read can open or close all streams of a connection. After too many streams, no
+ * connection is read before the next turn. Unread input stays in system buffers, which slows down the sender.
  */
 export class ReadTurns {
   private readonly sessions: Iterable<ServerHttp2Session>;
@@ -27,7 +30,7 @@ export class ReadTurns {
     this.callbacks = callbacks;
   }
 
-  /** Counts streams that have opened or close now. */
+  /** Counts streams that open or close now. */
   count(streams: number): void {
     const before = this.inTurn;
     if (before === 0 && streams > 0) this.callbacks.soon(() => this.next());
@@ -35,7 +38,7 @@ export class ReadTurns {
     if (before < STREAMS_PER_TURN && this.inTurn >= STREAMS_PER_TURN) this.stop();
   }
 
-  /** Takes a new connection, whose first streams have come already, now or in a later turn. */
+  /** Accepts a new connection, whose first streams may have arrived, now or in a later turn. */
   begin(take: () => void): void {
     if (this.inTurn < STREAMS_PER_TURN) {
       take();
@@ -56,12 +59,12 @@ export class ReadTurns {
   private next(): void {
     this.inTurn = 0;
     for (const handle of this.stopped.splice(0)) handle.readStart();
-    // each on its own: what one brings is counted before the next one
+    // one at a time: the streams of one connection are counted before the next one
     for (const take of this.waiting.splice(0)) this.callbacks.soon(() => this.begin(take));
   }
 }
 
-/** Node has no other way to hold a connection back whose session reads it by itself. */
+/** Node has no public way to pause a connection that its session reads directly. */
 function handleOf({ socket }: ServerHttp2Session): ReadHandle | undefined {
   const handle: unknown = Reflect.get(socket, "_handle");
   return isReadHandle(handle) ? handle : undefined;

@@ -3,25 +3,25 @@ import type { GatewayReasonName } from "../call/error-reasons.ts";
 import type { LimitName } from "../limits.ts";
 import type { HttpRequest, HttpResponse } from "./http.ts";
 
-/** Why a request is not served: an HTTP status, an RPC code in lower case, and a text for people. */
+/** Why a request is not served: an HTTP status, an RPC code in lower case, and a readable text. */
 export interface HttpRejection {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** The limit that the request is beyond. */
+  /** The limit that the request exceeds. */
   readonly limit?: LimitName;
-  /** Further headers of the response, in lower case. */
+  /** Additional response headers, in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Send no body, which a client that does not read would leave here. */
+  /** Whether to omit the body, which a client that does not read would leave in memory. */
   readonly isBare?: boolean;
-  /** Where the status and the limit do not tell. */
+  /** Set if the status and the limit do not determine the reason. */
   readonly reason?: GatewayReasonName;
 }
 
-/** Sends a rejection as the response to a request, in the words of the protocol that the request is of. */
+/** Sends a rejection as the response to a request, in the form of the request's protocol. */
 export type Reject = (request: HttpRequest, response: HttpResponse, rejection: HttpRejection) => void;
 
-/** For responses that no cache may keep, and no browser may take for something else. */
+/** For responses that must not be cached or interpreted as another content type. */
 export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 const REASON_PHRASES: Readonly<Record<number, string>> = {
@@ -32,14 +32,14 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The body of a rejection where no protocol is known: a text, since a client of one must not read an error of
- * another code into it than it reads into the status.
+ * Returns the body of a rejection for an unknown protocol. It is plain text, so that an RPC client derives
+ * the error code from the status only.
  */
 export function rejectionText({ message }: HttpRejection): string {
   return `${message}\n`;
 }
 
-/** The headers of a rejection as text. */
+/** Returns the headers of a plain text rejection. */
 export function rejectionHeaders(rejection: HttpRejection): Record<string, string> {
   return {
     "content-type": "text/plain; charset=utf-8",
@@ -49,7 +49,7 @@ export function rejectionHeaders(rejection: HttpRejection): Record<string, strin
   };
 }
 
-/** Sends a rejection on a socket whose request Node could not parse, and closes it. */
+/** Sends a rejection on a socket whose request Node could not parse, and closes the socket. */
 export function sendRawRejection(socket: Duplex, rejection: HttpRejection): void {
   const headers = Object.entries(rejectionHeaders(rejection)).map(([name, value]) => `${name}: ${value}\r\n`);
   const phrase = REASON_PHRASES[rejection.status] ?? "Error";

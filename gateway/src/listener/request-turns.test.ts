@@ -7,12 +7,12 @@ import { block, END_HEADERS, END_STREAM, frame, preface, type } from "../testing
 import { sendResponse } from "./http.ts";
 import { PER_TURN, RequestTurns } from "./request-turns.ts";
 
-/** Turns of an event loop that comes round when it is told to. */
+/** Simulates an event loop whose turns the test controls. */
 class Loop {
   private due: (() => void)[] = [];
   readonly soon = (callback: () => void) => void this.due.push(callback);
 
-  /** Whether there was anything to do. */
+  /** Runs one turn; returns whether there was anything to do. */
   comeRound(): boolean {
     const due = this.due;
     this.due = [];
@@ -95,7 +95,7 @@ afterEach(async () => {
   listener = undefined;
 });
 
-/** Starts a listener that says how many requests each turn of its event loop begins. */
+/** Starts a listener that records how many requests begin in each turn of its event loop. */
 async function start(begun: number[], exceeded: string[] = []): Promise<number> {
   let inTurn = 0;
   const created = createListener({
@@ -132,7 +132,7 @@ const http2Flood = Buffer.concat([
 ]);
 const http1Flood = Buffer.from("GET /x HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
 
-/** Sends bytes and waits until so many responses have come. */
+/** Sends bytes and waits for a number of responses. */
 function flood(port: number, bytes: Buffer, responses: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, "127.0.0.1", () => void socket.write(bytes));
@@ -156,7 +156,7 @@ test.each([
     const port = await start(begun);
     await Promise.all([1, 2].map(() => flood(port, bytes, 100)));
     await new Promise((resolve) => setImmediate(resolve));
-    // a turn of this test's may see the end of one and the beginning of the next
+    // one turn in this process may overlap two server turns
     expect(Math.max(...begun)).toBeLessThanOrEqual(2 * PER_TURN);
     expect(begun.reduce((all, each) => all + each, 0)).toBe(200);
   },

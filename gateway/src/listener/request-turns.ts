@@ -1,20 +1,22 @@
 import type { Callbacks } from "./callbacks.ts";
 
-/** How many requests begin in one turn of the event loop, with the default costs some 10 ms of work. */
+/**
+ * The number of requests that begin in one turn of the event loop: about 10 ms of work at the default costs.
+ */
 export const PER_TURN = 32;
 
 /** Begins a request. */
 type Begin = () => void;
 
 /**
- * Lets few requests begin in one turn of the event loop. A read of one connection can hold hundreds, and in a
- * flood each turn reads many connections: begun at once, they would hold up all that is under way. Beyond
- * `PER_TURN` requests wait for the next turn, and clients take turns: who sends little waits for nobody's
- * flood. What waits is counted by whoever hands it in.
+ * Limits how many requests begin in one turn of the event loop. One read of a connection can contain hundreds
+ * of requests, and during a flood each turn reads many connections. Starting all of them immediately would
+ * delay all work in progress. Beyond `PER_TURN`, requests wait for the next turn, and clients take turns, so
+ * a flood does not delay other clients. The caller counts waiting requests.
  */
 export class RequestTurns {
   private readonly callbacks: Pick<Callbacks, "soon">;
-  /** By client, in the order of their turns; none is empty. */
+  /** The waiting requests by client, in the order of the clients' turns; no set is empty. */
   private readonly waiting = new Map<string, Set<Begin>>();
   private begun = 0;
   private isTurning = false;
@@ -27,7 +29,7 @@ export class RequestTurns {
    * Begins a request of a client, now or in a later turn.
    *
    * @param begin must not throw
-   * @returns what takes it back while it waits; undefined when it has begun
+   * @returns a function that removes the request while it waits; undefined if it has begun
    */
   add(client: string, begin: Begin): (() => void) | undefined {
     this.turn();
@@ -55,14 +57,14 @@ export class RequestTurns {
     this.begun = 0;
     for (let first = this.take(); first !== undefined; first = this.take()) {
       this.begun += 1;
-      // before it, so that whatever it does the others have their turn
+      // scheduled first, so that the others get their turn regardless of what this request does
       this.turn();
       first();
       if (this.begun >= PER_TURN) return;
     }
   }
 
-  /** The oldest request of the client whose turn it is, which is then last. */
+  /** Returns the oldest request of the next client, and moves that client to the end. */
   private take(): Begin | undefined {
     for (const [client, own] of this.waiting) {
       this.waiting.delete(client);

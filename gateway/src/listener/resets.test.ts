@@ -11,7 +11,7 @@ import { ResetBudget } from "./resets.ts";
 const limits = withDefaultLimits({ resetsPerSecond: 50, streamsPerConnection: 100 });
 const early = { ageMs: 1, timeoutMs: undefined };
 
-/** How many of a number of equal resets at one time it takes until one is too many. */
+/** Returns how many simultaneous equal resets are allowed, up to a given count. */
 function allowed(count: number, reset: { ageMs: number; timeoutMs: number | undefined }): number {
   const budget = new ResetBudget(limits, 0, () => false);
   for (let i = 0; i < count; i++) if (budget.isExceeded(reset, 0)) return i;
@@ -66,15 +66,15 @@ async function start(given: LimitOptions = {}): Promise<void> {
 
 const u32 = (value: number) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 
-/** The code of the GOAWAY among the frames that a server has sent; undefined for none. */
+/** Returns the code of the GOAWAY frame that a server has sent; undefined if there is none. */
 function goawayCode(received: string): number | undefined {
   const goaway = framesOf(Buffer.from(received, "latin1")).find((each) => each[3] === type.goaway);
   return goaway?.readUInt32BE(13);
 }
 
 /**
- * Sends a packet whenever a PING behind the one before is answered,
- * and returns what comes back until the end.
+ * Sends each packet after the PING that follows the previous packet is acknowledged, and returns the whole
+ * response.
  */
 function sendInTurn(port: number, packets: readonly Uint8Array[]): Promise<string> {
   return new Promise((resolve) => {
@@ -97,7 +97,7 @@ function sendInTurn(port: number, packets: readonly Uint8Array[]): Promise<strin
   });
 }
 
-/** The whole frames in what was received. */
+/** Returns the complete frames in the received bytes. */
 function framesOf(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   for (let at = 0, end = 0; at + 9 <= bytes.length; at = end) {
@@ -127,7 +127,7 @@ test.each([
 });
 
 /**
- * Sends calls that never end, and gives all of them up together once they run. Resolves when they are closed.
+ * Sends calls that never end, and cancels all of them together once they run. Resolves when they are closed.
  */
 async function giveUp(session: http2.ClientHttp2Session, count: number, timeout?: string): Promise<void> {
   const streams = Array.from({ length: count }, () => {
@@ -140,7 +140,7 @@ async function giveUp(session: http2.ClientHttp2Session, count: number, timeout?
     stream.on("error", () => undefined);
     return stream;
   });
-  // What was sent before this has reached the server when it is answered.
+  // An acknowledged PING proves that earlier frames have reached the server.
   await new Promise((resolve) => session.ping(resolve));
   await Promise.all(
     streams.map((stream) => {
@@ -168,7 +168,7 @@ test("calls that time out together, again and again, leave their connection good
   await start({ streamsPerConnection: 60 });
   const session = http2.connect(server.url);
   session.on("error", () => undefined);
-  // half of a microsecond has passed for sure
+  // half of a microsecond has certainly passed
   for (let i = 0; i < 10; i++) await giveUp(session, 60, "1u");
   const health = session.request({ ":path": "/healthz" });
   const status = await new Promise((resolve) =>

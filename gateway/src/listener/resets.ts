@@ -2,38 +2,41 @@ import type { Limits } from "../limits.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /**
- * Streams that have lived this long, in milliseconds, end when they like:
- * their number is bounded by their concurrency.
+ * Resets of streams that have lived this long, in milliseconds, are not counted: concurrency bounds their
+ * number.
  */
 const EARLY_MS = 1000;
 
 /**
- * Only streams that have lived less than this, in milliseconds, count for all connections of a client: those
- * that the gateway cuts in a crowd are older, and what a client gives up has mostly run for longer.
+ * Only resets within this age, in milliseconds, count across all connections of a client: streams that the
+ * gateway cuts under contention are older, and calls that a client cancels have mostly run for longer.
  */
 const RAPID_MS = 100;
 
-/** What is known of a stream that was reset. */
+/** A reset stream. */
 export interface Reset {
-  /** How long it was open, in milliseconds. */
+  /** The time that the stream was open, in milliseconds. */
   readonly ageMs: number;
-  /** The timeout that the client gave it, in milliseconds; undefined for none. */
+  /** The timeout set by the client, in milliseconds; undefined if there is none. */
   readonly timeoutMs: number | undefined;
 }
 
 /**
- * Tells an attack by resets (CVE-2023-44487, and CVE-2025-8671 where the peer makes the server reset) from
- * calls that are given up. Resets are free that end what has lived long or has reached the deadline that its
- * client gave it. Of the others as many are as a connection may have streams, since a client may give up all
- * its calls at once; beyond that, `resetsPerSecond`.
+ * Distinguishes reset attacks (CVE-2023-44487, and CVE-2025-8671, in which the peer provokes resets by the
+ * server) from cancelled calls. Resets of long-lived streams, and of streams that have reached their client's
+ * deadline, are free. The burst of other resets equals the stream limit of a connection, since a client may
+ * cancel all of its calls at the same time. Beyond the burst, `resetsPerSecond` applies.
  */
 export class ResetBudget {
-  /** How many early resets may come at once. */
+  /** The number of early resets allowed in a burst. */
   readonly burst: number;
   private readonly isClientBeyond: (now: number) => boolean;
   private readonly bucket: TokenBucket;
 
-  /** @param isClientBeyond counts a rapid reset for the client; true when its connections had too many */
+  /**
+   * @param isClientBeyond counts a rapid reset for the client; returns true if its connections exceed the
+   *   limit
+   */
   constructor(
     { resetsPerSecond, streamsPerConnection }: Limits,
     now: number,
@@ -44,7 +47,7 @@ export class ResetBudget {
     this.bucket = new TokenBucket(this.burst, resetsPerSecond, now);
   }
 
-  /** Counts a reset at `now`, in milliseconds; true when it is beyond the limit. */
+  /** Counts a reset at `now`, in milliseconds; returns true if it exceeds the limit. */
   isExceeded(reset: Reset, now: number): boolean {
     if (!isEarly(reset)) return false;
     const isBeyond = !this.bucket.take(now);
@@ -54,7 +57,7 @@ export class ResetBudget {
 }
 
 /**
- * Half of a timeout counts as all of it: what the client waited before and the network took is not seen here.
+ * Half of a timeout counts as the whole timeout: the time before arrival and on the network is unknown here.
  */
 function isEarly({ ageMs, timeoutMs }: Reset): boolean {
   return ageMs < EARLY_MS && (timeoutMs === undefined || ageMs < timeoutMs / 2);

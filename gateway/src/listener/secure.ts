@@ -5,23 +5,24 @@ import type { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { type Identified, type Identify, ofSocket } from "./preface.ts";
 
-/** TLS in front of the port: what connections speak is agreed upon by ALPN (RFC 7301). */
+/** TLS for the port. ALPN selects the protocol of a connection (RFC 7301). */
 export interface Secure {
   readonly identify: Identify;
-  /** New connections get this certificate; those that are open keep theirs. */
+  /** Uses a certificate for new connections; open connections keep theirs. */
   use(certificate: Certificate): void;
 }
 
-/** Who hears of handshakes that fail, and of defects. */
+/** Receives failed handshakes and defects. */
 interface TlsNotified {
   readonly onTlsFailure: () => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Creates TLS that listens nowhere and is handed connections. A client that offers no protocol gets HTTP/1.1;
- * one that offers others alone is rejected, and so is one without a certificate where authorities are named. A
- * handshake that fails, or takes longer than `headersTimeoutMs`, ends the connection.
+ * Creates the TLS part of the port: it does not listen itself and receives connections. A client without ALPN
+ * gets HTTP/1.1. A client that offers only unknown protocols is rejected. If client authorities are
+ * configured, so is a client without a certificate. A handshake that fails, or takes longer than
+ * `headersTimeoutMs`, ends the connection.
  */
 export function createSecure(
   certificate: Certificate,
@@ -34,7 +35,7 @@ export function createSecure(
     ...certificate,
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: limits.headersTimeoutMs,
-    // A client without a certificate of theirs does not get beyond the handshake.
+    // A client without a certificate of these authorities fails in the handshake.
     requestCert: certificate.ca !== undefined,
     rejectUnauthorized: certificate.ca !== undefined,
   });
@@ -65,7 +66,7 @@ export function createSecure(
   };
 }
 
-/** TLS wraps a connection in another object, which has the same peer. */
+/** Returns the peer address, which is the same for a TLS socket and its underlying connection. */
 function nameOf({ remoteAddress, remotePort }: net.Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -7,15 +7,15 @@ import { watchOpened } from "./opened-streams.ts";
 import type { ReadTurns } from "./read-turns.ts";
 import { type Reset, ResetBudget } from "./resets.ts";
 
-/** Who hears of an attack. */
+/** Receives reports of attacks. */
 export interface AttackReports {
   readonly onLimit: OnLimit;
-  /** What is counted for the client, with its other connections. */
+  /** Counts attacks over all connections of the client. */
   readonly attackers: Pick<Attackers, "hasReset" | "add">;
   readonly readTurns: ReadTurns;
 }
 
-/** Ends a session of HTTP/2 whose peer attacks: by resets, or by headers that HPACK repeats. */
+/** Ends an HTTP/2 session whose peer attacks with resets or with headers that HPACK repeats. */
 export class SessionAttack {
   private readonly session: http2.ServerHttp2Session;
   private readonly callbacks: Callbacks;
@@ -38,7 +38,8 @@ export class SessionAttack {
     const isClientBeyond = (now: number) => reports.attackers.hasReset(this.client, now);
     this.resets = new ResetBudget(limits, performance.now(), isClientBeyond);
     this.headers = new HeaderBudget(() => session.socket.bytesRead);
-    // Of twice as many as there may be at a time, half have been reset by now, which is more than a burst.
+    // If twice the allowed number of streams is opened, half of them have been reset already, which exceeds
+    // the burst.
     watchOpened(session, 2 * this.resets.burst, callbacks, reports.readTurns, () => {
       if (this.isOver) return;
       this.report("resetsPerSecond");
@@ -46,19 +47,19 @@ export class SessionAttack {
     });
   }
 
-  /** Whether nothing more is served. */
+  /** Whether the session no longer serves requests. */
   get isOver(): boolean {
     return this.isEnding || this.session.destroyed;
   }
 
-  /** Counts a stream that was reset; true when the session ends for it. */
+  /** Counts a reset stream; returns true if the session ends because of it. */
   resetAt(now: number, reset: Reset): boolean {
     if (!this.resets.isExceeded(reset, now)) return false;
     this.end("resetsPerSecond");
     return true;
   }
 
-  /** Counts the headers or trailers of a request; true when the session ends for them. */
+  /** Counts the headers or trailers of a request; returns true if the session ends because of them. */
   hasHeaders(rawHeaders: readonly string[]): boolean {
     if (!this.headers.isExceeded(rawHeaders)) return false;
     this.end("headerBytes");
@@ -66,7 +67,8 @@ export class SessionAttack {
   }
 
   /**
-   * As soon as its GOAWAY is written: destroyed at once, a session that writes something else would lose it.
+   * Destroys the session once its GOAWAY is written: immediate destruction would lose the GOAWAY if other
+   * output is pending.
    */
   private end(limit: LimitName): void {
     this.report(limit);
@@ -80,7 +82,7 @@ export class SessionAttack {
     this.reports.attackers.add(this.client, performance.now());
   }
 
-  /** Without an error Node would make the code NO_ERROR. */
+  /** Without an error, Node would send the code NO_ERROR. */
   private destroy(): void {
     const error = new Error("the session is ended for an attack");
     this.session.destroy(error, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);

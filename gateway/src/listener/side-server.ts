@@ -6,15 +6,15 @@ import { nodeHttp } from "./node-http.ts";
 import { UNCACHED } from "./rejection.ts";
 import { WriteWatch } from "./write-watch.ts";
 
-/** Where something for operators is served, on a port of its own. */
+/** The address of an operator endpoint on a separate port. */
 export interface SidePlace {
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
 }
 
-/** A server on a port of its own that listens. */
+/** A listening server on a separate port. */
 export interface SideServer {
   /** `http://host:port`. */
   readonly url: string;
@@ -24,13 +24,13 @@ export interface SideServer {
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_CONNECTIONS = 64;
 
-/** How long a client may not read, in milliseconds. */
+/** The time that a response may stay unread, in milliseconds. */
 const STALLED_MS = 30_000;
 
 /**
- * Listens beside the port for callers, so that it never shows what is for operators, and they are served when
- * that one is crowded. On loopback, requests for other hosts get 421; beyond it every host is served:
- * scrapers send addresses. Rejects when the port cannot be had.
+ * Listens on a separate port, so that the port for callers never exposes operator endpoints, and operators
+ * are served even when callers exhaust its limits. On loopback, requests for other hosts get 421. Beyond
+ * loopback every host is served, since scrapers use addresses. Rejects if the port is not available.
  */
 export function startSideServer(
   { host = "127.0.0.1", port }: SidePlace,
@@ -54,7 +54,7 @@ export function startSideServer(
   };
   server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
-    // Once it listens, nobody waits for the promise any more.
+    // After the start, the promise has no effect any more.
     const callbacks = new Callbacks(reject);
     callbacks.on(server, "error", reject);
     callbacks.on(server, "request", (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -71,12 +71,12 @@ export function startSideServer(
       const name = host.includes(":") ? `[${host}]` : host;
       resolve({ url: `http://${name}:${bound}`, close: () => close(server) });
     });
-    // of this process alone, also where several share the port for callers
+    // not shared between processes, even if they share the port for callers
     server.listen({ host, port, exclusive: true });
   });
 }
 
-/** Sends a line of text. */
+/** Sends one line of text. */
 export function sendText(response: http.ServerResponse, status: number, text: string): void {
   response.writeHead(status, { "content-type": "text/plain", ...UNCACHED }).end(`${text}\n`);
 }

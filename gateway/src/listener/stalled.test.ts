@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await startServer({ ...echoService, limits: { stalledWriteMs: 200 }, log });
 });
 
-/** The next line of a call in the log. */
+/** Resolves with the next log line of a call. */
 function logLine(): Promise<unknown> {
   return new Promise((resolve) => {
     onLine = (line) => line.includes('"method"') && resolve(JSON.parse(line));

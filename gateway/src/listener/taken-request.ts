@@ -17,32 +17,33 @@ import type { Placed, UnorderedSet } from "./unordered-set.ts";
 import type { WireHeads } from "./wire-heads.ts";
 import type { Watched, WriteWatch } from "./write-watch.ts";
 
-/** What all requests of a listener share. */
+/** The objects that all requests of a listener share. */
 export interface TakenParts {
   readonly inFlight: InFlight;
-  /** All of them that are not detached. */
+  /** All requests that are not detached. */
   readonly running: UnorderedSet<TakenRequest>;
   readonly watch: WriteWatch;
   readonly heads: WireHeads;
   readonly isDraining: () => boolean;
 }
 
-// names apart from the calls: they are not registered by Callbacks, but guarded all the same
+// named constants, since Callbacks does not register these listeners; their callbacks are guarded
+// nevertheless
 const CLOSE = "close";
 const DRAIN = "drain";
 const FINISH = "finish";
 
 /**
- * A request that was taken in, until its response closes. It is one object with one listener for each event:
- * every request has it.
+ * An accepted request, until its response closes. Since there is one per request, it is a single object with
+ * one listener per event.
  */
 export class TakenRequest implements Exchange, Watched, Placed {
   place = -1;
   readonly response: HttpResponse;
   readonly origin: Origin;
-  /** How many requests of its connection are running, with this one. */
+  /** The number of running requests of its connection, including this one. */
   readonly running: number;
-  /** What the head of a request of HTTP/1 took on its connection: see `WireHeads`. */
+  /** The size of the request's HTTP/1 head on its connection: see `WireHeads`. */
   readonly headBytes: number;
   waitingSince = performance.now();
   private readonly request: HttpRequest;
@@ -54,8 +55,8 @@ export class TakenRequest implements Exchange, Watched, Placed {
   private isCounted = true;
 
   /**
-   * @param callbacks those of the request, made when they are asked for
-   * @param counts where it is counted
+   * @param callbacks creates the callbacks of the request, on first use
+   * @param counts the counters that include the request
    */
   constructor(
     request: HttpRequest,
@@ -125,8 +126,7 @@ export class TakenRequest implements Exchange, Watched, Placed {
       this.uncount();
       if (parts.isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
       const { listener } = this;
-      // Node's sessions keep streams that are closed in the tables of a Map for a while,
-      // and with them who listens
+      // Node's sessions keep closed streams in a Map for a while, and thereby their listeners
       this.listener = undefined;
       listener?.closed();
     } catch (error) {

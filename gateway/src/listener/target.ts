@@ -1,11 +1,14 @@
-/** The target of a request, in its two parts. */
+/** The two parts of a request target. */
 export interface Target {
   readonly path: string;
-  /** What follows the first question mark; those behind it belong to the query (RFC 3986 section 3.4). */
+  /**
+   * The text after the first question mark; further question marks belong to the query (RFC 3986 section
+   * 3.4).
+   */
   readonly query: string | undefined;
 }
 
-/** Splits the target of a request. */
+/** Splits a request target. */
 export function splitTarget(target: string | undefined): Target {
   const text = target ?? "";
   const at = text.indexOf("?");

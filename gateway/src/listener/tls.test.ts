@@ -21,7 +21,7 @@ const files = { certificate: path.join(directory, "tls.crt"), key: path.join(dir
 const first = selfSigned("first");
 const second = selfSigned("second");
 
-/** Replaces a file at once, as whoever refreshes certificates should. */
+/** Replaces a file atomically, as certificate renewal should. */
 function put(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
@@ -33,7 +33,7 @@ function use({ certificate, key }: SelfSigned): void {
 }
 
 let server: Server;
-/** A server that waits a second for a request; on a busy machine, a handshake alone may take that long. */
+/** A server that waits one second for a request; on a busy machine, a handshake alone may take that long. */
 let impatient: Server;
 const LINES: Record<string, unknown>[] = [];
 let onLine = () => {};
@@ -58,7 +58,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Resolves when the log has a line with this text that it did not have before. */
+/** Resolves when the log has a new line with this text. */
 function logged(text: string): Promise<void> {
   const from = LINES.length;
   return new Promise((resolve) => {
@@ -70,7 +70,7 @@ function logged(text: string): Promise<void> {
 
 const CA = [first.certificate, second.certificate];
 
-/** Shakes hands and returns what was agreed upon. */
+/** Performs a handshake and returns the TLS socket. */
 function shake(options: tls.ConnectionOptions, { port }: Server = server): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({ port, host: "127.0.0.1", ca: CA, ...options });
@@ -103,7 +103,7 @@ test.each([
   expect(server.url).toMatch(/^https:/);
   const before = LINES.length;
   expect((await createClient(EchoService, transport()).echo({ text: "safe" })).text).toBe("safe");
-  // written when the connection has taken the response, which the client may have read by then
+  // written when the connection has accepted the response, possibly after the client has read it
   await expect.poll(() => LINES.slice(before)).toMatchObject([{ code: "ok", client: "127.0.0.1" }]);
 });
 

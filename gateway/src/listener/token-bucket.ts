@@ -1,6 +1,6 @@
 /**
- * What may be done in bursts, and in the long run so often a second. Taking more than there is counts as a
- * debt, which is paid first. Times are in milliseconds.
+ * Limits a rate, with bursts. Taking more tokens than available creates a debt, which is repaid first. Times
+ * are in milliseconds.
  */
 export class TokenBucket {
   private readonly burst: number;
@@ -8,7 +8,7 @@ export class TokenBucket {
   private left: number;
   private at: number;
 
-  /** @param perSecond how many tokens come back each second, up to `burst` */
+  /** @param perSecond the tokens added per second, up to `burst` */
   constructor(burst: number, perSecond: number, now: number) {
     this.burst = burst;
     this.perSecond = perSecond;
@@ -16,14 +16,14 @@ export class TokenBucket {
     this.at = now;
   }
 
-  /** Takes a token at `now`; false when there was none. */
+  /** Takes a token at `now`; returns false if there was none. */
   take(now: number): boolean {
     this.left = this.leftAt(now) - 1;
     this.at = now;
     return this.left >= 0;
   }
 
-  /** Whether more was taken than there was. */
+  /** Returns whether more tokens were taken than available. */
   isOverdrawn(now: number): boolean {
     return this.leftAt(now) < 0;
   }

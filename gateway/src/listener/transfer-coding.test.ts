@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Paths of every kind: calls of both paths, own services, pages, and nothing. */
+/** Paths of every kind: calls of both paths, built-in services, pages, and an unknown path. */
 const PLACES = [
   ["POST", "/echo.v1.EchoService/Echo", "application/json"],
   ["POST", "/echo.v1.EchoService/Echo", "application/grpc-web+proto"],
@@ -23,7 +23,7 @@ const PLACES = [
   ["POST", "/nothing", "application/json"],
 ] as const;
 
-/** A request whose body is never sent, so that whoever reads it waits. */
+/** Returns a request whose body is never sent, so that a reader of the body waits. */
 function head(method: string, path: string, type: string, codings: readonly string[]): string {
   const lines = codings.map((coding) => `transfer-encoding: ${coding}\r\n`).join("");
   return `${method} ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\n${lines}\r\n`;

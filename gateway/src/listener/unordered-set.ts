@@ -1,13 +1,12 @@
-/** What can be in an unordered set: it remembers its place, -1 while it is in none. */
+/** A member of an unordered set. It remembers its index, which is -1 outside of a set. */
 export interface Placed {
   // biome-ignore lint/plugin: changes as others leave the set
   place: number;
 }
 
 /**
- * Things that come and go quickly, in no order. A Map or a Set grows by making a new table, and the old one,
- * once it has grown old itself, keeps all that ever were in a later one until
- * the next collection of everything.
+ * An unordered set for members that come and go quickly. A Map or Set grows by allocating a new table. Once
+ * the old table is promoted, it retains every later member until the next full garbage collection.
  */
 export class UnorderedSet<T extends Placed> implements Iterable<T> {
   private readonly things: T[] = [];
@@ -28,7 +27,7 @@ export class UnorderedSet<T extends Placed> implements Iterable<T> {
     this.things[place] = last;
   }
 
-  /** Those that are there now; they may leave meanwhile. */
+  /** Iterates over the current members, which may leave during the iteration. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.things].values();
   }

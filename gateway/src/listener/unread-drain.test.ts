@@ -31,7 +31,7 @@ test.each([
     const listener = createListener({
       limits: withDefaultLimits({ drainGraceMs: 100 }),
       handler: (_request, response) => {
-        // more than any socket holds
+        // more than any socket buffer holds
         response.end(Buffer.alloc(8 * 1024 * 1024));
         asked += 1;
         if (asked === requests) allAsked();

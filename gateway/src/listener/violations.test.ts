@@ -29,7 +29,7 @@ const HEAD = [
 ] as const;
 const OPEN = frame(type.headers, END_HEADERS, 1, block(HEAD));
 
-/** What ends a connection, below the level of requests (RFC 9113 section 5.4.1). */
+/** Input that ends a connection, below the level of requests (RFC 9113 section 5.4.1). */
 const VIOLATIONS: Readonly<Record<string, readonly Buffer[]>> = {
   "a PING of 7 bytes": [frame(type.ping, 0, 0, Buffer.alloc(7))],
   "a PING on a stream": [frame(type.ping, 0, 1, Buffer.alloc(8))],
@@ -58,7 +58,7 @@ async function count(): Promise<number> {
   return Number(/^connect_rest_http2_violations_total (\d+)$/m.exec(body)?.[1]);
 }
 
-/** Sends frames on a connection of its own; resolves when the server has closed it. */
+/** Sends frames on a new connection; resolves when the server has closed it. */
 async function send(frames: readonly Buffer[]): Promise<void> {
   const socket = net.connect(server.port, "127.0.0.1");
   socket.on("error", () => undefined).resume();
@@ -88,7 +88,7 @@ test("a client that goes away, and one that is served, are not counted", async (
   expect(await count()).toBe(before);
 });
 
-/** Frames that are good one by one, and cost more the more of them there are (RFC 9113 section 10.5). */
+/** Frames that are valid individually, but expensive in large numbers (RFC 9113 section 10.5). */
 const FLOODS: Readonly<Record<string, (index: number) => Buffer>> = {
   PING: () => frame(type.ping, 0, 0, Buffer.alloc(8)),
   SETTINGS: () => frame(type.settings, 0, 0),
@@ -114,14 +114,11 @@ const FLOODS: Readonly<Record<string, (index: number) => Buffer>> = {
   "unknown frames": () => frame(0xfa, 0, 1, Buffer.alloc(10)),
 };
 
-/**
- * An entry of the table that is as large as it may be, and a list of as many
- * references to it as there is room for.
- */
+/** A table entry of the maximum size, and a header list with the maximum number of references to it. */
 const BOMB_ENTRY = Buffer.concat([Buffer.from([0x40]), text("x"), text("y".repeat(4000))]);
 const PLAIN_HEAD = block(HEAD);
 
-/** Header lists that are small on the wire and large when they are read, or never end. */
+/** Header lists that are small on the wire and large when decoded, or that never end. */
 const BOMBS: Readonly<Record<string, (index: number) => readonly Buffer[]>> = {
   "16,000 references to an entry of 4 KB": (index) => [
     frame(
@@ -179,8 +176,8 @@ test.each(Object.entries(BOMBS))(
 );
 
 /**
- * Frames in the flood: what is written to a server that does not read stays in the sockets,
- * or is lost when it closes.
+ * The number of frames in a flood: output to a server that does not read stays in the socket buffers, or is
+ * lost when the server closes.
  */
 const FLOOD = 20_000;
 
@@ -191,7 +188,7 @@ test.each(Object.entries(FLOODS))(
     const socket = net.connect(server.port, "127.0.0.1");
     socket.on("error", () => undefined);
     const closed = once(socket, "close");
-    // who floods does not read what comes back
+    // an attacker does not read the responses
     socket.pause();
     socket.write(Buffer.concat([preface, SETTINGS, OPEN]));
     const frames = Array.from({ length: FLOOD }, (_, index) => make(index));

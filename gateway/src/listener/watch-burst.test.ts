@@ -27,7 +27,7 @@ const HEADERS = {
   "content-type": "application/connect+json",
 };
 
-/** The status of a stream, and whether it has a message. */
+/** Returns the status of a stream, and whether it has a message. */
 async function watch(session: http2.ClientHttp2Session): Promise<string> {
   const stream = session.request(HEADERS);
   stream.end(BODY);

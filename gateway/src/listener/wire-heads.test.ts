@@ -32,14 +32,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A connection, in cleartext or not. */
+/** Connects, with or without TLS. */
 function connect(isSecure: boolean): net.Socket {
   const { port = 0 } = servers[isSecure ? 1 : 0] ?? {};
   const options = { port, host: "127.0.0.1" };
   return isSecure ? tls.connect({ ...options, ca: certificate }) : net.connect(options);
 }
 
-/** Everything that a padding can stand in, before and after it. */
+/** The text before and after padding. */
 interface Padded {
   readonly before: string;
   readonly unit: string;
@@ -88,7 +88,7 @@ const chunked = (before: string, unit: string): Padded => ({
   after: "",
 });
 
-/** Padding within a body, after its last byte or before its first, which never ends. */
+/** Padding within an unfinished body, after its last byte or before its first byte. */
 const BODIES: Readonly<Record<string, Padded>> = {
   "zeros of a chunk's size": chunked("", "0"),
   "spaces after a chunk's size": chunked("c", " "),
@@ -100,7 +100,7 @@ const BODIES: Readonly<Record<string, Padded>> = {
   "spaces before a trailer's value": chunked(`${CHUNK}0\r\nx:`, " "),
 };
 
-/** A request that is good: its body may be long and come in chunks. */
+/** A valid request, whose body may be long and chunked. */
 interface Good {
   readonly isChunked: boolean;
   readonly spaces: number;
@@ -115,7 +115,7 @@ function textOf({ isChunked, spaces, padding }: Good): string {
     : `${head}content-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** What is sent on a connection and what comes back, until it is closed. */
+/** Records the bytes sent and received on a connection until it closes. */
 class Connection {
   readonly closed: Promise<void>;
   readonly socket: net.Socket;
@@ -136,7 +136,7 @@ class Connection {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
   }
 
-  /** Sends requests and reads their responses, one after the other or as many at once. */
+  /** Sends requests and reads their responses, sequentially or pipelined. */
   async exchange(requests: readonly string[], isPipelined: boolean): Promise<void> {
     const groups = isPipelined ? [requests] : requests.map((request) => [request]);
     let expected = this.statuses.length;
@@ -172,7 +172,10 @@ test("requests whose heads are within the limits are served, however long the bo
   );
 });
 
-/** More than a limit allows by what Node reads ahead of the request before, and of this one. */
+/**
+ * The most that a request may take: the limits, plus the bytes that Node reads ahead of the previous request
+ * and of this one.
+ */
 const BOUND = LIMITS.headerBytes + LIMITS.urlBytes + 2 * READ_AHEAD;
 
 test("a head that is padded anywhere gets 431 or 400, or loses its connection, also after other requests", async () => {
@@ -205,7 +208,7 @@ test.each(Object.entries({ ...HEADS, ...BODIES }))(
     const timer = setInterval(() => connection.socket.write(block), 20);
     await connection.closed;
     clearInterval(timer);
-    // the whole message may have come before
+    // the whole message may have arrived before
     for (const status of connection.statuses) expect([200, 400, 408, 431, 504]).toContain(status);
   },
 );

@@ -2,25 +2,28 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Callbacks } from "./callbacks.ts";
 import { cut, type HttpResponse, outgoing } from "./http.ts";
 
-/** A response, or a stream of HTTP/2 alone. */
+/** A response, or a raw HTTP/2 stream. */
 type Written = HttpResponse | { readonly stream: ServerHttp2Stream };
 
-/** What is watched, and what its client was seen to do. */
+/** A watched response, and the last known activity of its client. */
 export interface Watched {
   readonly response: Written;
-  /** Looked at only until its client has read everything. */
+  /** A detached stream is checked only until its client has read everything. */
   readonly isDetached?: boolean;
-  /** When its client was last known to read, or to have nothing to read; by `performance.now()`. */
+  /** The time when the client last read, or had nothing to read, by `performance.now()`. */
   // biome-ignore lint/plugin: changes while the response is sent
   waitingSince: number;
 }
 
-/** How often room is made at most, in milliseconds, since all responses are looked at for it. */
+/**
+ * The minimum interval between two attempts to make room, in milliseconds, since each attempt checks all
+ * responses.
+ */
 const SHED_EVERY_MS = 50;
 
 /**
- * Watches that clients read their responses, whatever they are responses to: one that has something to read
- * and takes none of it for `stalledMs` loses it. HTTP/2's windows count as much as those of TCP.
+ * Watches that clients read their responses, of any kind. A response with unread bytes is cut if its client
+ * reads none of them for `stalledMs`. HTTP/2 windows count in the same way as TCP windows.
  */
 export class WriteWatch {
   private readonly watched = new Map<object, Watched>();
@@ -33,7 +36,7 @@ export class WriteWatch {
 
   /**
    * @param onStalled notified of each response that is cut
-   * @param requests those whose responses are watched, which say themselves when they are read
+   * @param requests the requests whose responses are watched; they report reads themselves
    */
   constructor(
     stalledMs: () => number,
@@ -47,7 +50,7 @@ export class WriteWatch {
     this.now = now;
   }
 
-  /** Watches a response until it closes, which is not one of the requests. */
+  /** Watches a response that does not belong to `requests`, until it closes. */
   add(response: HttpResponse, callbacks: Callbacks): void {
     const watched = { response, waitingSince: this.now() };
     this.watched.set(response, watched);
@@ -57,27 +60,27 @@ export class WriteWatch {
     callbacks.once(outgoing(response), "close", () => this.watched.delete(response));
   }
 
-  /** Watches a detached stream, to which something was just written, until it is read. */
+  /** Watches a detached stream after a write, until the client has read it. */
   wrote(stream: ServerHttp2Stream): void {
     if (this.watched.has(stream)) return;
     this.watched.set(stream, { response: { stream }, isDetached: true, waitingSince: this.now() });
   }
 
-  /** A detached stream is read again, or closed. */
+  /** Notes that a detached stream was read or has closed. */
   progressed(stream: ServerHttp2Stream): void {
     this.watched.delete(stream);
     if (!stream.destroyed && stream.writableLength > 0) this.wrote(stream);
   }
 
-  /** Cuts responses that have not been read for `stalledMs`. To be called more often than that. */
+  /** Cuts responses that have been unread for `stalledMs`. Call more often than that. */
   check(): void {
     this.cutAfter(this.stalledMs());
   }
 
   /**
-   * Makes room in a crowd: cuts what has not been read for a shorter time, in milliseconds.
+   * Makes room under contention: cuts responses that have been unread for a shorter time, in milliseconds.
    *
-   * @returns whether it has cut anything, now or just before
+   * @returns whether a response was cut, now or just before
    */
   shed(ms: number): boolean {
     if (this.now() - this.lastShedAt >= SHED_EVERY_MS) {
@@ -99,8 +102,8 @@ export class WriteWatch {
   }
 
   /**
-   * Cuts a response that has not been read for so long; true where it has.
-   * One that has nothing to be read waits since now.
+   * Cuts a response that has been unread for the given time; returns whether it was cut. Restarts the time of
+   * a response without unread bytes.
    */
   private isCut(watched: Watched, now: number, ms: number): boolean {
     if (!isWaiting(watched.response)) {
@@ -116,8 +119,8 @@ export class WriteWatch {
 }
 
 /**
- * Whether a response has bytes, or an end, that its client has not taken. One that is pipelined behind
- * another has no turn yet.
+ * Returns whether a response has bytes, or an end, that its client has not accepted. A pipelined response has
+ * to wait for the responses before it.
  */
 function isWaiting(response: Written): boolean {
   if ("stream" in response) {
@@ -129,9 +132,8 @@ function isWaiting(response: Written): boolean {
 }
 
 /**
- * Cuts a response off. A stream that has been cut before, and still is there, is one of a session that sends
- * nothing any more, e.g. since its peer has violated the protocol after it had said goodbye:
- * that ends as a whole.
+ * Cuts a response off. If a stream still exists after a previous cut, its session no longer sends anything,
+ * e.g. because its peer violated the protocol after a GOAWAY; in that case the whole session is closed.
  */
 function cutOrClose(response: Written): void {
   if ("stream" in response && response.stream.closed) {

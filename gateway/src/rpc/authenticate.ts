@@ -4,10 +4,10 @@ import type { Caller } from "../call/caller.ts";
 import type { HttpRequest } from "../listener/http.ts";
 
 /**
- * The second step of a call: finds out whose it is. Where callers are not authorized, that is what the
- * listener saw: an address. Else it is what the request's token says, or why the call is rejected.
+ * The second step of a call: identifies the caller. Without caller authorization, the caller is the address
+ * that the listener saw. With it, the caller comes from the token of the request, or the call is rejected.
  *
- * @param method undefined where the path is that of none
+ * @param method undefined if the path names no method
  */
 export function authenticate(
   request: HttpRequest,

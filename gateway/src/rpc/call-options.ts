@@ -11,36 +11,41 @@ import type { LimitRejection } from "../call/limit-rejection.ts";
 import type { DispatchOptions } from "./dispatch.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** What the steps of a call need. */
+/** The dependencies that all steps of a call share. */
 export interface CallOptions extends DispatchOptions {
-  /** Finds out whose a call is. Undefined: callers are not authorized. */
+  /** Identifies the caller. Undefined if callers are not authorized. */
   readonly authenticate: Authenticate | undefined;
-  /** What callers are told whom an upstream does not know. Undefined: callers are not authorized. */
+  /**
+   * The challenge for callers that an upstream does not recognize. Undefined if callers are not authorized.
+   */
   readonly challenge: string | undefined;
-  /** The streams whose tokens may end before they do. Undefined: callers are not authorized. */
+  /** The streams that may outlive their tokens. Undefined if callers are not authorized. */
   readonly authorizedStreams: AuthorizedStreams | undefined;
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
   /** The streams that watch feeds. */
   readonly watchers: Watchers;
-  /** Whether a method watches a feed: it may wait for hours, and is not counted with other calls. */
+  /**
+   * Returns whether a method watches a feed. Such a call may wait for hours and is not counted with other
+   * calls.
+   */
   readonly isWatch: (method: DescMethod) => boolean;
-  /** What all calls hold of their requests. */
+  /** The memory held by the requests of all calls. */
   readonly heldBytes: HeldBytes;
-  /** What all calls hold of their responses. */
+  /** The memory held by the responses of all calls. */
   readonly heldResponses: HeldResponses;
-  /** What unary calls of the fast path send their responses by. */
+  /** Sends the responses of unary calls on the fast path. */
   readonly outbox: Outbox;
-  /** The upstream that a method calls; undefined for none. */
+  /** Returns the upstream that a method calls, or undefined if it calls none. */
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
-  /** Services whose calls are taken however busy the gateway is. */
+  /** Returns whether calls of a service are served even under overload. */
   readonly isAlwaysServed: (service: DescService) => boolean;
-  /** Notified of the HTTP status of a request that names no method, or a protocol that it does not speak. */
+  /** Notified of the HTTP status of a request that names no method or uses an unsupported protocol. */
   readonly onRejected: (status: number) => void;
-  /** Notified of every call that was not admitted, after its response. */
+  /** Notified of every call that was not admitted, after its response was sent. */
   readonly onOverLimit: (call: Call, rejected: LimitRejection) => void;
-  /** Notified of every call that was admitted, once its response is out; `error` is a defect of ours. */
+  /** Notified of every admitted call after its response was sent. `error` is an internal defect. */
   readonly onDone: (call: Call, status: number, error?: unknown) => void;
-  /** Notified of a defect before there was a call, and beside it. */
+  /** Notified of an internal defect outside of a call. */
   readonly onError: (error: unknown) => void;
 }

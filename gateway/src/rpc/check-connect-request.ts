@@ -7,17 +7,17 @@ import { splitTarget } from "../listener/target.ts";
 import { show } from "../text/show.ts";
 
 /**
- * What is wrong with the head of a Connect request that connect's handler would not say;
- * undefined for nothing.
+ * Returns an error for a malformed Connect request head that connect's handler would not report, else
+ * undefined.
  */
 export function checkConnectRequest(request: HttpRequest): ConnectError | undefined {
   return versionError(request) ?? queryMessageError(request);
 }
 
 /**
- * The error of a Connect request that says it is of another version of the protocol than 1, the only one
- * there is; undefined for all others, also for those that do not say (https://connectrpc.com/docs/protocol,
- * Connect-Protocol-Version and Connect-Version-Query).
+ * Returns an error if a Connect request names a protocol version other than 1, the only version. A missing
+ * version is accepted (https://connectrpc.com/docs/protocol, Connect-Protocol-Version and
+ * Connect-Version-Query).
  */
 function versionError({ method, headers, url }: HttpRequest): ConnectError | undefined {
   if (protocolOf(headers["content-type"]) !== "connect") return undefined;
@@ -37,8 +37,8 @@ function unknownVersion(subject: string, expected: string, got: string): Connect
 }
 
 /**
- * The error of a Connect GET whose query has a message that is not base64 though `base64=1` says so;
- * undefined for all other requests. The handler would throw there, which looks like a defect of ours.
+ * Returns an error if the message in the query of a Connect GET is not valid base64 despite `base64=1`. The
+ * handler would throw, which would look like a defect of the gateway.
  */
 function queryMessageError(request: HttpRequest): ConnectError | undefined {
   const query = request.method === "GET" ? splitTarget(request.url).query : undefined;

@@ -84,7 +84,7 @@ test("zstd with a window beyond 8 MiB is rejected", async () => {
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   const ended = new Promise((resolve) => stream.once("end", resolve));
-  // more than the window would hold, in pieces, so that the frame does not know its size
+  // more than the window holds, written in pieces so that the frame does not state its size
   for (let i = 0; i < 40; i++) stream.write(Buffer.alloc(1024 * 1024, i));
   stream.end();
   await ended;

@@ -5,33 +5,35 @@ import { TurnBudget } from "connect-rest-codec/internal";
 import { inflate } from "./inflate.ts";
 
 /**
- * Up to this size, in bytes, a message is compressed at once: to hand one of 20 KB to a thread and to get it
- * back takes three times the processor time of compressing it.
+ * Messages up to this size, in bytes, are compressed synchronously. For a 20 KB message, the round trip to
+ * another thread takes three times as much processor time as the compression.
  */
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * What is compressed at once in one turn of the event loop, in bytes: a page of a stream has many messages.
+ * The bytes that may be compressed synchronously in one turn of the event loop. A page of a stream may have
+ * many messages.
  */
 const AT_ONCE = new TurnBudget(256 * 1024);
 
 /**
- * Memory comes in pieces of a size between these, in bytes: as large as the message, which becomes smaller.
+ * Output buffers have a size between these limits, in bytes. They are as large as the message, since
+ * compression shrinks it.
  */
 const MIN_CHUNK_BYTES = 1024;
 const MAX_CHUNK_BYTES = 16 * 1024;
 
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
 
-/** What decompresses outside of a call is never ended. */
+/** Decompression outside of a call is never aborted. */
 const NEVER = new AbortController().signal;
 
 /** A content coding of node:zlib. */
 interface Coding<Options> {
   readonly name: string;
   /**
-   * For servers: the defaults of zlib and Brotli are a few percent smaller,
-   * for twice and a hundred times the processor time.
+   * The defaults of zlib and Brotli compress a few percent better, but take 2 and 100 times the processor
+   * time.
    */
   readonly options: Options;
   readonly now: (bytes: Uint8Array, options: Options) => Uint8Array;
@@ -39,8 +41,8 @@ interface Coding<Options> {
 }
 
 /**
- * What messages of clients may be compressed with, in the order of preference. connect-node has the first two
- * as well, but a server that is not its own would load all of its clients and servers with them.
+ * The compressions for messages of clients, in order of preference. connect-node exports the first two as
+ * well, but importing connect-node loads all of its clients and servers.
  */
 export const CLIENT_COMPRESSIONS: readonly Compression[] = [
   compression<zlib.ZlibOptions>({
@@ -88,7 +90,7 @@ function compression<Options>(coding: Coding<Options>): Compression {
   };
 }
 
-/** The bytes, copied only where they are in memory that others share. */
+/** Returns the bytes, copied only if they are in shared memory. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

@@ -6,7 +6,7 @@ import { http2Request } from "../testing/raw.ts";
 
 const MIB = 1024 * 1024;
 
-/** Compresses a gibibyte of spaces, which is JSON as far as it goes. */
+/** Compresses one gibibyte of spaces, which is valid as the beginning of JSON. */
 async function bomb(stream: zlib.Gzip | zlib.BrotliCompress): Promise<Buffer> {
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -25,7 +25,7 @@ let port: number;
 let peakBefore: number;
 const bombs: Record<string, Buffer> = {};
 
-/** The most memory that the server has used so far, in bytes. */
+/** Returns the peak memory of the server so far, in bytes. */
 async function peak(count: number): Promise<number> {
   server.process.kill("SIGUSR2");
   await server.line(/^peak /);
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const params = { [BROTLI_PARAM_QUALITY]: 9, [BROTLI_PARAM_LGWIN]: 24 };
   bombs.br = await bomb(zlib.createBrotliCompress({ params }));
   bombs.gzip = await bomb(zlib.createGzip({ level: 1 }));
-  // Whatever serving a call costs anyway is not the bomb's.
+  // Measures the ordinary cost of a call, which is not caused by the bomb.
   const body = zlib.brotliCompressSync(JSON.stringify({ text: "x".repeat(3 * MIB) }));
   await http2Request(port, { ...unary, "content-encoding": "br" }, body);
   peakBefore = await peak(1);

@@ -43,7 +43,7 @@ test.each([
   },
 );
 
-/** Parts whose compressed bytes, one after the other, are a message, and something behind it. */
+/** Chunks whose concatenated compressed bytes form a message, followed by trailing bytes. */
 const parts = fc.array(fc.uint8Array({ maxLength: 200 }), { minLength: 1, maxLength: 5 });
 const behind = fc.uint8Array({ minLength: 1, maxLength: 40 });
 

@@ -9,26 +9,22 @@ import type { Decompress } from "../protocol/decompress.ts";
 import { inflate } from "./inflate.ts";
 
 /**
- * Messages that are decompressed at the same time. Brotli takes a window of up to 16 MiB for each, however
- * small the message is, so that a few hundred small requests would otherwise take gigabytes.
+ * The number of messages decompressed concurrently. Brotli allocates a window of up to 16 MiB even for a tiny
+ * message, so a few hundred small requests could otherwise take gigabytes.
  */
 const MAX_DECOMPRESSING = 2;
 
-/**
- * Messages that are decompressed at once in one turn of the event loop, in bytes;
- * those of a flood take turns.
- */
+/** The bytes decompressed synchronously in one turn of the event loop. The messages of a flood take turns. */
 const BYTES_AT_ONCE = 256 * 1024;
 
 /**
- * When to call again after the queue was full, in milliseconds: about as long as a
- * few hundred large messages take.
+ * The retry delay after a full queue, in milliseconds: about the time that a few hundred large messages take.
  */
 const RETRY_MS = 1000;
 
 /**
- * Decompresses the messages of all calls: small ones at once, the others in one queue,
- * in which clients take turns.
+ * Decompresses the messages of all calls: small messages synchronously, larger ones in a single queue that is
+ * fair to clients.
  */
 export function createDecompress({ readMaxBytes, queuedDecompressions }: Limits): Decompress {
   const queue = new FairQueue(MAX_DECOMPRESSING, queuedDecompressions);

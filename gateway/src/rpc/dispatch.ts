@@ -9,24 +9,24 @@ import { type Exchange, type HttpRequest, type HttpResponse, isHttp2 } from "../
 import type { RpcResponse } from "./respond.ts";
 import { unsupportedResponse } from "./unsupported.ts";
 
-/** What both paths need. */
+/** The options that the fast path and the connect path share. */
 export interface DispatchOptions extends StreamOptions, FastMethods {
   /** What messages may be compressed with. */
   readonly compressions: readonly Compression[];
 }
 
-/** What is known about a call by its head. */
+/** The facts about a call that its head determines. */
 export interface Way {
-  /** Where it is a stream of the fast path. */
+  /** Set if the call is a stream on the fast path. */
   readonly stream?: StreamCall | undefined;
-  /** Where its head is one of no protocol. */
+  /** Set if the head matches no protocol. */
   readonly unsupported?: UnsupportedStatus | undefined;
 }
 
 /**
- * The fourth step of a call: runs it, as a stream of the fast path where it is one, else through connect's
- * handler. Resolves with the response that is yet to be sent, with a stream that is detached, or with undefined
- * when the client is gone.
+ * The fourth step of a call: runs it, either as a stream on the fast path or through connect's handler.
+ * Resolves with the response to send, with a detached stream, or with undefined if the client has
+ * disconnected.
  */
 export async function dispatch(
   handler: UniversalHandler,

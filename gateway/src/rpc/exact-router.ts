@@ -8,10 +8,10 @@ const decoder = new TextDecoder();
 type Options = Partial<UniversalHandlerOptions>;
 
 /**
- * A router that reads the integers and the keys of JSON requests exactly; `keysInterceptor` does its part.
- * connect decodes text without a word about its message, so that each method gets a decoder of its own.
+ * Creates a router that reads integers and keys of JSON requests exactly; `keysInterceptor` handles the keys.
+ * connect does not pass the message type to the text decoder, so each method gets its own decoder.
  *
- * @param jsonOptions those of the router, which connect does not merge
+ * @param jsonOptions the options of the router, which connect does not merge
  */
 export function exactRouter(
   router: ConnectRouter,
@@ -21,7 +21,7 @@ export function exactRouter(
   const optionsOf = (method: DescMethod, given?: Options): Options => {
     const read = { ignoreUnknownFields: true, ...jsonOptions, ...given?.jsonOptions, registry: types };
     const decode = (bytes?: Uint8Array) => readableJson(method.input, decoder.decode(bytes), read);
-    // the types of connect do not name the decoder, which its serialization takes
+    // connect's types lack `textDecoder`, although its serialization accepts one
     const exact = { ...jsonOptions, ...given?.jsonOptions, textDecoder: { decode } };
     return { ...given, jsonOptions: exact };
   };

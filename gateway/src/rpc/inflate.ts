@@ -3,10 +3,10 @@ import { DecompressError, decompress } from "connect-rest-runtime/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 
 /**
- * Decompresses a message, as responses of upstreams are decompressed: no further than `maxBytes`, and until
- * the signal is aborted.
+ * Decompresses a message in the same way as upstream responses: up to `maxBytes`, and until the signal is
+ * aborted.
  *
- * @throws ConnectError with the codes and texts of connect-node; the reason of the signal
+ * @throws ConnectError with the codes and texts of connect-node, or the reason of the signal
  */
 export async function inflate(
   coding: string,

@@ -9,7 +9,7 @@ import { echoService } from "../testing/echo.ts";
 
 interface World extends AsyncDisposable {
   readonly server: Server;
-  /** The next line of a call. */
+  /** Resolves with the next log line of a call. */
   line(): Promise<Record<string, unknown>>;
   readonly metrics: Metrics;
 }
@@ -41,7 +41,7 @@ async function start(options: Partial<ServerOptions>): Promise<World> {
   };
 }
 
-/** Sends a request over HTTP/1.1; the returned function hangs up. */
+/** Sends a request over HTTP/1.1 and returns a function that disconnects. */
 function sendHttp1(port: number, path: string, type: string, body: string): () => void {
   const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
   const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\nx-request-id: mine\r\n`;
@@ -65,7 +65,7 @@ const NEVER = '{"text":"never"}';
 const ECHO = "/echo.v1.EchoService/Echo";
 const enveloped = (text: string) => `\0\0\0\0${String.fromCharCode(text.length)}${text}`;
 
-/** Calls of each path: the fast one, and connect's handlers for a unary call and a stream. */
+/** One call for each path: the fast path, and connect's handlers for a unary call and for a stream. */
 const CALLS = [
   ["a unary call", { path: ECHO, type: "application/json", body: NEVER }, {}],
   [
@@ -106,7 +106,7 @@ test.each(cases)(
     const leave = send(server.port, path, type, body);
     await until(() => server.calls() === 2);
     leave();
-    // a call that waits has been read
+    // the request body of a waiting call has been read
     expect(await line()).toMatchObject({ ...CANCELED, bytesIn: body.length });
     expect(server.calls()).toBe(1);
     expect(await canceledOf(metrics)).toBe(1);

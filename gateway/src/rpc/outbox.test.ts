@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Outbox } from "./outbox.ts";
 
-/** An outbox, and what ends the turn of the event loop in which it is. */
+/** Returns an outbox, and a function that ends its turn of the event loop. */
 function outbox() {
   const due: (() => void)[] = [];
   const failed: unknown[] = [];

@@ -1,14 +1,14 @@
 import type { Callbacks } from "../listener/callbacks.ts";
 
-/** What sends a response. */
+/** Sends a response. */
 export interface Sender {
   sendNow(): void;
 }
 
 /**
- * Sends responses together that are there in the same turn of the event loop, at its end. Written one by one
- * among everything else, each would wake its reader, and find nothing of its code in the processor's caches:
- * together they take a tenth less of all that a call takes.
+ * Sends all responses that are ready in one turn of the event loop together at its end. Writing each response
+ * separately would wake its reader individually and run with cold processor caches. Batching saves a tenth of
+ * the total cost of a call.
  */
 export class Outbox {
   private readonly callbacks: Pick<Callbacks, "soon" | "fail">;

@@ -4,12 +4,12 @@ import { deadlineExceeded } from "../call/call-errors.ts";
 import type { LimitRejection } from "../call/limit-rejection.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 
-/** Whether the deadline of a call has passed, give or take a timer's tick. */
+/** Returns whether the deadline of a call has passed, with the tolerance of one timer tick. */
 export function isDue({ startedAt, deadline }: Call): boolean {
   return performance.now() - startedAt >= deadline.ms - 1;
 }
 
-/** Notes that a call may not run, and by which limit. Returns what its caller is told. */
+/** Records the limit that rejects a call. Returns the rejection for its caller. */
 export function noteOverLimit(call: Call, problem: LimitRejection): LimitRejection {
   const rejected = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
   call.rejected = rejected;
@@ -17,8 +17,8 @@ export function noteOverLimit(call: Call, problem: LimitRejection): LimitRejecti
 }
 
 /**
- * The place of a call among those that run, of the process and of its upstream. The call takes it when its
- * message is complete, so that a client that sends half of one holds nothing that others wait for.
+ * The slot of a call, both in the process and in its upstream. A call takes the slot only when its request
+ * message is complete, so that a client that sends half a message blocks nobody.
  */
 export class Place implements CallPlace, QueuedCall {
   readonly client: string;

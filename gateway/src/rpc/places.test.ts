@@ -13,7 +13,7 @@ const enveloped = (text: string) =>
   Buffer.concat([Buffer.from([0, 0, 0, 0, text.length]), Buffer.from(text)]);
 const grpc = { "content-type": "application/grpc+json", te: "trailers" };
 
-/** Requests whose message is not complete, by their headers and what was sent of it. */
+/** Requests with incomplete messages, as headers and the bytes sent so far. */
 const HALVES = [
   ["Echo", { "content-type": "application/json" }, '{"text":"a'],
   ["Echo", { ...grpc }, enveloped('{"text":"a"}').subarray(0, 9)],
@@ -67,7 +67,7 @@ test.each(PATHS)("on the %s path, responses that are not read hold no place", as
     socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
     return socket;
   });
-  // the beginning of its response is there, and the rest is not read
+  // the start of the response has arrived, and the rest is not read
   await Promise.all(
     sockets.map((socket) => new Promise((resolve) => socket.once("readable", () => resolve(socket.read(1))))),
   );

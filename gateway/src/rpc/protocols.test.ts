@@ -28,7 +28,7 @@ const TRANSPORTS: ReadonlyArray<readonly [name: string, create: (options?: objec
   ["grpc-web", (options) => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1", ...options })],
 ];
 
-/** The error that a call fails with. */
+/** Returns the error that a call fails with. */
 async function failure(call: Promise<unknown>): Promise<ConnectError> {
   const error = await call.then(
     () => new Error("the call succeeded"),
@@ -38,7 +38,7 @@ async function failure(call: Promise<unknown>): Promise<ConnectError> {
   throw error;
 }
 
-/** Posts JSON with the Connect protocol. */
+/** Posts JSON over the Connect protocol. */
 async function post(path: string, body: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${server.url}/${path}`, {
     method: "POST",
@@ -80,7 +80,7 @@ describe.each(TRANSPORTS)("%s", (_, transport) => {
 
   test("takes a timeout beyond what a timer can hold", async () => {
     const client = createClient(EchoService, transport());
-    // Below the client's own limit: connect rejects more than gRPC's eight digits.
+    // Stays below the limit of the client, since connect rejects values longer than gRPC's eight digits.
     expect((await client.echo({ text: "a" }, { timeoutMs: 99_999_999 })).text).toBe("a");
   });
 

@@ -7,10 +7,10 @@ import { cut, type HttpRequest, type HttpResponse, sendResponse } from "../liste
 import { UNCACHED } from "../listener/rejection.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 
-/** The code of HTTP/2 with which a response is cut that takes too much memory for too long. */
+/** The HTTP/2 error code for a response that is cut because it held too much memory for too long. */
 export const CALM = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 
-/** Sends an error in place of a response; cuts one that has begun. */
+/** Sends an error as the response, or cuts a response that has already begun. */
 export function rejectToSend(request: HttpRequest, response: HttpResponse, error: ConnectError): void {
   if (response.headersSent) {
     cut(response, CALM);
@@ -19,7 +19,7 @@ export function rejectToSend(request: HttpRequest, response: HttpResponse, error
   }
 }
 
-/** Sends an error in place of a call. */
+/** Rejects a call with an error response. */
 export function reject(
   request: HttpRequest,
   response: HttpResponse,
@@ -32,8 +32,8 @@ export function reject(
 }
 
 /**
- * Rejects a request that is not authorized, with the HTTP status that every client understands (RFC 6750
- * section 3), also where the protocol would say it in a body; only gRPC has no other way than its own.
+ * Rejects an unauthorized request with the HTTP status that every client understands (RFC 6750 section 3),
+ * even if the protocol would put the error into a body. gRPC requires its own form.
  */
 export function deny(
   request: HttpRequest,

@@ -5,23 +5,25 @@ import type { HttpRequest } from "../listener/http.ts";
 import { checkConnectRequest } from "./check-connect-request.ts";
 import { unknownPathError } from "./unknown-path.ts";
 
-/** What is served, by path. */
+/** The served methods, by path. */
 export interface Routes {
-  /** `/package.Service/Method` to its handler. */
+  /** Maps `/package.Service/Method` to its handler. */
   readonly handlers: ReadonlyMap<string, UniversalHandler>;
-  /** In the order of their names, with the methods that have a handler. */
+  /** Sorted by name, with only the methods that have a handler. */
   readonly services: readonly DescService[];
-  /** Whether errors name the services and methods that there are. */
+  /** Whether errors list the available services and methods. */
   readonly isListed: boolean;
 }
 
-/** Why a request is no call: its error, and the HTTP status for clients that speak no RPC protocol. */
+/**
+ * The reason why a request is not a call: its error, and the HTTP status for clients without an RPC protocol.
+ */
 export interface Unresolved {
   readonly error: ConnectError;
   readonly status: number;
 }
 
-/** The first step of a call: finds the handler of its method by the path of the request. */
+/** The first step of a call: finds the handler of its method by the request path. */
 export function resolve(
   request: HttpRequest,
   { handlers, services, isListed }: Routes,

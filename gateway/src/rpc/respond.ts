@@ -10,16 +10,16 @@ import { withStatus } from "../protocol/status-trailers.ts";
 import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
-/** Bytes that a client must take in one `stalledWriteMs`; the listener watches that it does. */
+/** The bytes that a client must read within `stalledWriteMs`. The listener enforces it. */
 export const SLICE_BYTES = 64 * 1024;
 
-/** What a call sends back: all of it at once, or a body that comes in chunks. */
+/** The response of a call: either a whole response or a body in chunks. */
 export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResponse;
 
 /**
- * The last step of a call: sends its response. Resolves when all is handed to the connection or the client is
- * gone: with what the hold says where too much waits for clients to read it,
- * so that nothing more may be sent.
+ * The last step of a call: sends its response. Resolves when everything is handed to the connection or the
+ * client has disconnected. Resolves with the rejection of the reservation if too many bytes wait for clients
+ * to read them, after which nothing more may be sent.
  */
 export function respond(
   response: HttpResponse,
@@ -37,7 +37,7 @@ function isWhole(result: WholeResponse | UniversalServerResponse): result is Who
   return result.body instanceof Uint8Array;
 }
 
-/** The response of connect's handler, whose headers and trailers change while its body comes. */
+/** Adapts a response of connect's handler, whose headers and trailers change while its body is produced. */
 function streamedResponse(
   { status, header, body, trailer }: UniversalServerResponse,
   call: Call,
@@ -73,10 +73,10 @@ async function sendWhole(
 }
 
 /**
- * Sends a whole response whose body is no longer than `SLICE_BYTES`, to a client that is there. All of it is
- * handed to the connection at once; the response emits `finish` when that has taken it.
+ * Sends a whole response with a body of at most `SLICE_BYTES` to a connected client. Hands everything to the
+ * connection in one call; the response emits `finish` when the connection has accepted it.
  *
- * @param requestId undefined where the response has its headers already that are the same for all
+ * @param requestId undefined if the common response headers are already set
  */
 export function sendAtOnce(
   response: HttpResponse,
@@ -101,8 +101,9 @@ export function sendAtOnce(
 }
 
 /**
- * Sets the head of a whole response; with trailers it is sent, since ended without a body a response of
- * HTTP/2 would be over with it, and one of HTTP/1.1 would get a length, and lose them.
+ * Sets the head of a whole response. A head with trailers is sent immediately: if ended without a body, an
+ * HTTP/2 response would end with its headers, and an HTTP/1.1 response would get a content-length and lose
+ * its trailers.
  */
 function writeWholeHead(
   response: HttpResponse,
@@ -114,7 +115,7 @@ function writeWholeHead(
   setHeaders(response, headers);
   if (trailers === undefined) return;
   response.addTrailers(sendable(trailers));
-  // the same call twice: the two types have no signature in common
+  // both branches call the same method: the two types have no common signature
   if ("stream" in response) {
     response.writeHead(status);
   } else {
@@ -122,7 +123,7 @@ function writeWholeHead(
   }
 }
 
-/** Headers one after the other, which Node prints without a look at what it has. */
+/** Returns headers as a flat list, which Node writes without merging them with existing headers. */
 function flatHeaders(requestId: string, headers: WholeResponse["headers"]): (string | string[])[] {
   const flat: (string | string[])[] = [REQUEST_ID_HEADER, requestId];
   for (const name in headers) {
@@ -132,8 +133,8 @@ function flatHeaders(requestId: string, headers: WholeResponse["headers"]): (str
 }
 
 /**
- * Headers with the first chunk, so that the handler could still set them, then chunks as the client reads,
- * then trailers.
+ * Sends headers with the first chunk, so that the handler can still set headers; then chunks as fast as the
+ * client reads, then trailers.
  */
 async function sendChunks(
   response: HttpResponse,
@@ -164,26 +165,29 @@ async function sendChunks(
     await endResponse(response);
     return undefined;
   } finally {
-    // Not awaited: it frees what a cut stream holds, and has nobody to report to.
+    // Not awaited: it only releases the resources of a stream that was cut, and nobody handles its errors.
     chunks.return?.().catch(() => undefined);
   }
 }
 
-/** Whether trailers are those of a gRPC call that has failed. */
+/** Returns whether the trailers report a failed gRPC call. */
 function isError(trailers: WholeResponse["trailers"]): boolean {
   const status = trailers?.["grpc-status"];
   return typeof status === "string" && status !== "0";
 }
 
 /**
- * Whether there are headers beside those of the protocol: a handler's, which clients look for in headers, and
- * not among the trailers that headers at the end of a stream are to them.
+ * Returns whether there are headers other than protocol headers. Clients expect the headers of a handler in
+ * the header block. In a trailers-only response, clients would treat them as trailers.
  */
 function hasHeaders(headers: WholeResponse["headers"]): boolean {
   return Object.keys(headers).some((name) => name !== "content-type" && !name.startsWith("grpc-"));
 }
 
-/** An error without a message before it (gRPC over HTTP/2, Trailers-Only): headers that end the response. */
+/**
+ * Sends an error without a preceding message (gRPC over HTTP/2, Trailers-Only): a header block that ends the
+ * response.
+ */
 async function sendTrailersOnly(response: HttpResponse, result: StreamedResponse): Promise<void> {
   if (isGone(response)) return;
   const finished = settled(response, "finish");
@@ -196,7 +200,7 @@ async function sendTrailersOnly(response: HttpResponse, result: StreamedResponse
 function writeHead(response: HttpResponse, result: StreamedResponse): void {
   if (isGone(response)) return;
   setHeaders(response, result.headers());
-  // The same call twice: the two types have no signature in common.
+  // Both branches call the same method: the two types have no common signature.
   if ("stream" in response) {
     response.writeHead(result.status);
   } else {
@@ -204,7 +208,7 @@ function writeHead(response: HttpResponse, result: StreamedResponse): void {
   }
 }
 
-/** Sets headers, but not in place of the gateway's own id of the request, which has been set. */
+/** Sets headers, except the request id, which the gateway has already set. */
 function setHeaders(response: HttpResponse, headers: WholeResponse["headers"]): void {
   const fit = sendable(headers);
   for (const name in fit) {
@@ -212,7 +216,7 @@ function setHeaders(response: HttpResponse, headers: WholeResponse["headers"]): 
   }
 }
 
-/** Writes bytes as fast as the client reads them; returns early when it is gone. */
+/** Writes bytes as fast as the client reads them; returns early if the client disconnects. */
 async function writeChunk(
   response: HttpResponse,
   bytes: Uint8Array,
@@ -222,14 +226,14 @@ async function writeChunk(
   for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
     const slice = bytes.subarray(at, at + SLICE_BYTES);
     call.bytesOut += slice.byteLength;
-    // the same call twice: the two types have no signature in common
+    // both branches call the same method: the two types have no common signature
     if ("stream" in response ? response.write(slice) : response.write(slice)) continue;
     await settled(response, "drain");
     hold.wasRead();
   }
 }
 
-/** Ends a response, after the last of its bytes; resolves as `respond` does. */
+/** Ends a response after its last bytes; resolves in the same way as `respond`. */
 async function endResponse(response: HttpResponse, last?: Uint8Array): Promise<void> {
   if (isGone(response)) return;
   const finished = settled(response, "finish");
@@ -241,7 +245,7 @@ async function endResponse(response: HttpResponse, last?: Uint8Array): Promise<v
   await finished;
 }
 
-/** Resolves on the event, or when the response closes, which it does when its client does not read it. */
+/** Resolves on the event, or when the response closes because its client does not read it. */
 function settled(response: HttpResponse, event: "drain" | "finish"): Promise<void> {
   const stream = outgoing(response);
   return new Promise((resolve, reject) => {

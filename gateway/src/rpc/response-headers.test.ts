@@ -5,7 +5,9 @@ import { type Gateway, startGateway } from "../gateway.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
 import { exchange, http2Request } from "../testing/raw.ts";
 
-/** Values that HTTP's parsers take from an upstream, and that not all of our protocols can carry on. */
+/**
+ * Header values that HTTP parsers accept from an upstream but that some of the served protocols cannot carry.
+ */
 const ODD: Readonly<Record<string, string>> = {
   "x-ratelimit-latin": "f\u00fcnf",
   "x-ratelimit-long": "9".repeat(2000),

@@ -27,28 +27,28 @@ import { serveUnary } from "./serve-unary.ts";
 export interface RpcOptions
   extends Omit<CallOptions, "compressions" | "decompress" | "openStreams" | "outbox"> {
   readonly routes: (router: ConnectRouter) => void;
-  /** Run after the race for the deadline, in this order. */
+  /** Interceptors that run inside the deadline race, in this order. */
   readonly interceptors: readonly Interceptor[];
-  /** Whether errors name the services and methods that there are. */
+  /** Whether errors list the available services and methods. */
   readonly isListed: boolean;
   /** When aborted, streaming calls end with UNAVAILABLE. */
   readonly streamsEnd: AbortSignal;
 }
 
-/** Connect, gRPC and gRPC-Web over the routes of a Connect router. */
+/** Serves Connect, gRPC and gRPC-Web for the routes of a Connect router. */
 export interface Rpc {
-  /** The services that have routes, in the order of their names, with the methods that have some. */
+  /** The services with routes, sorted by name, with only their routed methods. */
   readonly services: readonly DescService[];
   /**
-   * Serves a request that is a unary call of the fast path; returns whether it is. Its response has no
-   * headers yet, not even the id of the request, so that all of it is written at once.
+   * Serves a request if it is a unary call of the fast path, and returns whether it is. The response must not
+   * have any headers yet, not even the request id, so that everything is written in one call.
    */
   serveUnary(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): boolean;
-  /** Serves a request whatever its path. */
+  /** Serves a request with any path. */
   serve(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): void;
 }
 
-/** What a request is for: a unary call of the fast path, or anything else. */
+/** The kind of a request: a unary call of the fast path, or anything else. */
 type Found =
   | { readonly kind: "unary"; readonly method: DescMethod; readonly unary: UnaryCall }
   | ({ readonly kind: "other" } & Wanted);
@@ -131,7 +131,7 @@ function servicesOf(handlers: readonly UniversalHandler[]): DescService[] {
     .sort((a, b) => (a.typeName < b.typeName ? -1 : 1));
 }
 
-/** A service as if it had no methods but those that are served. */
+/** Returns a copy of a service that contains only the served methods. */
 function withMethods(service: DescService, served: ReadonlySet<DescMethod>): DescService {
   const methods = service.methods.filter((method) => served.has(method));
   const method = Object.fromEntries(methods.map((each) => [each.localName, each]));

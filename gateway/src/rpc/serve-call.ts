@@ -31,15 +31,15 @@ import { CALM, deny, reject, rejectToSend } from "./reject-call.ts";
 import type { Unresolved } from "./resolve.ts";
 import { respond } from "./respond.ts";
 
-/** What a request is for. */
+/** The target of a request. */
 export interface Wanted extends Way {
-  /** What its path names. */
+  /** The handler that the path names. */
   readonly handler: UniversalHandler | Unresolved;
 }
 
 /**
- * The path of one call, step by step, from its request to its response; a stream that is detached goes on
- * without it. Unary calls of the fast path have one of their own (`serve-unary.ts`). Never rejects.
+ * Serves one call, step by step. A detached stream outlives this function. Unary calls of the fast path have
+ * a separate implementation (`serve-unary.ts`). Never rejects.
  */
 export async function serveCall(
   request: HttpRequest,
@@ -72,7 +72,7 @@ export async function serveCall(
     call = begun;
     hold = begun.hold;
     options.authorizedStreams?.enter(call);
-    // its client may be gone while its token was looked up
+    // the client may have disconnected during the token lookup
     if (isGone(response)) {
       leftUnserved(call, response, options);
       return;
@@ -115,13 +115,16 @@ export async function serveCall(
   }
 }
 
-/** Notes a call whose client is gone before it ran. */
+/** Reports a call whose client disconnected before the call ran. */
 export function leftUnserved(call: Call, response: HttpResponse, { onDone }: CallOptions): void {
   call.signal = { aborted: true, reason: hungUp(call) };
   onDone(call, response.statusCode);
 }
 
-/** What is done when a detached stream has ended; apart, so that it holds nothing else. */
+/**
+ * Returns the callback for the end of a detached stream. A separate function, so that its closure holds
+ * nothing else.
+ */
 function whenOver(call: Call, hold: Reservation, options: CallOptions): (defect?: unknown) => void {
   return (defect) => {
     hold.release();
@@ -135,13 +138,13 @@ function leave(call: Call, { watchers, authorizedStreams }: CallOptions): void {
   authorizedStreams?.leave(call);
 }
 
-/** The HTTP status of a stream that is detached. */
+/** The HTTP status of a detached stream. */
 const PARKED_STATUS = 200;
 
 /**
- * The third step of a call: whether it may be read, or why not. One that watches a feed is no request in
- * flight any more, and gives its place back when it leaves, or to another caller while it runs. Any other one
- * takes its place when its message is there.
+ * The third step of a call: decides whether the request may be read, or returns the rejection. A call that
+ * watches a feed no longer counts as a request in flight. It holds a watcher slot until it ends or another
+ * caller displaces it. Any other call takes its slot when its message is complete.
  */
 function admit(
   { service }: UniversalHandler,
@@ -164,7 +167,7 @@ function admit(
   return undefined;
 }
 
-/** What is known about a call when it begins. */
+/** Creates the record of a call at its start. */
 export function beginCall(
   method: DescMethod,
   request: HttpRequest,

@@ -29,28 +29,27 @@ import { CALM, deny, rejectToSend } from "./reject-call.ts";
 import { respond, SLICE_BYTES, sendAtOnce } from "./respond.ts";
 import { beginCall, leftUnserved } from "./serve-call.ts";
 
-/** A unary call of the fast path, before anything is known of who calls. */
+/** A unary call of the fast path before its caller is identified. */
 export interface UnaryParts {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly exchange: Exchange;
   readonly method: DescMethod;
   readonly unary: UnaryCall;
-  /** Whether the response has the headers that are the same for all, such as the id of its request. */
+  /** Whether the common response headers, such as the request id, are already set. */
   readonly hasHeaders: boolean;
 }
 
 /**
- * The path of one unary call, with the steps of `serveCall` in the same order: whose it is, whether it is
- * admitted, the call, and its response.
+ * Serves one unary call with the steps of `serveCall` in the same order: authenticate, admit, call, respond.
  */
 export function serveUnary(parts: UnaryParts, client: Caller, options: CallOptions): void {
   new ServedUnary(parts, client, options).start();
 }
 
 /**
- * A unary call that is served. Nearly all calls are: so it is one object, which is called when something has
- * happened, and has no promise, no signal and no closure of its own.
+ * A unary call in progress. Nearly all calls are unary, so each is a single object that receives callbacks,
+ * without its own promises, signals or closures.
  */
 class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   readonly isUnary = true;
@@ -66,7 +65,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   private responseReservation: ResponseReservation | undefined;
   private leave: (() => void) | undefined;
   private result: WholeResponse | undefined;
-  /** What is being sent. */
+  /** The response body being sent. */
   private body: Uint8Array | undefined;
   private isAlwaysServed = false;
   private isOver = false;
@@ -101,7 +100,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.call = call;
     this.hold = call.hold;
     this.client = call.key;
-    // it may be while its token was looked up
+    // the client may have disconnected during the token lookup
     if (isGone(response)) {
       this.left(call);
       return;
@@ -129,7 +128,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.leave = options.admission.enter(this);
   }
 
-  /** Admitted, at once or after it has waited. */
+  /** Called on admission, either immediately or after waiting. */
   run(): void {
     if (!this.isOver) this.running?.proceed();
   }
@@ -148,7 +147,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.answered();
     this.result = result;
     if ("stream" in this.parts.response) {
-      // its session writes all of its streams at the end of the turn
+      // an HTTP/2 session already writes all of its streams at the end of the turn
       this.sendNow();
     } else {
       this.options.outbox.add(this);
@@ -207,7 +206,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.release();
   }
 
-  /** A defect of ours: there is no response, or it cannot be sent. */
+  /** Reports an internal defect: there is no response, or it cannot be sent. */
   broke(defect: unknown): void {
     const { request, response } = this.parts;
     if (this.isOver) return;
@@ -232,12 +231,12 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.answered();
     const { call } = this;
     if (call === undefined || this.isOver) return;
-    // an error is costly to make, and nobody listens any more once all is sent
+    // an error is expensive to create, and has no listener after the whole response is sent
     if (!isSent(this.parts.response)) this.running?.hungUp();
     this.done();
   }
 
-  /** Its client is gone before it ran. */
+  /** Reports that the client disconnected before the call ran. */
   private left(call: Call): void {
     this.release();
     leftUnserved(call, this.parts.response, this.options);
@@ -256,7 +255,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     this.responseReservation?.release();
   }
 
-  /** Where the response is not sent at once, it needs what all responses have. */
+  /** Sets the common response headers, for a response that is not sent in one call. */
   private setHeaders(): void {
     const { response, hasHeaders } = this.parts;
     if (!hasHeaders && !response.headersSent) response.setHeader(REQUEST_ID_HEADER, this.caller.requestId);

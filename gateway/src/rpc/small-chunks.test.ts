@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 let server: Run;
 let port: number;
 beforeAll(async () => {
-  // garbage that waits to be collected is not what is measured
+  // keeps uncollected garbage out of the measurement
   const young = "--max-semi-space-size=1";
   server = run([young, `${import.meta.dirname}/../testing/echo-server.ts`], import.meta.dirname);
   port = Number((await server.line(/^ready on /)).split(":").at(-1));
@@ -17,7 +17,7 @@ afterAll(() => server.process.kill("SIGKILL"));
 
 let asked = 0;
 
-/** The most memory that the server has used so far, in bytes. */
+/** Returns the peak memory of the server so far, in bytes. */
 async function peak(): Promise<number> {
   const seen = () => server.output().stdout.match(/^peak \d+$/gm) ?? [];
   server.process.kill("SIGUSR2");
@@ -26,12 +26,12 @@ async function peak(): Promise<number> {
   return Number(seen().at(-1)?.slice("peak ".length));
 }
 
-/** Writes the same bytes again and again, as fast as they are taken. */
+/** Writes the same bytes repeatedly, as fast as the stream accepts them. */
 async function writeTimes(stream: NodeJS.WritableStream, bytes: Buffer, times: number): Promise<void> {
   for (let count = 0; count < times; count++) if (!stream.write(bytes)) await once(stream, "drain");
 }
 
-/** Sends spaces and an empty object, each byte in a chunk of its own, and returns all that comes back. */
+/** Sends spaces and an empty object, one byte per chunk, and returns the whole response. */
 async function send(
   method: string,
   headers: readonly string[],

@@ -4,14 +4,14 @@ import { didYouMean } from "connect-rest-runtime/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { show } from "../text/show.ts";
 
-/** How many names a text lists before it says how many more there are. */
+/** The maximum number of names in an error text; the text counts the rest. */
 const MAX_LISTED = 20;
 
 /**
- * The error for a path that is no method: it says which part is unknown, and what there is instead. A path is
- * taken as `/package.Service/Method`.
+ * Returns the error for a path that names no method. The error names the unknown part and the alternatives.
+ * The path is read as `/package.Service/Method`.
  *
- * @param services undefined where nobody is told what there is
+ * @param services undefined if errors must not list services
  */
 export function unknownPathError(path: string, services: readonly DescService[] | undefined): ConnectError {
   if (services === undefined) {

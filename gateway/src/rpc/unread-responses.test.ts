@@ -12,7 +12,7 @@ import { createListener, type Listener } from "../listener/listener.ts";
 import { selfSigned } from "../testing/self-signed.ts";
 import { type RpcResponse, respond } from "./respond.ts";
 
-/** More than a connection, its peer and their TLS take from the process before anybody reads. */
+/** More memory than a connection, its peer and their TLS need before the first read. */
 const BYTES = 12 * 1024 * 1024;
 
 let listener: Listener | undefined;
@@ -35,7 +35,7 @@ const KINDS = {
 
 const CONNECTIONS = ["h1", "h2", "h1 with TLS", "h2 with TLS"] as const;
 
-/** Serves the same response to everybody, counted. */
+/** Serves the same response to every request and counts its bytes. */
 async function serve(held: HeldResponses, kind: keyof typeof KINDS, secure: boolean) {
   const outcomes: (LimitRejection | undefined)[] = [];
   let onOutcome: () => void = () => undefined;
@@ -69,7 +69,7 @@ async function serve(held: HeldResponses, kind: keyof typeof KINDS, secure: bool
   return { port, outcome };
 }
 
-/** Asks for a response and does not read it. Resolves when its head is there, with what reads the rest. */
+/** Requests a response without reading it. Resolves on its head, with a function that reads the rest. */
 async function ask(
   port: number,
   how: (typeof CONNECTIONS)[number],

@@ -11,8 +11,8 @@ import type { WholeResponse } from "../protocol/whole-response.ts";
 import { show } from "../text/show.ts";
 
 /**
- * The response that says why a request is no call of its method: to gRPC in its words, else as a text,
- * since no protocol is known.
+ * Returns the response for a request that is not a valid call of its method: in gRPC's form for gRPC, else as
+ * plain text because the protocol is unknown.
  */
 export function unsupportedResponse(
   status: UnsupportedStatus,
@@ -31,7 +31,10 @@ export function unsupportedResponse(
   return { ...rejection, headers: { ...rejection.headers, ...headers } };
 }
 
-/** RFC 9110 sections 15.5.6 and 15.5.16; Accept-Post is from W3C's Linked Data Platform, section 7.1. */
+/**
+ * Returns the headers of RFC 9110 sections 15.5.6 and 15.5.16. Accept-Post is defined in W3C's Linked Data
+ * Platform, section 7.1.
+ */
 function negotiationHeaders(status: UnsupportedStatus, handler: UniversalHandler): Record<string, string> {
   switch (status) {
     case 405:

@@ -1,9 +1,9 @@
 import { flagAt, isObject, type Json, listAt, member, numberAt, textAt, textsAt } from "../json.ts";
 import { child, type Node, placeOf } from "../load/node.ts";
 import {
+  combined,
   type Facets,
   type JsonType,
-  keyOf,
   type Limits,
   NO_FACETS,
   rawSchema,
@@ -25,6 +25,7 @@ export function ownFacets(node: Node): Facets {
     values: values?.filter((item) => item !== null),
     format: formatOf(value),
     properties: propertiesOf(node),
+    listed: isObject(member(value, "properties")),
     required: new Set(textsAt(value, "required")),
     additional: additionalOf(node),
     items: itemsOf(node),
@@ -137,6 +138,7 @@ export function both(a: Facets, b: Facets): Facets {
     values: commonValues(a.values, b.values),
     format: a.format ?? b.format,
     properties: mergedProperties(a.properties, b.properties),
+    listed: a.listed || b.listed,
     required: new Set([...a.required, ...b.required]),
     additional: a.additional ?? b.additional,
     items: allOf(a.items, b.items),
@@ -177,6 +179,8 @@ function mergedProperties(
 }
 
 function allOf(a: SchemaNode | undefined, b: SchemaNode | undefined): SchemaNode | undefined {
-  if (a === undefined || b === undefined || keyOf(a) === keyOf(b)) return a ?? b;
-  return { kind: "all", key: `${keyOf(a)}&${keyOf(b)}`, parts: [a, b] };
+  return combined(
+    "all",
+    [a, b].flatMap((node) => node ?? []),
+  );
 }

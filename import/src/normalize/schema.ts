@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Json } from "../json.ts";
 import { type Node, placeOf } from "../load/node.ts";
 
@@ -40,6 +41,8 @@ export interface Facets {
   readonly values: readonly Json[] | undefined;
   readonly format: string | undefined;
   readonly properties: ReadonlyMap<string, SchemaNode>;
+  /** Whether the document lists the properties, though there may be none. */
+  readonly listed: boolean;
   readonly required: ReadonlySet<string>;
   /** The schema of further keys; undefined where the document does not mention them. */
   readonly additional: SchemaNode | boolean | undefined;
@@ -87,6 +90,7 @@ export type Shape =
       /** An object; without properties, a map or any object. */
       readonly kind: "object";
       readonly properties: ReadonlyMap<string, SchemaNode>;
+      readonly listed: boolean;
       readonly required: ReadonlySet<string>;
       readonly additional: SchemaNode | boolean | undefined;
     }
@@ -132,6 +136,21 @@ export function keyOf(schema: SchemaNode): string {
   return schema.own === true ? `${placeOf(schema.node)}!own` : placeOf(schema.node);
 }
 
+/**
+ * Several schemas as one. Equal sets have equal keys, so that schemas which contain themselves are combined
+ * with each other finitely often.
+ */
+export function combined(kind: "all" | "any", nodes: readonly SchemaNode[]): SchemaNode | undefined {
+  const flat = nodes.flatMap((node) => (node.kind === kind ? node.parts : [node]));
+  const parts = new Map(flat.map((node) => [keyOf(node), node]));
+  const [only] = parts.values();
+  if (parts.size < 2) return only;
+  const keys = [...parts.keys()].sort();
+  const hash = createHash("sha256").update(keys.join("\n")).digest("hex").slice(0, 16);
+  const base = keys[0]?.replace(/!.*/s, "");
+  return { kind, key: `${base}!${kind}-${hash}`, parts: [...parts.values()] };
+}
+
 export const NO_FACETS: Facets = {
   place: "",
   types: undefined,
@@ -139,6 +158,7 @@ export const NO_FACETS: Facets = {
   values: undefined,
   format: undefined,
   properties: new Map(),
+  listed: false,
   required: new Set(),
   additional: undefined,
   items: undefined,

@@ -2,6 +2,7 @@ import { flagAt, isObject, type Json, listAt, member, textAt } from "../json.ts"
 import type { Library } from "../load/library.ts";
 import { child, type Node, placeOf } from "../load/node.ts";
 import type { Version } from "../load/version.ts";
+import { ImportError } from "../problem.ts";
 import { discriminatorOf, subtypesOf } from "./discriminator.ts";
 import { both, ownFacets } from "./facets.ts";
 import {
@@ -34,12 +35,16 @@ const NOTES = new Set([
   "$comment",
 ]);
 
+/** Unions that contain themselves combine without end; the largest documents known have 200 combinations. */
+const MAX_COMBINED = 1000;
+
 /** Reads schemas: `$ref` followed, `allOf` merged, null and constraints taken out of unions. */
 export class Schemas {
   private readonly library: Library;
   private readonly version: Version;
   private readonly known = new Map<string, Schema>();
   private readonly reading = new Set<string>();
+  private combined = 0;
   private subtypes: ReadonlyMap<string, readonly Node[]> | undefined;
 
   constructor(library: Library, version: Version) {
@@ -53,6 +58,13 @@ export class Schemas {
     if (known !== undefined) return known;
     // a union that is its own alternative says nothing
     if (this.reading.has(key)) return plain(key, { kind: "any" });
+    if (key.includes("!") && this.combined++ >= MAX_COMBINED) {
+      const remedy = "exclude its operations with --exclude";
+      throw new ImportError(
+        key.replace(/!.*/s, ""),
+        `combines with others in more than ${MAX_COMBINED} ways; ${remedy}`,
+      );
+    }
     this.reading.add(key);
     try {
       const found = this.readNew(schema, key);
@@ -110,6 +122,8 @@ export class Schemas {
 
   /** In 3.1 keywords next to `$ref` apply too; before, they were ignored. */
   private referenced(node: Node): { schema: SchemaNode; nullable: boolean } {
+    // references that lead back to themselves are an error there
+    this.library.follow(node);
     const target = rawSchema(this.library.target(String(member(node.value, "$ref")), node));
     const siblings = Object.keys(node.value as object).filter(
       (key) => key !== "$ref" && !NOTES.has(key) && !key.startsWith("x-"),
@@ -207,21 +221,23 @@ export class Schemas {
   }
 
   /** Takes null and constraints out of the first union, and merges its alternatives with the other keywords. */
-  private shape(facets: Facets, key: string): ReturnType<typeof shapeOf> {
+  private shape(facets: Facets, key: string, inside: readonly string[] = []): ReturnType<typeof shapeOf> {
     const [union, ...others] = facets.unions;
     if (union === undefined) return shapeOf(facets, key);
     const rest: Facets = { ...facets, unions: others };
     const real = union.alternatives.filter((part) => !this.isNullSchema(part));
     const nullable = facets.nullable || real.length < union.alternatives.length;
     const typed = real.filter((part) => !isConstraint(this.flatten(part, [])));
-    if (typed.length === 0) return this.shape({ ...rest, nullable }, key);
+    if (typed.length === 0) return this.shape({ ...rest, nullable }, key, inside);
     const alone = withoutUnions(rest) && others.length === 0;
     const [only] = typed;
     if (typed.length === 1 && only !== undefined && real.length === 1) {
       if (alone) return { shape: { kind: "alias", schema: only }, nullable };
-      return this.shape({ ...both(rest, this.flatten(only, [])), nullable }, key);
+      const own = keyOf(only);
+      const part = inside.includes(own) ? NO_FACETS : this.flatten(only, []);
+      return this.shape({ ...both(rest, part), nullable }, key, [...inside, own]);
     }
-    if (typed.length < real.length) return this.shape({ ...rest, nullable }, key);
+    if (typed.length < real.length) return this.shape({ ...rest, nullable }, key, inside);
     const alternatives = alone ? typed : typed.map((part, index) => this.merged(rest, part, key, index));
     return { shape: { kind: "union", alternatives, discriminator: renamed(union, alternatives) }, nullable };
   }

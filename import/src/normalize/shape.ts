@@ -34,8 +34,8 @@ function shape(facets: Facets, key: string): Shape {
   }
 }
 
-function object({ properties, required, additional }: Facets): Shape {
-  return { kind: "object", properties, required, additional };
+function object({ properties, listed, required, additional }: Facets): Shape {
+  return { kind: "object", properties, listed, required, additional };
 }
 
 function array({ items, tuple }: Facets): Shape {

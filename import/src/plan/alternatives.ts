@@ -1,4 +1,5 @@
 import {
+  combined,
   type Facets,
   keyOf,
   NO_FACETS,
@@ -185,6 +186,9 @@ function keyedChoices(
   return { discriminator: undefined, choices };
 }
 
+/** Any value. */
+const UNKNOWN: SchemaNode = { kind: "facets", key: "!unknown", facets: NO_FACETS };
+
 /** One object with the properties of all alternatives; required is what all require. */
 export function mergedObjects(schemas: Schemas, schema: Schema, parts: readonly Alternative[]): SchemaNode {
   const shapes = parts.map((part) => part.schema.shape).filter((shape) => shape.kind === "object");
@@ -192,7 +196,7 @@ export function mergedObjects(schemas: Schemas, schema: Schema, parts: readonly 
   const properties = new Map(
     [...names].map((name) => {
       const nodes = shapes.flatMap((shape) => shape.properties.get(name) ?? []);
-      return [name, anyOf(schemas, nodes, `${schema.key}!${name}`)] as const;
+      return [name, anyOf(schemas, nodes) ?? UNKNOWN] as const;
     }),
   );
   const required = [...names].filter((name) => shapes.every((shape) => shape.required.has(name)));
@@ -213,11 +217,9 @@ function named(node: SchemaNode & { kind: "facets" }, name: string | undefined):
 }
 
 /** One of several schemas; the schema itself if they are one. */
-export function anyOf(schemas: Schemas, nodes: readonly SchemaNode[], key: string): SchemaNode {
+export function anyOf(schemas: Schemas, nodes: readonly SchemaNode[]): SchemaNode | undefined {
   const distinct = new Map(nodes.map((node) => [schemas.read(node).key, node]));
-  const [only] = distinct.values();
-  if (distinct.size === 1 && only !== undefined) return only;
-  return { kind: "any", key, parts: [...distinct.values()] };
+  return combined("any", [...distinct.values()]);
 }
 
 /** A list of the items of all alternatives that are lists. */
@@ -230,7 +232,7 @@ export function mergedLists(schemas: Schemas, schema: Schema, parts: readonly Al
     ...NO_FACETS,
     place: schema.place,
     types: new Set(["array"]),
-    items: items.length === 0 ? undefined : anyOf(schemas, items, `${schema.key}!items`),
+    items: anyOf(schemas, items),
   };
   return { kind: "facets", key: `${schema.key}!list`, facets };
 }

@@ -42,7 +42,7 @@ export class EnumPlanner {
   }
 
   private addValues(enumeration: Enum, schema: Schema, values: readonly string[]): void {
-    const prefix = upperSnake(wordsOf(enumeration.name));
+    const prefix = prefixOf(enumeration.name);
     const scope = this.scopeOf(enumeration.parent);
     enumeration.values.push({
       name: scope.give(`${prefix}_UNSPECIFIED`),
@@ -75,4 +75,9 @@ export class EnumPlanner {
 /** The names of values must differ by more than case and underscores. */
 function withoutCase(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
+}
+
+/** `TaxUs1099K` is `TAX_US1099K`: the prefix that linters compute, which splits no letter from digits before it. */
+function prefixOf(name: string): string {
+  return name.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])/g, "_").toUpperCase();
 }

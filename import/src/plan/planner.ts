@@ -17,7 +17,15 @@ import type { Report } from "../report/report.ts";
 import { alternativesOf, mergedObjects } from "./alternatives.ts";
 import { ANNOTATIONS, BEHAVIOR, VALIDATE } from "./annotations.ts";
 import { descriptionOf } from "./comments.ts";
-import { type FieldDraft, type Planning, plainType, type Spot, scalar, type Typed } from "./context.ts";
+import {
+  type FieldDraft,
+  type Planning,
+  plainType,
+  type Spot,
+  scalar,
+  type Typed,
+  VALUE,
+} from "./context.ts";
 import { EnumPlanner } from "./enums.ts";
 import { TypeNames } from "./type-names.ts";
 import { typeOfSchema } from "./types.ts";
@@ -52,6 +60,8 @@ export class Planner implements Planning {
   /** The messages of the package, in the order in which they were needed. */
   readonly topLevel: Message[] = [];
   private readonly options: PlannerOptions;
+  /** The keys of the schemas whose types are planned now, since the last message began. */
+  private open = new Set<string>();
   private readonly stems: ReadonlySet<string>;
   private readonly known = new Map<string, Message>();
   private readonly scopes = new Map<Message, Scope>();
@@ -72,7 +82,14 @@ export class Planner implements Planning {
   }
 
   typeOf(schema: SchemaNode, spot: Spot): Typed {
+    const { key, shape } = this.schemas.read(schema);
+    // a list of itself, by way of no message
+    const isOpen =
+      shape.kind === "array" || shape.kind === "tuple" || shape.kind === "object" || shape.kind === "union";
+    if (isOpen && this.open.has(key)) return plainType(VALUE, "too-deep");
+    this.open.add(key);
     const typed = typeOfSchema(this, this.enums, schema, spot);
+    this.open.delete(key);
     // responses are not validated
     return spot.request ? typed : { ...typed, checks: undefined };
   }
@@ -85,11 +102,14 @@ export class Planner implements Planning {
     message.comment = descriptionOf(schema.notes);
     message.deprecated = schema.name !== undefined && schema.notes.deprecated;
     const inner = nestedSpot(message, spot, this.isInRequest(schema, spot));
+    const { open } = this;
+    this.open = new Set();
     if (schema.shape.kind === "union") {
       fillUnion(this, message, schema, inner);
     } else {
       this.addProperties(message, schema, inner);
     }
+    this.open = open;
     message.reservedNumbers.push(...this.lock.retired(message.path));
     return message;
   }

@@ -22,7 +22,7 @@ const PLAIN = { required: false, nullable: false, deprecated: false } as const;
 export function planResponse(planner: Planner, operation: Operation, message: Message): PlannedResponse {
   const spot: Spot = { root: message, words: [], element: message.path, request: false };
   const successes = successesOf(operation);
-  const planned = planBody(planner, operation, message, successes, spot);
+  const planned = planBody(planner, message, successes, spot);
   if (!planned.serverStreaming) addHeaders(planner, message, successes, spot);
   message.reservedNumbers.push(...planner.lock.retired(message.path));
   return planned;
@@ -37,7 +37,6 @@ function successesOf({ responses }: Operation): readonly Response[] {
 
 function planBody(
   planner: Planner,
-  operation: Operation,
   message: Message,
   successes: readonly Response[],
   spot: Spot,
@@ -57,8 +56,8 @@ function planBody(
     }
   }
   const nodes = json.flatMap(({ schema }) => schema ?? []);
-  const node = anyOf(planner.schemas, nodes, `${operation.place}!responses`);
-  return planJson(planner, message, node, spot);
+  const node = anyOf(planner.schemas, nodes);
+  return node === undefined ? planBytes(planner, message, undefined) : planJson(planner, message, node, spot);
 }
 
 function planRecords(planner: Planner, message: Message, content: Content, spot: Spot): PlannedResponse {

@@ -1,5 +1,5 @@
 import { wordsOf } from "../names/words.ts";
-import type { Schema, SchemaNode } from "../normalize/schema.ts";
+import type { Schema } from "../normalize/schema.ts";
 import { type Message, type Oneof, type OptionValue, Token } from "../proto/model.ts";
 import {
   type Alternative,
@@ -79,9 +79,10 @@ function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternativ
   return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
 }
 
-/** Whether objects have no keys: every message holds them. */
-function isClosedAndEmpty(shape: Schema["shape"]): boolean {
-  return shape.kind === "object" && shape.properties.size === 0 && shape.additional === false;
+/** Whether objects have no keys that the document names: every message holds them. */
+function isEmpty(shape: Schema["shape"]): boolean {
+  if (shape.kind !== "object" || shape.properties.size > 0) return false;
+  return shape.additional === false || (shape.additional === undefined && shape.listed);
 }
 
 function objectUnion(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
@@ -89,7 +90,7 @@ function objectUnion(planning: Planning, schema: Schema, parts: readonly Alterna
   if (choicesOf(schemas, schema, planning.isInRequest(schema, spot)) !== undefined) {
     return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
   }
-  const open = parts.filter(({ schema: { shape } }) => !isClosedAndEmpty(shape));
+  const open = parts.filter(({ schema: { shape } }) => !isEmpty(shape));
   const shapes = open.map((part) => part.schema.shape);
   if (shapes.some((shape) => shape.kind !== "object")) return plainType(VALUE, "union-indistinct");
   const isFree = shapes.some((shape) => shape.kind === "object" && shape.properties.size === 0);
@@ -193,9 +194,11 @@ function memberType(
   spot: Spot,
 ): Typed {
   const words = [...spot.words, MEMBERS[kind]];
-  const nodes = parts.map((part) => part.node);
-  const node: SchemaNode = anyOf(planning.schemas, nodes, `${schema.key}!${kind}`);
-  const typed = planning.typeOf(node, { ...spot, words });
+  const node = anyOf(
+    planning.schemas,
+    parts.map((part) => part.node),
+  );
+  const typed = node === undefined ? plainType(VALUE) : planning.typeOf(node, { ...spot, words });
   // a member of the JSON type of texts holds any text
   if (typed.type.kind === "foreign" && kind === "string") return plainType(scalar("string"));
   return { ...singular(planning, typed, `${schema.key}!${kind}`, { ...spot, words }), checks: undefined };

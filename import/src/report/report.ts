@@ -18,8 +18,10 @@ export class Report {
   weakenedFields = 0;
 
   add(cause: Cause, place: string, element: string): void {
-    const key = `${cause} ${place} ${element}`;
-    if (!this.found.has(key)) this.found.set(key, { cause, place, element });
+    // without the keys of combined schemas
+    const known = place.replace(/!.*/s, "");
+    const key = `${cause} ${known} ${element}`;
+    if (!this.found.has(key)) this.found.set(key, { cause, place: known, element });
   }
 
   get findings(): readonly Finding[] {

@@ -57,7 +57,9 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   const more = maskArguments(field, context);
   if (rules.brackets && isTree(field, model)) {
     const lists = model.style === "brackets" ? "brackets" : "indexed";
-    const json = jsonValue(field, expression, rules.json, file);
+    // TypeScript does not see in the condition that the map is set
+    const isMap = field.fieldKind === "map" && field.mapKind !== "scalar" && mayBeUnset;
+    const json = jsonValue(field, isMap ? `${expression} ?? {}` : expression, rules.json, file);
     return [under(isSet, `request.${call}Tree(${name}, ${json}, ${printString(lists)});`)];
   }
   if (field.fieldKind === "map") {

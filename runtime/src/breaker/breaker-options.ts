@@ -1,14 +1,14 @@
 import type { Range } from "../errors/check-option.ts";
 
 /**
- * When the circuit of an upstream opens. While it is open, calls fail at once with UNAVAILABLE, reason
- * UPSTREAM_CIRCUIT_OPEN; after the cooldown one probe decides whether it closes. Each base address has a
- * circuit of its own.
+ * When the circuit of an upstream opens. While it is open, calls fail immediately with UNAVAILABLE, reason
+ * UPSTREAM_CIRCUIT_OPEN; after the cooldown, one probe decides whether it closes. Each base address has its
+ * own circuit.
  */
 export interface BreakerOptions {
   /** Consecutive failures that open the circuit. Default: 5. */
   readonly failures?: number | undefined;
-  /** How many recent requests `ratio` is computed over. Default: 20. */
+  /** The number of recent requests over which `ratio` is computed. Default: 20. */
   readonly window?: number | undefined;
   /** The fraction of failures among them that opens the circuit, above 0 and at most 1. Default: 0.5. */
   readonly ratio?: number | undefined;

@@ -27,7 +27,7 @@ class Tested {
     this.breaker = new Breaker(place, all, this.clock, (report) => this.reports.push(report));
   }
 
-  /** Requests that end at once, or after some time, with an error or without. */
+  /** Sends requests that end immediately or after some time, with or without an error. */
   requests(count: number, error?: unknown, ms = 0): this {
     for (let index = 0; index < count; index++) {
       const permit = atOnce(this.breaker.admit());
@@ -38,7 +38,7 @@ class Tested {
     return this;
   }
 
-  /** What a request is rejected with; undefined when it may be made, as the only one. */
+  /** Returns the rejection of a request; undefined if it is permitted, as the only one. */
   rejection(): ConnectError | undefined {
     try {
       atOnce(this.breaker.admit()).end(canceled);

@@ -18,21 +18,21 @@ export interface BreakerReport {
   readonly state: BreakerState;
   /** How long the circuit stays open; undefined in other states. */
   readonly cooldownMs: number | undefined;
-  /** The caller whose circuit it is, and who alone is rejected. Absent for the circuit of all callers. */
+  /** The caller whose circuit it is; only this caller is rejected. Absent for the circuit of all callers. */
   readonly caller?: string | undefined;
 }
 
 /** Permission for one request. `end` must be called exactly once, whatever the outcome. */
 export interface Permit {
-  /** Called whenever a request is sent, also to where a redirect leads. */
+  /** Called whenever a request is sent, also to the target of a redirect. */
   sent(): void;
-  /** @param error what the request ended with; undefined when it succeeded */
+  /** @param error the error of the request; undefined when it succeeded */
   end(error: unknown): void;
 }
 
-/** Whose request it is, and of which method. */
+/** The caller and the method of a request. */
 export interface RequestOrigin {
-  /** Undefined where there is one caller: every failure then opens the circuit of all. */
+  /** Undefined if there is only one caller: every failure then counts for the circuit of all. */
   readonly caller?: string | undefined;
   readonly method?: string | undefined;
   /** Ends the wait for a turn. */
@@ -42,26 +42,29 @@ export interface RequestOrigin {
 /** The permit of an upstream without a circuit breaker. */
 export const UNWATCHED: Permit = { sent: () => undefined, end: () => undefined };
 
-/** Callers whose failures are remembered; beyond it the oldest is forgotten, and its caller tries again. */
+/**
+ * The maximum number of callers whose failures are remembered; beyond it the oldest is dropped, and its
+ * caller may try again.
+ */
 const MAX_CALLERS = 1000;
 
 const NEVER = () => new AbortController().signal;
 
-/** The requests of callers at an origin of an upstream, and how many of them may run. */
+/** The number of callers' requests at an origin of an upstream, and the current limit there. */
 export type OriginLoad = BreakerPlace & Load;
 
-/** What a breaker protects. */
+/** The place that a breaker protects. */
 export interface BreakerPlace {
   readonly upstream: string;
   readonly origin: string;
 }
 
 /**
- * Protects an origin from requests that would fail, and its callers from each other. What a caller can choose
- * counts against that caller: only an origin that cannot be reached opens the circuit of all; responses of
- * 5xx, timeouts and broken connections open the circuit of their caller, and lower the number of requests
- * that run at the origin at a time. Where there is one caller, every failure opens the one circuit. A breaker
- * does no I/O and has no timers; it reads the clock when a request asks for admission.
+ * Protects an origin from requests that would fail, and its callers from each other. Failures that a caller
+ * can cause count against that caller: only an unreachable origin opens the circuit of all callers. 5xx
+ * responses, timeouts and broken connections open the circuit of their caller, and lower the number of
+ * concurrent requests at the origin. If there is only one caller, every failure counts for the one circuit. A
+ * breaker does no I/O and has no timers; it reads the clock when a request asks for admission.
  */
 export class Breaker {
   private readonly place: BreakerPlace;
@@ -70,7 +73,7 @@ export class Breaker {
   private readonly onChange: (report: BreakerReport) => void;
   private readonly latencies = new Latencies();
   private readonly ofAll: Circuit;
-  /** Of callers whose requests have failed lately. */
+  /** The circuits of callers whose requests have failed lately. */
   private readonly ofCallers = new Map<string, Circuit>();
   private readonly limit: ConcurrencyLimit;
 
@@ -89,7 +92,7 @@ export class Breaker {
   }
 
   /**
-   * Admits a request, at once or when it has its turn.
+   * Admits a request, immediately or when it has its turn.
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
@@ -101,7 +104,7 @@ export class Breaker {
     if (typeof entered === "number") return this.permit(caller, method, entered);
     return entered.then((number) => {
       try {
-        // a circuit may have opened meanwhile
+        // a circuit may have opened during the wait
         this.check(caller);
       } catch (error) {
         this.limit.leave(caller, number, undefined);
@@ -111,7 +114,7 @@ export class Breaker {
     });
   }
 
-  /** The requests of callers now; where there is one caller, none are counted. */
+  /** The current number of callers' requests; not counted if there is only one caller. */
   get load(): OriginLoad {
     return { ...this.place, ...this.limit.load };
   }
@@ -136,7 +139,7 @@ export class Breaker {
         const ms = sentAt === undefined ? undefined : this.clock.monotonic() - sentAt;
         if (error === undefined && ms !== undefined) this.latencies.add(method, ms);
         const found = error === undefined ? "works" : this.verdict(error, method, ms);
-        // the address of a redirect, which the upstream or its caller chose
+        // the failing address is that of a redirect, chosen by the upstream or its caller
         const verdict = found === "unreachable" && hasResponse ? "fails" : found;
         this.ofAll.end(era, caller ?? "", caller === undefined ? asFinding(verdict) : reached(verdict));
         if (caller !== undefined) this.ended(caller, number, ownEra, verdict);
@@ -151,7 +154,7 @@ export class Breaker {
     return this.latencies.isLate(method, ms) ? "late" : "nothing";
   }
 
-  /** A request of one of several callers has ended. */
+  /** Ends the request of one of several callers. */
   private ended(caller: string, number: number, era: number | undefined, verdict: Verdict): void {
     const finding = verdict === "unreachable" ? "nothing" : asFinding(verdict);
     this.limit.leave(caller, number, finding === "nothing" ? undefined : finding === "fails");
@@ -185,7 +188,7 @@ function asFinding(verdict: Verdict): Finding {
   return verdict === "works" || verdict === "nothing" ? verdict : "fails";
 }
 
-/** Whether the origin was reached, which a deadline leaves open. */
+/** Returns whether the origin was reached, which a missed deadline leaves open. */
 function reached(verdict: Verdict): Finding {
   if (verdict === "unreachable") return "fails";
   return verdict === "late" || verdict === "nothing" ? "nothing" : "works";

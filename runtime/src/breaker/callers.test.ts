@@ -18,7 +18,7 @@ const LEFT = restError("CANCELED", { method: "m" });
 
 type Phase = "connecting" | "sent" | "responded";
 
-/** What a request fails with that ends in a phase with an error of a connection. */
+/** Returns the error of a request whose connection fails in a phase. */
 function broken(phase: Phase, cause: unknown, client: "own" | "dispatcher" | "fetch" = "own") {
   const failed = new ExchangeFailed(cause, {
     sent: phase !== "connecting",
@@ -38,7 +38,7 @@ function status(code: number): unknown {
 
 type Kind = readonly [name: string, opens: "all" | "caller" | "nobody", error: unknown];
 
-/** How requests fail, in each phase, and whose circuit it opens. */
+/** The failures of requests in each phase, and the circuit that each opens. */
 const KINDS: readonly Kind[] = [
   ["no address", "all", broken("connecting", coded("ENOTFOUND"))],
   ["no address for now", "all", broken("connecting", coded("EAI_AGAIN"))],
@@ -83,7 +83,7 @@ const KINDS: readonly Kind[] = [
 
 const LONG_MS = 5_000;
 
-/** A breaker on a fake clock, and what it rejects. */
+/** A breaker on a fake clock, and its rejections. */
 class Tested {
   readonly clock = new FakeClock();
   readonly reports: BreakerReport[] = [];
@@ -94,7 +94,7 @@ class Tested {
     this.breaker = new Breaker(PLACE, all, this.clock, (report) => this.reports.push(report));
   }
 
-  /** One request; false where it was rejected. */
+  /** Sends one request; returns false if it was rejected. */
   request(caller: string | undefined, error?: unknown, { ms = 1, method = "m", hops = 1 } = {}): boolean {
     try {
       const permit = atOnce(this.breaker.admit({ caller, method }));
@@ -107,18 +107,18 @@ class Tested {
     }
   }
 
-  /** The last state of a circuit that was reported: of a caller, or of all. */
+  /** The last reported state of a circuit: of a caller, or of all. */
   state(of?: string): string {
     return this.reports.findLast(({ caller }) => caller === of)?.state ?? "closed";
   }
 }
 
-/** What must be open, said in another way: by all outcomes that a circuit has had. */
+/** An independent model of which circuits must be open, from all outcomes of each circuit. */
 class Model {
   private readonly outcomes = new Map<string, boolean[]>();
   private readonly opened = new Set<string>();
 
-  /** An outcome of a caller counts from the first failure that is still among the last. */
+  /** Adds an outcome. A caller's outcomes count from its first failure that is still in the window. */
   add(circuit: string, failed: boolean): void {
     const { failures, window, ratio } = BREAKER_DEFAULTS;
     const all = [...(this.outcomes.get(circuit) ?? []), failed].slice(-window);

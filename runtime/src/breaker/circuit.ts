@@ -6,7 +6,7 @@ import { Outcomes } from "./outcomes.ts";
 /** The state of a circuit. `half_open`: a probe was sent. */
 export type CircuitState = "closed" | "open" | "half_open";
 
-/** What a request says about what a circuit protects. */
+/** The information of a request's outcome about the protected place. */
 export type Finding = "works" | "fails" | "nothing";
 
 /** The retry delay of calls that are rejected while a probe runs. */
@@ -16,9 +16,9 @@ export const PROBE_MS = 1_000;
 type OnChange = (state: CircuitState, cooldownMs: number | undefined) => void;
 
 /**
- * One circuit: closed until requests fail, then open for a cooldown, then half open: each caller may send one
- * probe, so that a caller whose probe finds nothing out holds up no other, and the first probe that finds
- * something out decides. It has no timers: it reads the clock when a request asks.
+ * A circuit: closed until requests fail, then open for a cooldown, then half open: each caller may send one
+ * probe, so that a caller whose probe is inconclusive delays no other, and the first conclusive probe
+ * decides. It has no timers: it reads the clock when a request asks.
  */
 export class Circuit {
   private readonly settings: BreakerSettings;
@@ -41,12 +41,12 @@ export class Circuit {
     this.cooldown = new Cooldown(settings, clock);
   }
 
-  /** Whether it is closed, and no request has failed lately. */
+  /** Whether the circuit is closed, and no request has failed lately. */
   get isIdle(): boolean {
     return this.state === "closed" && this.outcomes.areGood;
   }
 
-  /** How long a request of a caller has to wait, in milliseconds; undefined where it may be sent. */
+  /** Returns how long a caller's request has to wait, in milliseconds; undefined if it may be sent. */
   waitMs(caller: string): number | undefined {
     if (this.state === "closed") return undefined;
     const leftMs = this.until - this.clock.monotonic();
@@ -55,7 +55,7 @@ export class Circuit {
     return this.probing.has(caller) ? Math.min(leftMs, PROBE_MS) : undefined;
   }
 
-  /** A request begins that does not have to wait; returns the era that `end` takes. */
+  /** Begins a request that does not have to wait; returns the era for `end`. */
   begin(caller: string): number {
     if (this.state !== "closed") {
       const now = this.clock.monotonic();
@@ -69,7 +69,7 @@ export class Circuit {
     return this.era;
   }
 
-  /** A request has ended. Requests that began before the last change say nothing. */
+  /** Ends a request. Requests that began before the last state change are ignored. */
   end(era: number, caller: string, finding: Finding): void {
     if (era !== this.era) return;
     if (finding === "nothing") {

@@ -6,11 +6,11 @@ import { ConcurrencyLimit } from "./concurrency-limit.ts";
 const CALLERS = ["a", "b", "c", "d"] as const;
 const { signal } = new AbortController();
 
-/** A limit, and the requests that run under it. */
+/** A limit, and its running requests. */
 class Tested {
   readonly limit = new ConcurrencyLimit(BREAKER_DEFAULTS);
   readonly running: Array<{ readonly caller: string; readonly number: number }> = [];
-  /** Callers of requests that wait, in the order in which they came. */
+  /** Callers of waiting requests, in order of arrival. */
   readonly waiting: string[] = [];
   readonly started: string[] = [];
 
@@ -32,7 +32,7 @@ class Tested {
     return false;
   }
 
-  /** Ends a request that runs, and lets those begin that have their turn. */
+  /** Ends a running request, and starts waiting requests that have their turn. */
   async leave(index: number, failed: boolean | undefined): Promise<void> {
     const [request] = this.running.splice(index % this.running.length, 1);
     if (request !== undefined) this.limit.leave(request.caller, request.number, failed);
@@ -43,7 +43,7 @@ class Tested {
     return this.running.filter((each) => each.caller === caller).length;
   }
 
-  /** Several callers whose requests fail at the same time, again and again. */
+  /** Lowers the limit by requests of several callers that fail at the same time, repeatedly. */
   async lower(rounds: number, callers: readonly string[] = CALLERS): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       for (let count = 0; count < 3; count++) for (const caller of callers) this.enter(caller);
@@ -124,7 +124,7 @@ test("callers whose requests wait take turns, however many each of them has", as
   for (const caller of CALLERS) tested.enter(caller);
   for (let count = 0; count < 9; count++) tested.enter("a");
   for (const caller of ["b", "c"]) tested.enter(caller);
-  // the one of d makes no room: those of the others are more than the limit
+  // the request of d makes no room: the other callers' requests still exceed the limit
   await tested.leave(3, undefined);
   tested.enter("d");
   while (tested.running.length > 0) await tested.leave(0, undefined);

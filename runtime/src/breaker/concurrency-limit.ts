@@ -1,15 +1,15 @@
 import type { BreakerSettings } from "./breaker-options.ts";
 import { CallerOutcomes } from "./outcomes.ts";
 
-/** How many requests of one caller wait at most. */
+/** The maximum number of waiting requests of one caller. */
 const MAX_WAITING = 256;
 
-/** The requests of callers at an origin. */
+/** The number of callers' requests at an origin. */
 export interface Load {
-  /** How many may run at a time; infinity where there is no limit. Each caller may always have one. */
+  /** The maximum number of concurrent requests; infinity for no limit. Each caller may always have one. */
   readonly limit: number;
   readonly running: number;
-  /** How many wait for their turn. */
+  /** The number of waiting requests. */
   readonly waiting: number;
 }
 
@@ -19,49 +19,52 @@ interface Waiting {
 }
 
 /**
- * How many requests run at an origin at a time: any number until requests of several callers fail, then
- * half of what ran, and half of that again; each success adds a part of one, and a limit of which less than
- * half is used is lifted (AIMD, as TCP controls congestion, RFC 5681). Callers take turns. A caller that has
- * no request running may always send one: so the limit is never zero, and slow requests of some callers do
- * not hold up the others.
+ * Limits the number of concurrent requests at an origin: unlimited until requests of several callers fail,
+ * then half of the running requests, and half again. Each success adds a fraction of one, and a limit of
+ * which less than half is used is lifted (AIMD, as in TCP congestion control, RFC 5681). Callers take turns.
+ * A caller without a running request may always send one, so the limit is never zero, and slow requests of
+ * some callers do not delay other callers.
  */
 export class ConcurrencyLimit {
   private limit = Number.POSITIVE_INFINITY;
   private readonly outcomes: CallerOutcomes;
   private readonly running = new Map<string, number>();
   private all = 0;
-  /** By caller, in the order of their turns; none is empty. */
+  /** By caller, in the order of their turns; no set is empty. */
   private readonly waiting = new Map<string, Set<Waiting>>();
   private starts = 0;
-  /** How many requests had started when the limit was lowered last: these say nothing about the new limit. */
+  /**
+   * The number of requests that had started when the limit was last lowered: their outcomes say nothing about
+   * the new limit.
+   */
   private loweredAt = 0;
 
   constructor(settings: Pick<BreakerSettings, "failures" | "window" | "ratio">) {
     this.outcomes = new CallerOutcomes(settings);
   }
 
-  /** The limit, with the requests that run and wait now. */
+  /** The limit, and the number of running and waiting requests. */
   get load(): Load {
     const waiting = [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
     return { limit: this.limit, running: this.all, waiting };
   }
 
-  /** Whether so many requests of a caller wait that a further one may not. */
+  /** Reports whether a caller has the maximum number of waiting requests. */
   isFull(caller: string): boolean {
     return (this.waiting.get(caller)?.size ?? 0) >= MAX_WAITING;
   }
 
   /**
-   * A request begins, now or when it has its turn; `leave` ends it.
+   * Begins a request, immediately or when it has its turn; `leave` ends it.
    *
-   * @returns its number, which `leave` takes; rejects with the reason of the signal while it waits
+   * @returns its number for `leave`; rejects with the reason of the signal while it waits
    */
   enter(caller: string, signal: () => AbortSignal): number | Promise<number> {
     const mayStart = this.all < this.limit || !this.running.has(caller);
     return mayStart ? this.start(caller) : this.turn(caller, signal());
   }
 
-  /** A request has ended, and had failed or not; undefined where nobody knows. */
+  /** Ends a request; `failed` is undefined if its outcome is unknown. */
   leave(caller: string, number: number, failed: boolean | undefined): void {
     if (failed !== undefined && number > this.loweredAt) this.adapt(caller, failed);
     this.all--;
@@ -97,7 +100,7 @@ export class ConcurrencyLimit {
     return ++this.starts;
   }
 
-  /** Starts the oldest waiting request of a caller, whose turn is last then. */
+  /** Starts the oldest waiting request of a caller, who then has the last turn. */
   private startNext(caller: string): void {
     const own = this.waiting.get(caller);
     const [first] = own ?? [];

@@ -1,19 +1,19 @@
-/** How much the newest request counts in the average. */
+/** The weight of the newest request in the average. */
 const WEIGHT = 0.1;
 
-/** A shorter deadline says nothing about an upstream that did not respond within it. */
+/** A shorter deadline says nothing about an upstream that missed it. */
 const MIN_LATE_MS = 100;
 
-/** The same for a method that has not responded yet, so that nobody knows how long it takes. */
+/** The same for a method that has never responded, so that its latency is unknown. */
 const UNKNOWN_LATE_MS = 1_000;
 
 /**
- * How many times its usual latency a method may take: deadlines are for their callers to choose,
- * and may be too short.
+ * The maximum ratio of a method's latency to its usual one: callers choose their deadlines, which may be too
+ * short.
  */
 const LATE_FACTOR = 2;
 
-/** How long the methods of an upstream usually take. */
+/** The usual latency of an upstream's methods. */
 export class Latencies {
   /** By method, in milliseconds. */
   private readonly usual = new Map<string, number>();
@@ -23,7 +23,7 @@ export class Latencies {
     this.usual.set(method, before === undefined ? ms : before + WEIGHT * (ms - before));
   }
 
-  /** Whether a request that was given up after some time had more than the time that it usually takes. */
+  /** Reports whether a request that was aborted after some time had more than its usual time. */
   isLate(method: string, ms: number): boolean {
     const usual = this.usual.get(method);
     return ms >= (usual === undefined ? UNKNOWN_LATE_MS : Math.max(MIN_LATE_MS, LATE_FACTOR * usual));

@@ -5,7 +5,7 @@ type Limits = Pick<BreakerSettings, "failures" | "window" | "ratio">;
 /** A sliding window of the outcomes of recent requests. */
 export class Outcomes {
   private readonly limits: Limits;
-  /** Whether each failed, the newest last. */
+  /** Whether each request failed, newest last. */
   private readonly recent: boolean[] = [];
 
   constructor(limits: Limits) {
@@ -22,7 +22,7 @@ export class Outcomes {
     return !this.recent.includes(true);
   }
 
-  /** Whether so many requests fail that others would. */
+  /** Whether enough requests fail to expect further failures. */
   get areFailing(): boolean {
     return isFailing(this.recent, this.limits, this.limits.window);
   }
@@ -32,7 +32,7 @@ export class Outcomes {
   }
 }
 
-/** The same, with the callers of the requests. */
+/** Like `Outcomes`, with the callers of the requests. */
 export class CallerOutcomes {
   private readonly limits: Limits;
   private recent: Array<{ readonly caller: string; readonly failed: boolean }> = [];
@@ -46,7 +46,7 @@ export class CallerOutcomes {
     if (this.recent.length > this.limits.window) this.recent.shift();
   }
 
-  /** Whether requests fail of others than the one caller that fails the most. */
+  /** Whether requests fail for other callers than the one with the most failures. */
   get areFailingForSeveral(): boolean {
     const worst = this.worst();
     const others = this.recent.filter(({ caller }) => caller !== worst).map(({ failed }) => failed);
@@ -70,7 +70,7 @@ export class CallerOutcomes {
   }
 }
 
-/** @param enough outcomes that a ratio can be of: one of a few says little */
+/** @param enough the minimum number of outcomes for a ratio: a few outcomes are not significant */
 function isFailing(outcomes: readonly boolean[], { failures, ratio }: Limits, enough: number): boolean {
   const last = outcomes.slice(-failures);
   if (last.length === failures && last.every((failed) => failed)) return true;

@@ -3,10 +3,10 @@ import { infoOf } from "../errors/rest-error.ts";
 import type { ErrorReason } from "../errors/table.ts";
 
 /**
- * What the outcome of a request says about the upstream: it `works` (even if its response is useless), it is
- * `unreachable`: there was no address, no connection or no TLS, so that no byte of a request was sent; it
- * `fails` in another way; it was `late` for the caller's deadline; or `nothing`, e.g. because the caller
- * aborted, credentials were unavailable, or this machine has no more connections.
+ * The information of a request's outcome about the upstream: it `works` (even if its response is useless); it
+ * is `unreachable`: name resolution, the connection or TLS failed, so that no byte of the request was sent;
+ * it `fails` in another way; it was `late` for the caller's deadline; or `nothing`, e.g. because the caller
+ * aborted, credentials were unavailable, or this machine cannot open more connections.
  */
 export type Verdict = "works" | "unreachable" | "fails" | "late" | "nothing";
 
@@ -42,30 +42,30 @@ const SERVER_CODES: readonly Code[] = [
 /** This machine or process has no file, port or memory left for a connection. */
 const EXHAUSTED = /^(?:EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS|ENOMEM)$/;
 
-/** How far causes are followed. */
+/** The maximum length of a chain of causes. */
 const MAX_CAUSES = 5;
 
-/** Whether a connection failed for want of something here, which says nothing about who was to be reached. */
+/** Reports whether a connection failed for lack of local resources, which says nothing about the peer. */
 function isOwnWant(error: ConnectError): boolean {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++) {
     if ("code" in cause && typeof cause.code === "string" && EXHAUSTED.test(cause.code)) return true;
-    // one for each address that was tried
+    // one error for each address that was tried
     cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   }
   return false;
 }
 
-/** Timeouts of connections, whose reason is that of all timeouts. */
+/** Timeouts while connecting, which have the same reason as all timeouts. */
 const CONNECTING = new WeakSet<ConnectError>();
 
-/** Notes that a request timed out before it had a connection; returns its error. */
+/** Marks an error as a timeout while connecting; returns the error. */
 export function whileConnecting(error: ConnectError): ConnectError {
   CONNECTING.add(error);
   return error;
 }
 
-/** The verdict of a request that ended with an error. */
+/** Returns the verdict on a request that ended with an error. */
 export function verdictOf(error: unknown): Verdict {
   if (!(error instanceof ConnectError)) return "nothing";
   const { reason, metadata } = infoOf(error) ?? {};
@@ -81,7 +81,7 @@ export function verdictOf(error: unknown): Verdict {
   return error.code === Code.DeadlineExceeded ? "late" : "nothing";
 }
 
-/** Whether the request was never sent because no connection was established. */
+/** Reports whether the request was never sent because no connection was established. */
 export function neverSent(error: ConnectError): boolean {
   return infoOf(error)?.reason === "UPSTREAM_UNREACHABLE";
 }
@@ -94,7 +94,7 @@ const TRANSIENT: ReadonlySet<string | undefined> = new Set<ErrorReason>([
 ]);
 
 /**
- * Whether the failure is transient: no connection was established, it broke, or the response means
+ * Reports whether a failure is transient: no connection was established, it broke, or the response means
  * UNAVAILABLE, or RESOURCE_EXHAUSTED with a retry delay.
  */
 export function isTransient(error: ConnectError, hasRetryDelay: boolean): boolean {

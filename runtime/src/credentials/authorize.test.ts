@@ -49,7 +49,7 @@ async function seenWith(
   return { seen, origin: server.url };
 }
 
-/** Recomputes the signature of what came in, the long way round. */
+/** Recomputes the signature of a received request independently. */
 function verify(
   seen: Seen,
   origin: string,

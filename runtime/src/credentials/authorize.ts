@@ -10,17 +10,17 @@ import { problemOfBasic, problemOfSecret } from "./check.ts";
 import { type BasicCredentials, type Credentials, kindsOf, type OAuth1Credentials } from "./credentials.ts";
 import { authorizationHeader, type Parameter, type SignableRequest } from "./oauth1.ts";
 
-/** What credentials add to a request. */
+/** The headers or parameters that credentials add to a request. */
 export interface Authorization {
   readonly kind: CredentialKind;
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
-  /** An encoded query parameter; empty when there is none. */
+  /** An encoded query parameter; empty if there is none. */
   readonly queryString: string;
-  /** The secrets that are sent: a response that repeats them must not reach the caller. */
+  /** The secrets in the request: a response that repeats them must not reach the caller. */
   readonly secrets: readonly Secret[];
 }
 
-/** A call that wants credentials. */
+/** A call that needs credentials. */
 export interface Authorizable {
   readonly method: DescMethod;
   readonly rules: MethodRules;
@@ -35,8 +35,8 @@ export interface Authorizable {
 export const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
 
 /**
- * Chooses the first kind of credentials that the method prefers and that is there,
- * and works out what it adds.
+ * Chooses the first kind of credentials in the method's list that is available, and returns its headers or
+ * parameters.
  *
  * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING or UPSTREAM_CREDENTIALS_INVALID
  */
@@ -58,7 +58,7 @@ export function authorize(call: Authorizable, credentials: Credentials, clock: C
 }
 
 /**
- * The first kind of credentials that the method prefers and that is there.
+ * Returns the first kind of credentials in the method's list that is available.
  *
  * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING
  */
@@ -96,12 +96,12 @@ function bearer(call: Authorizable, value: string | Secret): Authorization {
   return { kind: "oauth2", headers, queryString: "", secrets: [secret] };
 }
 
-/** A user name with fewer characters is a name, and not a token in its place. */
+/** A user name with fewer characters is treated as a name, not as a token. */
 const MIN_TOKEN = 8;
 
 /**
- * HTTP Basic (RFC 7617 section 2). Many APIs take a token as the user name, with no password or with a word
- * that says nothing (`token:x`), so that a user name is as secret as a password, unless it is short.
+ * HTTP Basic (RFC 7617 section 2). Many APIs accept a token as the user name, without a password or with a
+ * dummy password (`token:x`), so a user name counts as a secret unless it is short.
  */
 function basic({ rules }: Authorizable, { username, password = "" }: BasicCredentials): Authorization {
   const [user, word] = [Secret.of(username), Secret.of(password)];
@@ -122,7 +122,7 @@ function basic({ rules }: Authorizable, { username, password = "" }: BasicCreden
   };
 }
 
-/** With a token among the parameters of the request, that one is used in place of the credentials' own. */
+/** Signs with OAuth 1.0a. A token among the parameters of the request replaces that in the credentials. */
 function oauth1(call: Authorizable, own: Partial<OAuth1Credentials>, clock: Clock): Authorization {
   const given = new Map(call.request.oauth1Params);
   const [token, tokenSecret] = given.has("oauth_token")

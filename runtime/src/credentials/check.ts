@@ -6,7 +6,7 @@ import type { OAuth2Grant } from "./oauth2-grant.ts";
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
-/** What is wrong with a secret, in words that do not give it away; undefined when it can be sent. */
+/** Describes the problem of a secret without revealing it; undefined if it can be sent. */
 export function problemOfSecret(secret: Secret): string | undefined {
   const text = secret.reveal();
   if (typeof text !== "string") return typeof text;
@@ -17,12 +17,11 @@ export function problemOfSecret(secret: Secret): string | undefined {
 }
 
 /**
- * What is wrong with a user and a password, in words that do not give them away;
- * undefined when they can be sent.
+ * Describes the problem of a user name and a password without revealing them; undefined if they can be sent.
  */
 export function problemOfBasic(username: Secret, password: Secret): string | undefined {
   const texts = [username.reveal(), password.reveal()];
-  // RFC 7617 section 2; both may have any other character, since they are sent as base64
+  // RFC 7617 section 2; any other character is allowed, since both are sent as base64
   if (texts.some((text) => typeof text !== "string")) return "no text";
   if (texts.some((text) => /\p{Cc}/u.test(text))) return "a control character, e.g. a line break";
   if (texts.every((text) => text === "")) return "an empty user without a password";
@@ -32,7 +31,7 @@ export function problemOfBasic(username: Secret, password: Secret): string | und
 /**
  * Checks the fixed credentials of an upstream when it is created.
  *
- * @throws ConnectError reason UPSTREAM_OPTION_INVALID; the text never holds the secret
+ * @throws ConnectError reason UPSTREAM_OPTION_INVALID; the text never contains the secret
  */
 export function checkCredentials(upstream: string, credentials: FixedCredentials): void {
   const { apiKey, oauth1, oauth2, basic } = credentials;

@@ -3,7 +3,10 @@ import type { CredentialKind } from "../adapter/rules.ts";
 import type { Secret } from "../text/secret.ts";
 import type { OAuth2Grant } from "./oauth2-grant.ts";
 
-/** OAuth 1.0a credentials (RFC 5849 section 1.1): those of the client, and a token where a user is meant. */
+/**
+ * OAuth 1.0a credentials (RFC 5849 section 1.1): the client's key and secret, and a token for requests on
+ * behalf of a user.
+ */
 export interface OAuth1Credentials {
   readonly consumerKey: string | Secret;
   readonly consumerSecret: string | Secret;
@@ -12,7 +15,10 @@ export interface OAuth1Credentials {
   readonly tokenSecret?: string | Secret | undefined;
 }
 
-/** A user and a password (HTTP Basic, RFC 7617). Upstreams that take a token have it in place of either. */
+/**
+ * A user name and a password (HTTP Basic, RFC 7617). Upstreams that take a token expect it in place of
+ * either.
+ */
 export interface BasicCredentials {
   /** Without a colon; UTF-8. */
   readonly username: string | Secret;
@@ -24,13 +30,12 @@ export interface BasicCredentials {
 export interface OAuth2Credentials {
   readonly accessToken: string | Secret;
   /**
-   * Whom the token stands for, where tokens change: rate limits that are known are counted by it. Default:
-   * the token.
+   * Identifies the token's owner if tokens change: known rate limits are counted by it. Default: the token.
    */
   readonly identity?: string | undefined;
 }
 
-/** What a call can carry to prove who it is. Methods take the first kind of their list that is here. */
+/** The credentials that a call can carry. Methods take the first available kind of their list. */
 export interface Credentials {
   readonly apiKey?: string | Secret | undefined;
   readonly oauth1?: OAuth1Credentials | undefined;
@@ -38,23 +43,24 @@ export interface Credentials {
   readonly oauth2?: OAuth2Credentials | undefined;
   readonly basic?: BasicCredentials | undefined;
   /**
-   * Names whose credentials these are, e.g. by the key of the caller's session, where a function provides
-   * them: who has the same name shares the feeds that are watched, also after a token was refreshed. It is no
-   * secret, and nobody can choose that of others. Default: who brings the same credentials has the same name.
+   * Names the owner of these credentials if a function provides them, e.g. by the key of the caller's
+   * session: callers with the same name share watched feeds, also after a token was refreshed. The name is
+   * not a secret, but callers must not be able to choose another caller's name. Default: callers with the
+   * same credentials have the same name.
    */
   readonly owner?: string | undefined;
   /**
-   * Called when the upstream rejects a token of these (401). Resolves with other credentials, with which the
-   * request is sent once more; `undefined` where there are none. When the upstream rejects those too, their
-   * own `rejected` is called, and the request sent a third time, but not a fourth. Only credentials that a
-   * function provides are asked. A ConnectError that it rejects with is what the caller gets, in place of the
-   * upstream's: that the session has ended, or that no other credentials can be had now.
-   * A client stream is not sent again: it fails with UNAVAILABLE, reason UPSTREAM_TOKEN_REPLACED.
+   * Called when the upstream rejects one of these tokens (401). Resolves to other credentials, with which the
+   * request is retried once; `undefined` if there are none. If the upstream rejects those too, their own
+   * `rejected` is called, and the request is sent a third and last time. Applies only to credentials from a
+   * function. If it rejects with a ConnectError, the caller gets that error in place of the upstream's, e.g.
+   * that the session has ended, or that no other credentials are available now. A client stream is not
+   * retried: it fails with UNAVAILABLE, reason UPSTREAM_TOKEN_REPLACED.
    */
   readonly rejected?: (() => Promise<Credentials | undefined>) | undefined;
 }
 
-/** What a function that provides credentials gets to know about the call. */
+/** The information about the call for a function that provides credentials. */
 export interface CredentialsContext {
   /** The RPC method. */
   readonly method: DescMethod;
@@ -63,24 +69,25 @@ export interface CredentialsContext {
 }
 
 /**
- * Provides the credentials of one call, e.g. from its headers or the caller's session. These count as the
- * caller's own: when the upstream rejects them the caller gets UNAUTHENTICATED. It may throw a ConnectError,
- * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED. One that refreshes
- * tokens should name the `owner`, or streams that watch feeds end when it does.
+ * Provides the credentials of one call, e.g. from its headers or the caller's session. They count as the
+ * caller's own: if the upstream rejects them, the caller gets UNAUTHENTICATED. A ConnectError that the
+ * function throws is passed to the caller; any other error becomes INTERNAL, reason
+ * UPSTREAM_CREDENTIALS_FAILED. A function that refreshes tokens should set the `owner`; otherwise streams
+ * that watch feeds end at each refresh.
  */
 export type CredentialsFunction = (
   context: CredentialsContext,
 ) => FixedCredentials | Promise<FixedCredentials>;
 
-/** Credentials as they are configured: an OAuth 2 token is fixed, or fetched. */
+/** Configured credentials: an OAuth 2 token is fixed, or fetched. */
 export type FixedCredentials = Omit<Credentials, "oauth2"> & {
   readonly oauth2?: OAuth2Credentials | OAuth2Grant | undefined;
 };
 
-/** Fixed credentials of an upstream, or a function that provides them call by call. */
+/** Fixed credentials of an upstream, or a function that provides the credentials of each call. */
 export type CredentialsSource = FixedCredentials | CredentialsFunction;
 
-/** The kinds of credentials that are there. `none` always is, and is not listed. */
+/** Returns the available kinds of credentials, without `none`, which is always available. */
 export function kindsOf(credentials: Credentials): CredentialKind[] {
   const kinds: CredentialKind[] = [];
   if (credentials.apiKey !== undefined) kinds.push("api_key");

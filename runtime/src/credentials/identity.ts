@@ -4,7 +4,7 @@ import type { CredentialKind } from "../adapter/rules.ts";
 import { Secret } from "../text/secret.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** Tells sets of credentials apart without holding any: by a keyed hash, whose key nobody outside knows. */
+/** Distinguishes sets of credentials without storing them: by a keyed hash with a private key. */
 export class Identities {
   private readonly key: string;
 
@@ -12,13 +12,14 @@ export class Identities {
     this.key = clock.randomHex(32);
   }
 
-  /** The identity of what a call of this kind sends. */
+  /** Returns the identity of the credentials that a call of this kind sends. */
   of(kind: CredentialKind, credentials: Credentials): string {
     return this.hash([kind, ...partsOf(kind, credentials)]);
   }
 
   /**
-   * The identity of who has these credentials: with the secrets that prove it, where `of` has names alone.
+   * Returns the identity of the owner of these credentials. It includes the secrets that prove it, while `of`
+   * only uses names.
    */
   proven(kind: CredentialKind, credentials: Credentials): string {
     const { oauth1 } = credentials;

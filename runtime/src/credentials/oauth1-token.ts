@@ -1,7 +1,7 @@
 import type { Secret } from "../text/secret.ts";
 import { authorizationHeader, type Parameter } from "./oauth1.ts";
 
-/** Who signs a request of OAuth 1.0a. Without a token it is the application alone. */
+/** The signer of an OAuth 1.0a request. Without a token only the application signs. */
 export interface OAuth1Signer {
   readonly consumerKey: Secret;
   readonly consumerSecret: Secret;
@@ -9,23 +9,23 @@ export interface OAuth1Signer {
   readonly tokenSecret?: Secret | undefined;
 }
 
-/** A request without a body, to be signed: for a token (RFC 5849 section 2), or with one. */
+/** A request without a body to sign: for obtaining a token (RFC 5849 section 2), or with a token. */
 export interface OAuth1Request {
   readonly method: "GET" | "POST";
   readonly url: URL;
-  /** Protocol parameters beside those of every request: `oauth_callback`, `oauth_verifier`. */
+  /** Additional protocol parameters: `oauth_callback`, `oauth_verifier`. */
   readonly parameters?: readonly Parameter[] | undefined;
 }
 
-/** What makes one request different from all others. */
+/** The values that make each request unique. */
 export interface OAuth1Moment {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** Random, never the same twice. */
+  /** Random, never repeated. */
   readonly nonce: string;
 }
 
-/** The value of the `Authorization` header of a signed request (RFC 5849 section 3.5.1). */
+/** Returns the `Authorization` header of a signed request (RFC 5849 section 3.5.1). */
 export function signOAuth1(
   { method, url, parameters = [] }: OAuth1Request,
   { consumerKey, consumerSecret, token, tokenSecret }: OAuth1Signer,
@@ -46,7 +46,7 @@ export function signOAuth1(
   );
 }
 
-/** A token and its secret, as a server has sent them. */
+/** A token and its secret from a server. */
 export interface OAuth1TokenText {
   readonly token: string;
   readonly tokenSecret: string;
@@ -57,8 +57,8 @@ const MAX_TOKEN = 16_384;
 /**
  * Reads a response with temporary or token credentials (RFC 5849 sections 2.1 and 2.3).
  *
- * @returns `none` where there is no token, or one that no header can carry; `unconfirmed` where the server
- * says that it did not understand the callback. Servers that say nothing of that are many.
+ * @returns `none` if there is no token, or one that no header can carry; `unconfirmed` if the server states
+ * that it did not accept the callback. Many servers omit this statement.
  */
 export function readOAuth1Token(text: string): OAuth1TokenText | "none" | "unconfirmed" {
   const form = new URLSearchParams(text.trim());

@@ -180,7 +180,7 @@ function encodeLikeUs(parameters: readonly Parameter[]): string {
   return parameters.map(([name, value]) => `${encodeBytes(name)}=${encodeBytes(value)}`).join("&");
 }
 
-/** Byte by byte, sorted as buffers: none of the code under test. */
+/** Builds the base string byte by byte, sorted as buffers, without the code under test. */
 function independentBaseString(verb: string, url: string, parameters: readonly Parameter[]): string {
   const encoded = parameters.map(([name, value]) => [encodeBytes(name), encodeBytes(value)] as const);
   encoded.sort(

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { percentEncode } from "../text/percent-encode.ts";
 
-/** A parameter as OAuth 1.0a signs it: decoded. */
+/** A decoded parameter, as OAuth 1.0a signs it. */
 export type Parameter = readonly [name: string, value: string];
 
-/** What of a request is signed. */
+/** The parts of a request that are signed. */
 export interface SignableRequest {
   /** The HTTP method. */
   readonly verb: string;
@@ -18,14 +18,15 @@ export interface SignableRequest {
   readonly form?: string | undefined;
 }
 
-/** The keys of a signature; `tokenSecret` is empty where there is no token. */
+/** The keys of a signature; `tokenSecret` is empty without a token. */
 export interface SigningKey {
   readonly consumerSecret: string;
   readonly tokenSecret: string;
 }
 
 /**
- * The signature base string (RFC 5849 section 3.4.1). `oauth` are the protocol parameters without signature.
+ * Returns the signature base string (RFC 5849 section 3.4.1). `oauth` are the protocol parameters without the
+ * signature.
  */
 export function signatureBaseString(request: SignableRequest, oauth: readonly Parameter[]): string {
   const parameters = [...decodeForm(request.queryString), ...decodeForm(request.form ?? ""), ...oauth];
@@ -33,14 +34,14 @@ export function signatureBaseString(request: SignableRequest, oauth: readonly Pa
   return `${request.verb.toUpperCase()}&${base}&${percentEncode(normalize(parameters))}`;
 }
 
-/** The HMAC-SHA1 signature of a base string, in base64 (RFC 5849 section 3.4.2). */
+/** Returns the HMAC-SHA1 signature of a base string, in base64 (RFC 5849 section 3.4.2). */
 export function hmacSha1(baseString: string, key: SigningKey): string {
   const secret = `${percentEncode(key.consumerSecret)}&${percentEncode(key.tokenSecret)}`;
   return createHmac("sha1", secret).update(baseString).digest("base64");
 }
 
 /**
- * The value of an `Authorization` header with the signature of a request (RFC 5849 section 3.5.1).
+ * Returns the `Authorization` header with the signature of a request (RFC 5849 section 3.5.1).
  *
  * @param oauth the protocol parameters, not encoded, without `oauth_signature_method` and `oauth_signature`
  */

@@ -20,7 +20,7 @@ const bearer = (accessToken: string, rejected?: Credentials["rejected"]): Creden
   rejected,
 });
 
-/** An upstream that takes one token, the tokens that it was sent, and a call of it. */
+/** Starts an upstream that accepts one token, and returns the tokens that it receives and a call of it. */
 async function upstreamOf(credentials: CredentialsSource, accepted: string, status = 401) {
   const tokens: Array<string | undefined> = [];
   const server = await httpUpstream((request: IncomingMessage, response) => {

@@ -17,14 +17,14 @@ const GRANT: OAuth2Grant = {
   clientSecret: "hush-hush-1",
 };
 
-/** A token endpoint of a test: what it was asked, and what it says. */
+/** A token endpoint with responses from the test, which records its requests. */
 class Endpoint {
   readonly requests: EndpointRequest[] = [];
   readonly forms: Array<Record<string, string>> = [];
   answer: (count: number) => { status?: number; body: unknown; retryAfter?: string } | Error = (count) => ({
     body: { access_token: `token-${count}`, token_type: "Bearer", expires_in: 3600 },
   });
-  /** Holds responses back until it is resolved. */
+  /** Delays responses until it resolves. */
   held: Promise<void> | undefined;
 
   readonly send = async (request: EndpointRequest): Promise<EndpointResponse> => {
@@ -224,7 +224,7 @@ test("a token that the upstream rejected is refreshed once for all calls, and no
   expect((await source.another(new Secret("token-2")))?.token.reveal()).toBe("token-3");
 });
 
-/** What can happen to the only token that an upstream takes, and to its token endpoint. */
+/** Events that affect the only valid token of an upstream, and its token endpoint. */
 const EVENTS = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("call" as const), at: fc.nat(2) }) },
   fc.record({ kind: fc.constant("invalidate" as const) }),
@@ -247,7 +247,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
       };
       const grant = { ...GRANT, refreshToken: "refresh-0", store };
       const sources = [0, 1, 2].map(() => sourceOf(grant, endpoint, clock));
-      /** As the gateway makes it: rejected, it is sent once more with another token. */
+      /** As in the gateway: a rejected request is retried once with another token. */
       const call = async (at: number) => {
         const source = sources[at];
         if (source === undefined) throw new Error("no source");
@@ -257,7 +257,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
         try {
           let other = await source.another(first);
           if (other === undefined) throw source.rejectedError();
-          // as old as the one before: it is rejected as well, and its own `rejected` is asked
+          // no newer than the first: rejected as well, so its own `rejected` is called
           if (other.token.reveal() !== good) {
             expect(other.isNew).toBe(false);
             other = await source.another(other.token);
@@ -286,7 +286,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
           expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
         }
       }
-      // whatever happened, it recovers
+      // it recovers, whatever happened
       isUp = true;
       clock.advance(300_000);
       for (const at of [0, 1, 2]) {
@@ -317,7 +317,7 @@ test("a refresh token is used, and what the server gives in its place from then 
   expect(endpoint.forms[0]).toMatchObject({ grant_type: "refresh_token" });
 });
 
-/** A store in memory, as several processes share it: one refresh at a time. */
+/** A store in memory that several processes share: one refresh at a time. */
 class MemoryStore implements TokenStore {
   readonly name = "memory";
   kept: Tokens | undefined;
@@ -365,7 +365,7 @@ test("a store that has no refresh token, or fails, is a clear error", async () =
   );
 });
 
-/** Lets what is under way come to its end: everything here is in memory. */
+/** Waits for all pending work, which is entirely in memory. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
   await new Promise((resolve) => setImmediate(resolve));

@@ -7,16 +7,19 @@ import { requestTokens } from "../token-endpoint/token-request.ts";
 import type { ClientAuthMethod, Grant, Send, Tokens } from "../token-endpoint/tokens.ts";
 import type { OAuth2Grant } from "./oauth2-grant.ts";
 
-/** A token that ends within this time is not sent any more: it could end on its way. */
+/** A token that expires within this time is not sent any more: it could expire in transit. */
 const SKEW_MS = 5_000;
 
-/** How long before its end a token is refreshed at the latest, and which part of its life that is at most. */
+/**
+ * The time before a token's expiry at which it is refreshed, and its maximum as a fraction of the token's
+ * lifetime.
+ */
 const MARGIN_MS = 60_000;
 const MARGIN_PART = 0.2;
 
 /**
- * The pauses after the token endpoint failed, and after it rejected: the first and the longest.
- * Each is twice the one before.
+ * The first and the longest pause after the token endpoint failed, and after it rejected a request. Each
+ * pause is twice the previous one.
  */
 const PAUSES = {
   failed: { firstMs: 1_000, maxMs: 60_000 },
@@ -25,39 +28,44 @@ const PAUSES = {
 } as const;
 
 /**
- * How long after a token was refreshed because the upstream rejected it there is no other request for that
- * cause, at least; up to half as long is added. Processes without a common store whose upstream takes the
- * newest token alone reject each other's: they must not do so in step.
+ * The minimum time between two refreshes caused by a rejected token; a random delay of up to half of it is
+ * added. If an upstream accepts only the newest token, processes without a common store invalidate each
+ * other's tokens: they must not do so in step.
  */
 const REFUSAL_MS = 10_000;
 
-/** Why there is no token: the endpoint could not say, it rejected, or the store of the tokens failed. */
+/**
+ * The reason why there is no token: the endpoint failed, it rejected the request, or the token store failed.
+ */
 export interface TokenFailure {
   readonly kind: keyof typeof PAUSES;
   readonly problem: string;
-  /** How long there will be no request, in milliseconds. */
+  /** The time without further requests, in milliseconds. */
   readonly delay: number;
   readonly cause: unknown;
 }
 
-/** What tokens are fetched for. */
+/** The options of a token source. */
 export interface TokenSourceOptions {
   readonly grant: OAuth2Grant;
   readonly send: Send;
   readonly clock: Clock;
-  /** The error that callers get. */
+  /** Creates the error for callers. */
   readonly errorOf: (failure: TokenFailure) => ConnectError;
   /**
-   * Whether the client may ask in its own name where there is no refresh token. Default:
-   * where there is no store.
+   * Whether the client may request tokens for itself if there is no refresh token. Default: if there is no
+   * store.
    */
   readonly mayAskForItself?: boolean;
 }
 
-/** A token in place of one that the upstream rejected. */
+/** A token that replaces one rejected by the upstream. */
 export interface AnotherToken {
   readonly token: Secret;
-  /** Whether the endpoint gave it for that cause; else it may be as old as the one that was rejected. */
+  /**
+   * Whether the endpoint issued it because of the rejection; otherwise it may be as old as the rejected
+   * token.
+   */
   readonly isNew: boolean;
 }
 
@@ -69,21 +77,21 @@ interface Failure extends Omit<TokenFailure, "delay"> {
 
 /**
  * The access tokens of one grant. A token is fetched when it is first needed, and refreshed in the background
- * shortly before it ends; however many calls wait, there is one request. After a failure there is none for a
- * while, and calls fail with what it was.
+ * shortly before it expires; all waiting calls share one request. After a failure there is no request for a
+ * while, and calls fail with the same error.
  */
 export class TokenSource {
   private readonly grant: OAuth2Grant;
   private readonly clock: Clock;
   private readonly options: TokenSourceOptions;
   private tokens: Tokens | undefined;
-  /** When the token is refreshed although it is still good, in milliseconds since 1970. */
+  /** The time at which a valid token is refreshed, in milliseconds since 1970. */
   private refreshAt = Number.POSITIVE_INFINITY;
   private refreshing: Promise<Tokens> | undefined;
   private failure: Failure | undefined;
-  /** What the endpoint gave last. */
+  /** The last token from the endpoint. */
   private requested: Secret | undefined;
-  /** Until when no token is refreshed because the upstream rejected it, on the monotonic scale. */
+  /** The end of the time without refreshes after a rejected token, on the monotonic scale. */
   private rejectedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: TokenSourceOptions) {
@@ -93,22 +101,23 @@ export class TokenSource {
   }
 
   /**
-   * A token that is good now.
+   * Returns a valid token.
    *
-   * @throws ConnectError that of the options
+   * @throws ConnectError from `errorOf`
    */
   async get(): Promise<Secret> {
     const { tokens } = this;
     if (tokens === undefined || !this.isGood(tokens)) return (await this.refresh()).accessToken;
     if (this.clock.now() >= this.refreshAt && !this.isPausing()) {
-      // whoever asks has a good one; what goes wrong is met again when it has ended
+      // the caller has a valid token; a failure recurs when that token has expired
       this.refresh().catch(() => undefined);
     }
     return tokens.accessToken;
   }
 
   /**
-   * Another token in place of one that the upstream rejected; undefined where one was asked for a moment ago.
+   * Returns another token in place of one that the upstream rejected; undefined if one was requested a moment
+   * ago.
    *
    * @throws ConnectError as `get` does
    */
@@ -124,7 +133,7 @@ export class TokenSource {
     return { token, isNew };
   }
 
-  /** The error of a call whose token the upstream rejects where there is no other one yet. */
+  /** Returns the error of a call whose token the upstream rejected while no other token is available. */
   rejectedError(): ConnectError {
     const problem = "the upstream rejects the token that it gave a moment ago";
     return this.errorOf({ kind: "failed", problem, until: this.rejectedUntil, count: 1, cause: undefined });
@@ -163,7 +172,7 @@ export class TokenSource {
     }
   }
 
-  /** The earlier of two replicas is not the same one each time. */
+  /** Randomizes the time, so that not always the same replica refreshes first. */
   private refreshOf(expiresAt: number): number {
     const margin = Math.min(MARGIN_MS, (expiresAt - this.clock.now()) * MARGIN_PART);
     return expiresAt - SKEW_MS - margin * (0.5 + fraction(this.clock) / 2);
@@ -174,7 +183,7 @@ export class TokenSource {
     if (store === undefined) return await this.request(this.tokens?.refreshToken ?? this.ownRefreshToken);
     return await store.update(async (kept) => {
       const isOther = kept?.accessToken.reveal() !== rejected?.reveal();
-      // another process has refreshed it
+      // another process has refreshed the token
       if (kept !== undefined && isOther && this.isGood(kept)) return kept;
       const refreshToken = kept?.refreshToken ?? this.ownRefreshToken;
       if (refreshToken === undefined && this.options.mayAskForItself !== true) {
@@ -202,7 +211,7 @@ export class TokenSource {
           };
     const tokens = await requestTokens(endpoint, grant, this.clock.now());
     this.requested = tokens.accessToken;
-    // a server that gives no new one lets the old one stand (RFC 6749 section 6)
+    // if the server returns no new refresh token, the old one remains valid (RFC 6749 section 6)
     return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
   }
 
@@ -232,7 +241,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What is not of the endpoint is of the store. */
+/** Any error that is not from the endpoint is from the store. */
 function kindOf(error: unknown): keyof typeof PAUSES {
   if (!(error instanceof EndpointError)) return "unreadable";
   return error.isFinal ? "rejected" : "failed";

@@ -8,18 +8,20 @@ import type { Send } from "../token-endpoint/tokens.ts";
 import type { OAuth2Grant } from "./oauth2-grant.ts";
 import { type TokenFailure, TokenSource } from "./token-source.ts";
 
-/** Grants whose tokens are kept: one of the configuration, or several where a function provides them. */
+/**
+ * The maximum number of grants with cached tokens: one from the configuration, or several from a function.
+ */
 const MAX_SOURCES = 256;
 
-/** The tokens of a grant, and a text that tells it from others without giving anything away. */
+/** Returns the tokens of a grant, and a text that identifies the grant without revealing a secret. */
 export type TokenSources = (grant: OAuth2Grant) => {
   readonly source: TokenSource;
   readonly identity: string;
 };
 
 /**
- * The tokens of grants, by what they ask for: the same grant gets the same tokens,
- * though the configuration was read anew.
+ * Caches the tokens of grants by their content: an equal grant gets the same tokens even after the
+ * configuration was reloaded.
  */
 export function tokenSources(upstream: string, send: Send, clock: Clock): TokenSources {
   const key = clock.randomHex(32);
@@ -28,7 +30,7 @@ export function tokenSources(upstream: string, send: Send, clock: Clock): TokenS
     const identity = createHmac("sha256", key).update(textOf(grant)).digest("base64");
     const errorOf = (failure: TokenFailure) => upstreamTokenError(upstream, grant.tokenUrl, failure);
     const source = sources.get(identity) ?? new TokenSource({ grant, send, clock, errorOf });
-    // the one that was used last comes last
+    // moves the most recently used source to the end
     sources.delete(identity);
     sources.set(identity, source);
     const [oldest] = sources.keys();
@@ -38,7 +40,7 @@ export function tokenSources(upstream: string, send: Send, clock: Clock): TokenS
 }
 
 /**
- * The error of a call that gets no token: reason UPSTREAM_TOKEN_REFUSED, UPSTREAM_TOKEN_FAILED or
+ * Returns the error of a call without a token: reason UPSTREAM_TOKEN_REFUSED, UPSTREAM_TOKEN_FAILED or
  * UPSTREAM_TOKENS_UNREADABLE.
  */
 export function upstreamTokenError(

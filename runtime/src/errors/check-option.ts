@@ -1,24 +1,24 @@
 import { suggest } from "../text/suggest.ts";
 import { restError } from "./rest-error.ts";
 
-/** Which numbers an option can be. */
+/** The range of a numeric option. */
 export interface Range {
-  /** In the plural. */
+  /** The unit of the option, in the plural. */
   readonly unit: string;
   /** Default: 1. */
   readonly min?: number;
   readonly max: number;
-  /** Whether it need not be a whole number; then it has to be above `min`. */
+  /** Whether fractions are allowed; the value then has to be greater than `min`. */
   readonly fraction?: boolean;
 }
 
-/** The error for an option that has a value which it cannot have. */
+/** Creates the error for an option with an invalid value. */
 export type InvalidOption = (option: string, expected: string, got: string) => Error;
 
 /**
- * Checks that options have no other names than these: one that is misspelt would have no effect.
+ * Checks that options have only known names: a misspelt name would have no effect.
  *
- * @throws what `invalid` makes
+ * @throws the error from `invalid`
  */
 export function checkNames(options: object, known: readonly string[], invalid: InvalidOption): void {
   for (const [name, value] of Object.entries(options)) {
@@ -28,7 +28,7 @@ export function checkNames(options: object, known: readonly string[], invalid: I
   }
 }
 
-/** @throws what `invalid` makes */
+/** @throws the error from `invalid` */
 export function checkNumber(name: string, value: unknown, range: Range, invalid: InvalidOption): number {
   const { unit, min = 1, max, fraction = false } = range;
   if (typeof value === "number" && value <= max) {
@@ -41,9 +41,9 @@ export function checkNumber(name: string, value: unknown, range: Range, invalid:
 }
 
 /**
- * Checks options that are numbers, in the order of their ranges, and fills in the defaults.
+ * Checks numeric options, in the order of their ranges, and fills in the defaults.
  *
- * @throws what `invalid` makes
+ * @throws the error from `invalid`
  */
 export function checkNumbers<K extends string>(
   options: Readonly<Partial<Record<NoInfer<K>, number | undefined>>> | undefined,
@@ -59,9 +59,9 @@ export function checkNumbers<K extends string>(
 }
 
 /**
- * Checks a group of options, each a number, and fills in the defaults.
+ * Checks a group of numeric options, and fills in the defaults.
  *
- * @returns undefined for `false`, which turns the group off
+ * @returns undefined for `false`, which disables the group
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function checkGroup<K extends string>(
@@ -81,7 +81,7 @@ export function checkGroup<K extends string>(
   return checkNumbers(options, defaults, ranges, invalid);
 }
 
-/** The error for an option that has a value which it cannot have. */
+/** Returns the error for an option with an invalid value. */
 export function invalidOption(upstream: string, option: string, expected: string, got: string): Error {
   return restError("UPSTREAM_OPTION_INVALID", { upstream, option, expected, got });
 }

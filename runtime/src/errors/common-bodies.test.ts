@@ -8,12 +8,12 @@ import { COMMON_BODIES } from "./common-bodies.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorReport } from "./error-report.ts";
 
-/** A body that is made up, and what is to be read from it. */
+/** A generated body, and the expected reading. */
 interface Member {
   readonly body: JsonValue;
   readonly text: string;
   readonly subcode?: string;
-  /** Fields of the request with what is said of them. */
+  /** Fields of the request with their error descriptions. */
   readonly fields?: ReadonlyArray<readonly [field: string, description: string]>;
 }
 
@@ -21,7 +21,7 @@ const text = fc.stringMatching(/^[A-Z][a-z]{2,8} [a-z]{2,8}[.!]?$/);
 const word = fc.stringMatching(/^[a-z]{3,8}_[a-z]{3,8}$/);
 const name = fc.stringMatching(/^[a-z]{3,8}[A-Z][a-z]{2,5}$/);
 
-/** A generator of bodies of each kind. */
+/** Generators of bodies of each kind. */
 const MEMBERS: Readonly<Record<string, ReadonlyArray<(texts: Texts) => Member>>> = {
   "`google.rpc.Status` and Connect": [
     ({ a }) => ({ body: { error: { code: 409, status: "ABORTED", message: a } }, text: a }),

@@ -5,17 +5,17 @@ import type { ErrorReport } from "./error-report.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 import { meaningOf } from "./status.ts";
 
-/** A way in which many upstreams write their errors, which is read without a rule. */
+/** A common format of error bodies, which is read without a rule. */
 export interface CommonBody {
-  /** What it is called, or who writes errors like this. */
+  /** The name of the format, or of a product that uses it. */
   readonly name: string;
-  /** Bodies of this kind, for the documentation and tests. */
+  /** Bodies in this format, for the documentation and tests. */
   readonly examples: readonly [JsonValue, ...JsonValue[]];
-  /** What a body says; undefined for one that is of another kind. */
+  /** Reads a body; returns undefined for a body in another format. */
   readonly read: (body: JsonValue) => ErrorReport | undefined;
 }
 
-/** The bodies of errors that are read where a method has no rule. The first that fits counts. */
+/** The formats of error bodies for methods without a rule. The first that matches is used. */
 export const COMMON_BODIES: readonly CommonBody[] = [
   {
     name: "`google.rpc.Status` and Connect",
@@ -135,8 +135,8 @@ function ofObject(read: (body: JsonObject) => ErrorReport | undefined): CommonBo
 }
 
 /**
- * Members as RFC 9457 section 3.1 names them, and lists of errors beside them as
- * its section 3 and RFC 7807 show.
+ * Reads members of RFC 9457 section 3.1, and lists of errors next to them, as in its section 3 and in RFC
+ * 7807.
  */
 function readProblem(body: JsonObject): ErrorReport | undefined {
   const { type, status } = body;
@@ -144,7 +144,7 @@ function readProblem(body: JsonObject): ErrorReport | undefined {
   const detail = typeof body.detail === "string" ? body.detail.trim() : "";
   const isProblem = typeof type === "string" || typeof status === "number" || (title !== "" && detail !== "");
   if (!isProblem || (title === "" && detail === "")) return undefined;
-  // a title that repeats the status says no more than the status
+  // a title that repeats the status adds nothing to it
   const isPhrase = typeof status === "number" && title === meaningOf(status).phrase;
   const head = [isPhrase && detail !== "" ? "" : title, detail === title ? "" : detail];
   const violations = readErrors(body.errors) ?? readInvalidParams(body["invalid-params"]) ?? {};
@@ -160,7 +160,7 @@ function readInvalidParams(value: JsonValue | undefined): ErrorReport | undefine
   });
 }
 
-/** What the item itself says, after which come those below it. */
+/** Reads the error of the item itself, followed by the errors below it. */
 function readErrorObject(error: JsonObject): ErrorReport | undefined {
   const own = readErrors([error]);
   const below =
@@ -169,7 +169,7 @@ function readErrorObject(error: JsonObject): ErrorReport | undefined {
   return withSubcode(withHead(textAt(error, ["message", "title", "detail"]), below), own?.subcode);
 }
 
-/** `error` is a code, or the phrase of the status; what happened stands beside it. */
+/** Reads `error` as a code, or as the phrase of the status; the description is next to it. */
 function readErrorWord(body: JsonObject): ErrorReport | undefined {
   const { error } = body;
   if (typeof error !== "string" || error.trim() === "") return undefined;
@@ -185,7 +185,7 @@ function readAws(body: JsonObject): ErrorReport | undefined {
   const error = isJsonObject(body.Error) ? body.Error : body;
   const type = textAt(error, ["Code", "__type", "Type"]);
   if (type === "" && textAt(error, ["Message"]) === "") return undefined;
-  // a name may stand behind a namespace, and before an address
+  // a namespace may precede the name, and an address may follow it
   const name = type.replace(/^.*#/s, "").replace(/:.*$/s, "");
   const text = textAt(error, ["message", "Message"]);
   return withSubcode({ text: text === "" ? name : text }, subcodeOf(name));

@@ -1,4 +1,4 @@
-/** Items of errors as they are found in lists, whatever their keys are called. */
+/** Items of error lists, whatever their keys. */
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
 import {
   type Item,
@@ -16,25 +16,25 @@ const CODES = ["code", "extensions.code", "errorCode", "type"] as const;
 const FIELDS = ["field", "param", "parameter", "property", "target", "source.parameter", "path"] as const;
 const POINTERS = ["pointer", "source.pointer"] as const;
 
-/** Where FastAPI says that a value stands, before the name of the value. */
+/** The places that FastAPI puts before the name of a value. */
 const PLACES: readonly string[] = ["body", "query", "path", "header", "cookie"];
 
 /**
- * Reads what stands below a key such as `errors`: a list of objects or texts, one of them, or a map from
- * fields to texts. An object is one item if it has a message or code of its own, and no list.
+ * Reads the errors below a key such as `errors`: a list of objects or texts, a single one, or a map from
+ * fields to texts. An object is a single item if it has its own message or code, and no list.
  */
 export function readErrors(value: JsonValue | undefined): ErrorReport | undefined {
   return isJsonObject(value) && !isItem(value) ? readFieldMap(value) : reportOfItems(value, commonItem);
 }
 
-/** A report after a text that is about all of it, e.g. `Validation failed`. */
+/** Puts a text about the whole error, e.g. `Validation failed`, before a report. */
 export function withHead(head: string, report: ErrorReport): ErrorReport {
   const { text = "" } = report;
   if (head === "" || text.includes(head)) return report;
   return { ...report, text: text === "" ? head : `${head}: ${text}` };
 }
 
-/** The text at the first key that has one; a list of texts is joined. */
+/** Returns the text at the first key that has one; a list of texts is joined. */
 export function textAt(json: JsonObject, keys: readonly string[]): string {
   for (const key of keys) {
     const value = Object.hasOwn(json, key) ? json[key] : undefined;
@@ -45,7 +45,7 @@ export function textAt(json: JsonObject, keys: readonly string[]): string {
   return "";
 }
 
-/** An item of a list of errors, with the field that it names. */
+/** Reads an item of a list of errors, with the field that it names. */
 function commonItem(json: JsonValue): Item {
   if (!isJsonObject(json)) return { text: scalarText(json) ?? "", subcode: undefined, field: "", json };
   const subcode = firstOf(json, CODES, subcodeOf);
@@ -57,7 +57,7 @@ function commonItem(json: JsonValue): Item {
   return { text, line, subcode, field, json };
 }
 
-/** Dotted, with indices in brackets, as `google.rpc.BadRequest` has it. */
+/** Returns the dotted path of a field, with indices in brackets, as in `google.rpc.BadRequest`. */
 function fieldOf(json: JsonObject): string {
   const { loc } = json;
   if (Array.isArray(loc)) {
@@ -66,14 +66,14 @@ function fieldOf(json: JsonObject): string {
   }
   const pointer = firstOf(json, POINTERS, (value) => (typeof value === "string" ? value : undefined));
   if (pointer !== undefined) return fieldOfPointer(pointer);
-  // a list is the path of GraphQL, which leads into the response
+  // a list is a GraphQL path, which leads into the response
   return firstOf(json, FIELDS, (value) => (typeof value === "string" ? value : undefined)) ?? "";
 }
 
-/** An index of a JSON pointer (RFC 6901 section 4); other digits are a key, and keep theirs. */
+/** An index in a JSON pointer (RFC 6901 section 4); other digits are a key, and stay unchanged. */
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 
-/** A JSON pointer (RFC 6901), also as the fragment of a URI. */
+/** Reads a JSON pointer (RFC 6901), also as a URI fragment. */
 function fieldOfPointer(pointer: string): string {
   const steps = pointer.replace(/^#/, "").split("/");
   return fieldOfSteps(

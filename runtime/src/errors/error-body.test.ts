@@ -163,7 +163,7 @@ test.each<[string, JsonValue]>([
   expect(report.details?.map(typeOf)).toEqual([
     ErrorInfoSchema.typeName,
     BadRequestSchema.typeName,
-    // unknown, nonsense, and no object
+    // an unknown type, an invalid name, and a detail that is not an object
     "google.protobuf.Struct",
     "google.protobuf.Struct",
     "google.protobuf.Value",

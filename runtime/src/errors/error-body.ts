@@ -12,11 +12,11 @@ const COMMON: readonly Reader[] = COMMON_BODIES.map((common) => common.read);
 
 /**
  * Reads the body of an error. The shapes of the method are tried in order, then the lists of errors that its
- * envelope names. The first that finds anything wins; if it finds no text, the next that does gives it. A
- * method without shapes has the common bodies in their place; with shapes, these are asked for a text at the
- * end, and for nothing else, since codes and reasons follow from the rules. The envelope's message counts
- * last. Of an array, the first item is read, since streams of one array send their errors as `[{"error":
- * …}]`. Whatever has the wrong type is passed over: no body makes this fail.
+ * envelope names. The first match is used; if it has no text, the next match provides the text. A method
+ * without shapes uses the common bodies instead. With shapes, the common bodies only provide a missing text,
+ * since codes and reasons follow from the rules. The envelope's message is the last fallback. Of an array,
+ * the first item is read, since streams of one array send their errors as `[{"error": …}]`. Values of
+ * unexpected types are skipped: no body makes this function fail.
  */
 export function readErrorBody(
   body: JsonValue | undefined,

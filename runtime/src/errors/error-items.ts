@@ -1,4 +1,4 @@
-/** Errors that come as a list, or as a map from fields to texts. */
+/** Errors in the form of a list, or of a map from fields to texts. */
 
 import { isJsonObject, type JsonObject, type JsonValue, rawJson, valueAt } from "connect-rest-codec/internal";
 import type { ErrorShape } from "../adapter/rules.ts";
@@ -7,10 +7,10 @@ import { safeText } from "../text/safe-text.ts";
 import type { ErrorReport } from "./error-report.ts";
 import type { KnownDetail } from "./rest-error.ts";
 
-/** How many items are read; the last field violation says how many more there were. */
+/** The maximum number of items that are read; the last field violation states how many more there were. */
 const MAX_ITEMS = 50;
 
-/** Details travel in trailers, which clients limit. */
+/** The maximum size of details, which are sent in trailers, which clients limit. */
 const MAX_BYTES = 8 * 1024;
 const MAX_FIELD = 200;
 const MAX_DESCRIPTION = 300;
@@ -19,10 +19,10 @@ const MAX_DEPTH = 5;
 
 type ItemKeys = Extract<ErrorShape, { kind: "items" }>;
 
-/** One item of a list of errors, as far as it can be read. */
+/** The readable parts of one item in a list of errors. */
 export interface Item {
   readonly text: string;
-  /** Its part of the text of the error, where that is not its own text. */
+  /** Its part of the error message, if it differs from its own text. */
   readonly line?: string;
   readonly subcode: string | undefined;
   readonly field: string;
@@ -30,14 +30,15 @@ export interface Item {
 }
 
 /**
- * Reads a list of errors, or a single one. The text is that of all items, the subcode that of the first item
- * that has one. Where an item names a field of the request, all items become a google.rpc.BadRequest.
+ * Reads a list of errors, or a single one. The message joins the texts of all items; the subcode is that of
+ * the first item that has one. If an item names a field of the request, all items become a
+ * google.rpc.BadRequest.
  */
 export function readItems(value: JsonValue | undefined, keys: ItemKeys): ErrorReport | undefined {
   return reportOfItems(value, (json) => readItem(json, keys));
 }
 
-/** Reads a list of errors, or a single one, with a reader of its own for each item. */
+/** Reads a list of errors, or a single one, with a custom reader for items. */
 export function reportOfItems(
   value: JsonValue | undefined,
   read: (json: JsonValue) => Item,
@@ -53,7 +54,7 @@ export function reportOfItems(
   return { text, ...(subcode !== undefined && { subcode }), ...(details !== undefined && { details }) };
 }
 
-/** Reads objects whose keys are titles and whose values are details; a text among them is a title. */
+/** Reads objects whose keys are titles and whose values are details; a string among them is a title. */
 export function readTitleMap(value: JsonValue | undefined): ErrorReport | undefined {
   const texts = listOf(value)
     .slice(0, MAX_ITEMS)
@@ -68,8 +69,7 @@ export function readTitleMap(value: JsonValue | undefined): ErrorReport | undefi
 }
 
 /**
- * Reads an object whose keys are fields of the request, and whose values are texts or lists of them,
- * at any depth.
+ * Reads an object whose keys are request fields, and whose values are texts or lists of texts, at any depth.
  */
 export function readFieldMap(value: JsonValue | undefined): ErrorReport | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -121,7 +121,7 @@ function readItem(json: JsonValue, keys: ItemKeys): Item {
 function violationOf({ text, subcode, field, json }: Item): Violation {
   return {
     field: safeText(field, MAX_FIELD),
-    // an item without a text of its own is kept as it is
+    // an item without its own text is shown as JSON
     description: safeText(text === "" ? rawJson(json).text : text, MAX_DESCRIPTION),
     reason: subcode === undefined ? "" : violationReason(subcode),
   };
@@ -133,7 +133,7 @@ interface Violation {
   readonly reason: string;
 }
 
-/** The violations that fit, and one that says how many do not; `more` are left out already. */
+/** Returns the violations that fit, and one that counts the others; `more` were already omitted. */
 function badRequest(violations: readonly Violation[], more: number): KnownDetail {
   let left = MAX_BYTES;
   const kept = violations.filter(({ field, description, reason }) => {
@@ -145,7 +145,10 @@ function badRequest(violations: readonly Violation[], more: number): KnownDetail
   return { desc: BadRequestSchema, value: { fieldViolations: omitted > 0 ? [...kept, rest] : kept } };
 }
 
-/** Reasons are words in UPPER_SNAKE_CASE (google.rpc.BadRequest), so that a number gets a word in front. */
+/**
+ * Returns a violation's reason, which must be in UPPER_SNAKE_CASE (google.rpc.BadRequest); a number gets a
+ * prefix.
+ */
 function violationReason(subcode: string): string {
   const word = subcode
     .replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_")
@@ -156,7 +159,7 @@ function violationReason(subcode: string): string {
   return (/^[A-Z]/.test(word) ? word : `CODE_${word}`).slice(0, 63);
 }
 
-/** A name, or the steps to one. */
+/** Returns a field name, or the path of one. */
 function fieldOf(value: JsonValue | undefined): string {
   if (!Array.isArray(value)) return value === undefined ? "" : (scalarText(value) ?? "");
   return value
@@ -165,18 +168,18 @@ function fieldOf(value: JsonValue | undefined): string {
     .join(".");
 }
 
-/** The items of an array, or a single one. */
+/** Returns the items of an array, or a single one. */
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];
 }
 
-/** Different texts, one after the other. */
+/** Joins the distinct texts. */
 export function joined(texts: readonly string[]): string {
   return [...new Set(texts)].filter((text) => text.trim() !== "").join("; ");
 }
 
-/** The value of a key, or at a dotted path. */
+/** Returns the value of a key, or at a dotted path. */
 function ownOrBelow(json: JsonObject, path: string): JsonValue | undefined {
   return Object.hasOwn(json, path) ? json[path] : valueAt(json, path);
 }
@@ -186,13 +189,13 @@ function ownText(json: JsonObject, key: string): string | undefined {
   return value === undefined ? undefined : scalarText(value);
 }
 
-/** The text of a string or a number. */
+/** Returns the text of a string or a number. */
 export function scalarText(value: JsonValue): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 }
 
-/** The code of an error as text; undefined for one that says nothing. */
+/** Returns the code of an error as text; undefined for a meaningless one. */
 export function subcodeOf(code: JsonValue | undefined): string | undefined {
   const text = code === undefined ? "" : (scalarText(code)?.trim() ?? "");
   return text === "" || text === "0" || text.length > MAX_SUBCODE ? undefined : text;

@@ -5,10 +5,10 @@ import type { TimeRule } from "connect-rest-codec/internal";
 /** `connectrest.v1.field` among the options of a field. */
 const FIELD_RULES = 50871;
 
-/** What of connectrest.v1.FieldRules concerns redaction. */
+/** The parts of connectrest.v1.FieldRules that concern redaction. */
 interface FieldOptions {
   readonly redact: boolean;
-  /** How the field's times are written, if that is not RFC 3339. */
+  /** The notation of the field's times, if it is not RFC 3339. */
   readonly time: TimeRule | undefined;
 }
 
@@ -18,7 +18,7 @@ const REDACT = 9;
 const UNIT = 1;
 const FORMAT = 2;
 
-/** By their numbers in connectrest.v1.Time.Unit. */
+/** Indexed by connectrest.v1.Time.Unit. */
 const UNITS: readonly (TimeRule | undefined)[] = [
   undefined,
   "seconds",
@@ -33,12 +33,12 @@ const UNITS: readonly (TimeRule | undefined)[] = [
 
 const known = new WeakMap<DescField, FieldOptions>();
 
-/** Whether a field is marked `redact` (connectrest.v1) or `debug_redact` (protobuf). */
+/** Reports whether a field is marked `redact` (connectrest.v1) or `debug_redact` (protobuf). */
 export function isMarked(field: DescField): boolean {
   return optionsOf(field).redact;
 }
 
-/** How the times of a field are written by its rules. */
+/** Returns the notation of a field's times by its rules. */
 export function timeRuleOf(field: DescField): TimeRule | undefined {
   return optionsOf(field).time;
 }
@@ -56,7 +56,7 @@ function optionsOf(field: DescField): FieldOptions {
   return made;
 }
 
-/** Reads the bytes of connectrest.v1.FieldRules, whose message this package does not load. */
+/** Decodes the bytes of connectrest.v1.FieldRules, whose message type this package does not load. */
 function readRules(parts: readonly Uint8Array[], isMarkedOtherwise: boolean): FieldOptions {
   let [redact, unit, format] = [isMarkedOtherwise, 0, ""];
   const reads = new Map<number, (reader: BinaryReader) => void>([

@@ -1,6 +1,6 @@
 /**
- * The message types that every process knows beside the well-known ones: google.rpc,
- * and our own details of errors.
+ * The message types that every process knows in addition to the well-known ones: google.rpc, and the
+ * runtime's own error details.
  */
 import type { DescFile, DescMessage, Registry } from "@bufbuild/protobuf";
 import { typesOfFiles as registryOf } from "connect-rest-codec/internal";
@@ -16,7 +16,7 @@ const STANDARD_FILES: readonly DescFile[] = [
   file_connectrest_v1_upstream_error,
 ];
 
-/** The types of files and of everything that they import, and those that every process knows. */
+/** Returns the types of files and all of their imports, and the types that every process knows. */
 export function typesOfFiles(files: readonly DescFile[], others: readonly DescMessage[] = []): Registry {
   return registryOf([...STANDARD_FILES, ...files], others);
 }
@@ -24,7 +24,7 @@ export function typesOfFiles(files: readonly DescFile[], others: readonly DescMe
 /** The types that every process knows. */
 export const STANDARD_TYPES: Registry = typesOfFiles([]);
 
-/** The types of a file and of everything that it imports; made when first asked for. */
+/** Returns the types of a file and all of its imports; created on first use. */
 export function typesOf(file: DescFile): () => Registry {
   let registry: Registry | undefined;
   return () => {

@@ -4,20 +4,20 @@ import { exactDecimal, isInteger, plainDigits } from "connect-rest-codec/interna
 import { isoText, isTime, protoSpan } from "../time/notation.ts";
 import type { Leaf } from "./leaves.ts";
 
-/** Messages within bytes are looked into down to this depth. */
+/** The maximum depth at which messages within bytes are searched. */
 const MAX_DEPTH = 10;
 
-/** A number of fewer characters in bytes of an unknown type may be a boolean, an enum's value or a count. */
+/** In bytes of an unknown type, a shorter number may be a boolean, an enum value or a count. */
 const MIN_DIGITS = 6;
 
-/** What ProtoJSON makes of a value; of bytes the text that they are, and all texts and numbers within. */
+/** Returns the ProtoJSON of a value; for bytes, their text, and all texts and numbers within them. */
 export function leafTexts(value: Leaf["value"]): string[] {
   if (typeof value === "string") return [value];
   if (value instanceof Uint8Array) return bytesTexts(value);
   return typeof value === "object" ? [timeText(value)] : numberTexts(value);
 }
 
-/** The ways to write a number: as JavaScript does, and without an exponent. */
+/** Returns the spellings of a number: as in JavaScript, and without an exponent. */
 export function numberTexts(value: number | bigint): string[] {
   const text = String(value);
   const exact = text.includes("e") ? exactDecimal(text) : undefined;
@@ -33,7 +33,7 @@ function timeText(value: Timestamp | Duration): string {
   return isTime(value) ? isoText(value) : String(value.seconds);
 }
 
-/** The texts in bytes that may be a message: without its type, a string and a message look alike. */
+/** Returns the texts in bytes that may be a message: without its type, a string and a message look alike. */
 export function bytesTexts(bytes: Uint8Array, depth: number = MAX_DEPTH): string[] {
   const texts = [Buffer.from(bytes).toString("utf8")];
   const reader = new BinaryReader(bytes);
@@ -47,7 +47,7 @@ export function bytesTexts(bytes: Uint8Array, depth: number = MAX_DEPTH): string
       }
     }
   } catch {
-    // no message, or none from here on
+    // not a message, or the rest is not
   }
   return texts;
 }

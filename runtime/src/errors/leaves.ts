@@ -20,18 +20,18 @@ import { isMarked } from "./field-options.ts";
 import { STANDARD_TYPES } from "./known-types.ts";
 
 /**
- * A single value of a message. Booleans and known values of enums are none: they say nothing without their
+ * A single value of a message, except booleans and known enum values, which have no meaning without their
  * field.
  */
 export interface Leaf {
   readonly value: string | number | bigint | Uint8Array | Timestamp | Duration;
-  /** The field that has it; undefined in an unknown one. */
+  /** The field of the value; undefined for an unknown field. */
   readonly field: DescField | undefined;
-  /** Whether a field is marked that it is in. */
+  /** Whether a containing field is marked. */
   readonly isRedacted: boolean;
 }
 
-/** All single values of a message, also within messages, lists, maps, and what is packed. */
+/** Returns all single values of a message, also within messages, lists, maps, and packed messages. */
 export function leavesOf(message: ReflectMessage): Leaf[] {
   const leaves: Leaf[] = [];
   addMessage(message, undefined, false, leaves);
@@ -69,7 +69,7 @@ function add(value: unknown, field: DescField, isRedacted: boolean, into: Leaf[]
     for (const item of value) add(item, field, isRedacted, into);
   } else if (isReflectMap(value)) {
     for (const [key, item] of value) {
-      // the key of a map is no value of an enum, although the item may be one
+      // the key of a map is not an enum value, although the item may be one
       if (typeof key !== "boolean") into.push({ value: key as string | number | bigint, field, isRedacted });
       add(item, field, isRedacted, into);
     }
@@ -86,7 +86,7 @@ function addAny(any: Any, field: DescField | undefined, isRedacted: boolean, int
       return;
     }
   } catch {
-    // bytes that are not of that type are searched as they are
+    // bytes that are not of that type are searched as raw bytes
   }
   into.push({ value: any.typeUrl, field, isRedacted: false }, { value: any.value, field, isRedacted });
 }

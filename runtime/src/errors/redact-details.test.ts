@@ -41,7 +41,7 @@ const typeOf = (detail: ErrorDetail) => ("type" in detail ? detail.type : detail
 const packed = (detail: ErrorDetail) =>
   create(AnySchema, { typeUrl: `type.googleapis.com/${typeOf(detail)}`, value: bytesOf(detail) });
 
-/** Details that have a text. */
+/** Details that contain a text. */
 const TEXTS: readonly ((text: string) => ErrorDetail)[] = [
   (text) => known(StringValueSchema, { value: text }),
   (text) => known(BytesValueSchema, { value: Buffer.from(text) }),
@@ -52,7 +52,7 @@ const TEXTS: readonly ((text: string) => ErrorDetail)[] = [
   (text) => known(StructSchema, { fields: { [text]: { kind: { case: "boolValue", value: true } } } }),
 ];
 
-/** Details that have a number. */
+/** Details that contain a number. */
 const NUMBERS: readonly ((digits: string) => ErrorDetail)[] = [
   (digits) => known(Int64ValueSchema, { value: BigInt(digits) }),
   (digits) => known(UInt64ValueSchema, { value: BigInt(digits) }),
@@ -63,14 +63,14 @@ const NUMBERS: readonly ((digits: string) => ErrorDetail)[] = [
   (digits) => known(ListValueSchema, { values: [{ kind: { case: "numberValue", value: Number(digits) } }] }),
 ];
 
-/** Details that have another one within. */
+/** Details that contain another detail. */
 const AROUND: readonly ((detail: ErrorDetail) => ErrorDetail)[] = [
   (detail) => detail,
   (detail) => known(StatusSchema, { code: 3, details: [packed(detail)] }),
   (detail) => known(BytesValueSchema, { value: bytesOf(detail) }),
   (detail) => ({ type: "unknown.Type", value: bytesOf(detail) }),
   (detail) => known(StatusSchema, { details: [{ typeUrl: "x/unknown.Type", value: bytesOf(detail) }] }),
-  // a field that the type does not know
+  // a field that is unknown to the type
   (detail) => ({
     desc: ErrorInfoSchema,
     value: fromBinary(
@@ -80,7 +80,7 @@ const AROUND: readonly ((detail: ErrorDetail) => ErrorDetail)[] = [
   }),
 ];
 
-/** All that a caller can read in a detail. */
+/** Returns everything that a caller can read in a detail. */
 function readable(detail: ErrorDetail | undefined): string {
   if (detail === undefined) return "";
   const bytes = bytesOf(detail);

@@ -19,10 +19,13 @@ import type { ErrorDetail } from "./rest-error.ts";
 
 const MAX_SHOWN = 500;
 
-/** How often more of a text is looked at than is shown: escapes and blanks of it are not shown. */
+/**
+ * The searched part of a text is this many times longer than the shown part: escapes and blanks in it are not
+ * shown.
+ */
 const LOOKED_AT = 4;
 
-/** Replaces secrets in a text by `[secret]`, however they are written there. */
+/** Replaces secrets in a text, in any spelling, by `[secret]`. */
 export function redactText(text: string, secrets: readonly Secret[]): string {
   let clean = "";
   let at = 0;
@@ -34,29 +37,29 @@ export function redactText(text: string, secrets: readonly Secret[]): string {
 }
 
 /**
- * What is shown of a peer's text: made safe, without the secrets, at most `max` characters. No more of it is
- * searched than may be shown; the ellipsis at its end has the beginning of a secret found there.
+ * Returns the shown part of a peer's text: sanitized, without the secrets, at most `max` characters. Searches
+ * no more than may be shown; if the cut is within a secret, the ellipsis replaces the secret's beginning.
  */
 export function shownText(text: string, secrets: readonly Secret[], max: number = MAX_SHOWN): string {
   return safeText(redactText(beginningOf(text, max * LOOKED_AT), secrets), max);
 }
 
-/** The beginning of a text, with an ellipsis where it was cut. */
+/** Returns the beginning of a text, with an ellipsis if it was cut. */
 function beginningOf(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** Whether one of the secrets stands in a text. */
+/** Reports whether a text contains one of the secrets. */
 export function holdsSecret(text: string, secrets: readonly Secret[]): boolean {
   return findSecrets(text, secrets).length > 0;
 }
 
-/** Between texts that are searched as one: no part of a secret, and no part of a word. */
+/** Separates texts that are searched together: not part of any secret or word. */
 const BETWEEN = "\n|\n";
 
 /**
- * Replaces secrets in all texts of a detail, and in numbers of a google.protobuf.Struct; undefined where it
- * has one elsewhere, which only a text could hide.
+ * Replaces secrets in all texts of a detail, and in numbers of a google.protobuf.Struct; undefined if a
+ * secret is in another value, which cannot be replaced by text.
  */
 export function redactDetail(detail: ErrorDetail, secrets: readonly Secret[]): ErrorDetail | undefined {
   if (secrets.length === 0) return detail;
@@ -86,7 +89,7 @@ function holdSecret(texts: readonly string[], secrets: readonly Secret[]): boole
   return holdsSecret(texts.join(BETWEEN), secrets);
 }
 
-/** The same error without the secrets: text, metadata, details, and the cause that the log gets. */
+/** Returns the error without the secrets: in its text, metadata, details, and cause, which is logged. */
 export function redactError(error: ConnectError, secrets: readonly Secret[]): ConnectError {
   if (secrets.length === 0) return error;
   const text = redactText(error.rawMessage, secrets);
@@ -124,7 +127,7 @@ function redactCause(cause: unknown, secrets: readonly Secret[]): unknown {
   return clean;
 }
 
-/** JSON.parse shows a few characters around a mistake, which may be a part of a secret. */
+/** Removes the characters around a mistake that JSON.parse quotes, which may be part of a secret. */
 function withoutExcerpt({ name, message }: Error): string {
   return name === "SyntaxError"
     ? message.replace(/, (?:\.\.\.)?".*(?= is not valid JSON$)/s, ", which")

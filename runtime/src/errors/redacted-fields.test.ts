@@ -25,7 +25,7 @@ import { redactedValues } from "./redacted-fields.ts";
 
 const TYPES = ["Timestamp", "Duration", "Any", "Struct"] as const;
 
-/** A message with a field of a type, and the bytes of its connectrest.v1.FieldRules. */
+/** Returns a message with a field of a type, and the bytes of its connectrest.v1.FieldRules. */
 function messageWith(
   type: string,
   rules: Uint8Array,
@@ -66,7 +66,7 @@ function messageWith(
 
 const redact = () => new BinaryWriter().tag(9, WireType.Varint).bool(true);
 
-/** By their numbers in connectrest.v1.Time.Unit. */
+/** The numbers of connectrest.v1.Time.Unit. */
 const UNITS = { seconds: 1, millis: 2, micros: 3, iso8601: 4, http_date: 6, rfc2822: 7, nanos: 8 } as const;
 
 function timeRules(rule: TimeRule): Uint8Array {

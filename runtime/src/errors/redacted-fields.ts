@@ -11,7 +11,7 @@ import { type Leaf, leavesOf } from "./leaves.ts";
 
 const UNITS = ["seconds", "millis", "micros", "nanos"] as const;
 
-/** How upstreams write times, whatever they were sent. */
+/** The notations in which upstreams write times, whatever notation they received. */
 const NOTATIONS: readonly TimeRule[] = [
   "iso8601",
   "http_date",
@@ -22,9 +22,9 @@ const NOTATIONS: readonly TimeRule[] = [
 ];
 
 /**
- * The values of a message's fields that are marked `redact` (connectrest.v1) or `debug_redact` (protobuf),
- * also within messages, lists, maps and google.protobuf.Any, in the ways that an upstream may write them.
- * Booleans and enum values are not among them: they say nothing without their field.
+ * Returns the values of a message's fields marked `redact` (connectrest.v1) or `debug_redact` (protobuf),
+ * also within messages, lists, maps and google.protobuf.Any, in all spellings that an upstream may use.
+ * Booleans and enum values are excluded: they have no meaning without their field.
  */
 export function redactedValues<D extends DescMessage>(desc: D, message: MessageShape<D>): Secret[] {
   if (!mayHaveRedacted(desc)) return [];
@@ -61,7 +61,10 @@ function spans(span: Duration): string[] {
 
 const known = new WeakMap<DescMessage, boolean>();
 
-/** Whether a message, or one within it, has a field that is marked, or may have one in what is packed. */
+/**
+ * Reports whether a message type has a marked field, directly or nested, or may contain one in a packed
+ * message.
+ */
 function mayHaveRedacted(desc: DescMessage): boolean {
   const before = known.get(desc);
   if (before !== undefined) return before;
@@ -72,7 +75,7 @@ function mayHaveRedacted(desc: DescMessage): boolean {
   return found;
 }
 
-/** A message type and all that it is made of. */
+/** Returns a message type and all message types within it. */
 function within(desc: DescMessage, seen: Set<DescMessage> = new Set()): ReadonlySet<DescMessage> {
   if (seen.has(desc)) return seen;
   seen.add(desc);

@@ -4,13 +4,10 @@ import { type ErrorInfo, ErrorInfoSchema } from "../gen/google/rpc/error_details
 import { safeText } from "../text/safe-text.ts";
 import { ERRORS, type ErrorReason } from "./table.ts";
 
-/** `google.rpc.ErrorInfo.domain` of errors that concern no upstream. */
+/** The `google.rpc.ErrorInfo.domain` of errors without an upstream. */
 const OWN_DOMAIN = "connect-rest";
 
-/**
- * A detail of an error that goes out: a message with its type, or the bytes of
- * one whose type is not known here.
- */
+/** An error detail to send: a message with its type, or the bytes of a message of an unknown type. */
 export type ErrorDetail = KnownDetail | UnknownDetail;
 
 /** A message with its type. */
@@ -19,14 +16,14 @@ export interface KnownDetail {
   readonly value: MessageInitShape<DescMessage>;
 }
 
-/** The bytes of a message of a type that is not known here. */
+/** The bytes of a message of an unknown type. */
 export interface UnknownDetail {
   /** The full name of the type. */
   readonly type: string;
   readonly value: Uint8Array;
 }
 
-/** What an error carries beside its text. */
+/** The parts of an error in addition to its text. */
 export interface ErrorExtras {
   /**
    * `google.rpc.ErrorInfo.domain`: the name of the upstream. Default: the value `upstream`,
@@ -36,11 +33,11 @@ export interface ErrorExtras {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Further details, after the ErrorInfo. */
   readonly details?: readonly ErrorDetail[];
-  /** For the log; callers never see it. */
+  /** Only logged; callers never see it. */
   readonly cause?: unknown;
 }
 
-/** Builds a ConnectError with a google.rpc.ErrorInfo in front of its details. */
+/** Creates a ConnectError with a google.rpc.ErrorInfo before its other details. */
 export function connectError(
   code: Code,
   text: string,
@@ -52,16 +49,16 @@ export function connectError(
     value: { reason, domain: extras.domain, metadata: { ...extras.metadata } },
   };
   const error = new ConnectError(text, code, undefined, undefined, extras.cause);
-  // the constructor takes details of known types alone
+  // the constructor only accepts details of known types
   error.details = [info, ...(extras.details ?? [])];
   return error;
 }
 
 /**
- * Builds one of the runtime's own errors.
+ * Creates one of the runtime's own errors.
  *
  * @param reason its entry in the table
- * @param values what fills the entry's text; each is cut and freed of control characters
+ * @param values the values of the text's placeholders; each is truncated and freed of control characters
  */
 export function restError(
   reason: ErrorReason,
@@ -74,19 +71,19 @@ export function restError(
   return connectError(entry.code, text, reason, { ...extras, domain });
 }
 
-/** The `google.rpc.ErrorInfo.reason` of an error, if it has one. */
+/** Returns the `google.rpc.ErrorInfo.reason` of an error, if it has one. */
 export function reasonOf(error: ConnectError): string | undefined {
   return infoOf(error)?.reason;
 }
 
-/** The google.rpc.ErrorInfo of an error, if it has one. */
+/** Returns the google.rpc.ErrorInfo of an error, if it has one. */
 export function infoOf(error: ConnectError): ErrorInfo | undefined {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
 /**
- * The same error with more metadata in its own google.rpc.ErrorInfo, the first one; as it is where it has
- * none. One of the upstream stays as it came.
+ * Adds metadata to the runtime's google.rpc.ErrorInfo of an error, which is the first one; returns the error
+ * unchanged if it has none. Does not change an ErrorInfo of the upstream.
  */
 export function withMetadata(error: ConnectError, metadata: Readonly<Record<string, string>>): ConnectError {
   const info = infoOf(error);

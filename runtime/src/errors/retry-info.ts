@@ -12,10 +12,10 @@ const MAX_DELAY_MS = 366 * 24 * 3600 * 1000;
 const RETRYABLE: readonly Code[] = [Code.ResourceExhausted, Code.Unavailable];
 
 /**
- * How long to wait before the next try, in milliseconds; undefined when the response does not say. The first
- * rule whose header or key is there counts; what rules name often stands on every response, so it counts only
- * for errors that trying again can mend (RESOURCE_EXHAUSTED, UNAVAILABLE). Then comes `Retry-After` (RFC 9110
- * section 10.2.3), which counts always.
+ * Returns the delay before the next attempt, in milliseconds; undefined if the response states none. The
+ * first rule whose header or key is present is used. Upstreams often send these with every response, so they
+ * only apply to errors that a retry can fix (RESOURCE_EXHAUSTED, UNAVAILABLE). `Retry-After` (RFC 9110
+ * section 10.2.3) comes next, and always applies.
  *
  * @param now milliseconds since 1970
  * @param body the body of the error
@@ -74,14 +74,14 @@ function bounded(milliseconds: number): number {
   return Math.min(Math.max(0, Math.round(milliseconds)), MAX_DELAY_MS);
 }
 
-/** A delay in milliseconds as the detail google.rpc.RetryInfo of an error. */
+/** Returns a delay in milliseconds as a google.rpc.RetryInfo error detail. */
 export function retryInfo(milliseconds: number): KnownDetail {
   const seconds = Math.floor(milliseconds / 1000);
   const nanos = Math.round((milliseconds - seconds * 1000) * 1_000_000);
   return { desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(seconds), nanos } } };
 }
 
-/** The delay in milliseconds that an error's google.rpc.RetryInfo says; undefined without one. */
+/** Returns the delay in milliseconds in an error's google.rpc.RetryInfo; undefined without one. */
 export function retryDelayOf(error: ConnectError): number | undefined {
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
   // upstreams send their own RetryInfo: a negative delay must neither shorten a

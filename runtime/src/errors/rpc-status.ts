@@ -19,7 +19,7 @@ const MAX_DETAILS = 20;
 
 const TYPE_NAME = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
-/** RPC codes by the names of google.rpc.Code; the protocol Connect has them in lower case. */
+/** RPC codes by the names of google.rpc.Code; the Connect protocol has them in lower case. */
 const CODES: ReadonlyMap<string, Code> = new Map(
   Object.entries(Code).flatMap(([name, code]) =>
     typeof code === "number"
@@ -29,15 +29,15 @@ const CODES: ReadonlyMap<string, Code> = new Map(
 );
 
 /**
- * Reads google.rpc.Status as JSON, bare or below `error`, and the error of the Connect protocol. Details of
- * types that the process knows are decoded; others, and those that are not what they say, become a
- * google.protobuf.Struct of their JSON with its `@type`. Only DebugInfo, which is not for callers, is left
- * out, and all after the first 20.
+ * Reads a google.rpc.Status as JSON, bare or below `error`, and an error of the Connect protocol. Details of
+ * known types are decoded; others, and invalid ones, become a google.protobuf.Struct of their JSON with its
+ * `@type`. Omits DebugInfo, which is not meant for callers, and all details after the first 20.
  */
 export function readRpcStatus(body: JsonValue): ErrorReport | undefined {
   if (!isJsonObject(body)) return undefined;
   const status = isJsonObject(body.error) ? body.error : body;
-  // many upstreams number their errors from 1: a bare number needs the details that always come with it
+  // many upstreams number their errors from 1: a bare number only counts with the list of details that a
+  // Status always has
   const numbered = typeof status.code !== "number" || Array.isArray(status.details);
   const code = codeOf(status.status) ?? (numbered ? codeOf(status.code) : undefined);
   if (code === undefined) return undefined;
@@ -47,11 +47,11 @@ export function readRpcStatus(body: JsonValue): ErrorReport | undefined {
 
 function codeOf(value: JsonValue | undefined): Code | undefined {
   if (typeof value === "string") return CODES.get(value === "CANCELLED" ? "CANCELED" : value.toUpperCase());
-  // 0 is OK, which is no error; above 16 it is an HTTP status
+  // 0 is OK, which is not an error; above 16 it is an HTTP status
   return typeof value === "number" && Code[value] !== undefined ? value : undefined;
 }
 
-/** The first details, and how many more there are. */
+/** Returns the first details, and the number of the others. */
 function detailsOf(value: JsonValue | undefined): Pick<ErrorReport, "details" | "omitted"> {
   if (!Array.isArray(value)) return { details: [] };
   const details = value.slice(0, MAX_DETAILS).flatMap(detailOf);
@@ -71,7 +71,8 @@ function detailOf(detail: JsonValue): ErrorDetail[] {
 }
 
 /**
- * A detail as google.protobuf.Any; undefined for one of an unknown type, and one that is not what it says.
+ * Decodes a detail in the form of google.protobuf.Any; undefined for an unknown type, and for invalid
+ * content.
  */
 function knownDetail(url: string, detail: JsonObject): ErrorDetail | undefined {
   const registry = knownTypes(STANDARD_TYPES);
@@ -85,7 +86,7 @@ function knownDetail(url: string, detail: JsonObject): ErrorDetail | undefined {
   }
 }
 
-/** A detail of the protocol Connect: bytes in base64, which need no known type. */
+/** Decodes a detail of the Connect protocol: bytes in base64, which need no known type. */
 function connectDetail(type: JsonValue | undefined, value: JsonValue | undefined): ErrorDetail | undefined {
   if (typeof type !== "string" || !TYPE_NAME.test(type)) return undefined;
   const desc = knownTypes(STANDARD_TYPES).getMessage(type);
@@ -101,7 +102,7 @@ function connectDetail(type: JsonValue | undefined, value: JsonValue | undefined
   }
 }
 
-/** A message of a client's may be nested 100 levels deep, and each level of a Struct takes two. */
+/** A client's message may be nested 100 levels deep, and each level of a Struct takes two. */
 const MAX_STRUCT_DEPTH = 30;
 const TOO_DEEP = "(nested too deeply)";
 
@@ -109,7 +110,7 @@ function structOf(json: JsonObject) {
   return fromJson(StructSchema, plainJson(shallow(json, MAX_STRUCT_DEPTH)));
 }
 
-/** The same down to a depth; what is nested more deeply is a text that says so. */
+/** Returns the JSON down to a depth; deeper values are replaced by a text that says so. */
 function shallow<T extends JsonValue>(json: T, depth: number): T;
 function shallow(json: JsonValue, depth: number): JsonValue {
   if (typeof json !== "object" || json === null) return json;

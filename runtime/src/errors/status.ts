@@ -1,16 +1,16 @@
 import { Code } from "@connectrpc/connect";
 
-/** What an HTTP status means where no rule says otherwise. */
+/** The default meaning of an HTTP status. */
 export interface StatusMeaning {
   readonly code: Code;
   /** `google.rpc.ErrorInfo.reason`. */
   readonly reason: string;
-  /** The reason phrase of RFC 9110 and its relatives, for texts. */
+  /** The reason phrase of RFC 9110 or a related standard, for messages. */
   readonly phrase: string;
 }
 
 const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> = {
-  // nobody has asked whether something is modified
+  // no conditional request was sent
   304: [Code.FailedPrecondition, "Not Modified"],
   400: [Code.InvalidArgument, "Bad Request"],
   401: [Code.Unauthenticated, "Unauthorized"],
@@ -46,10 +46,10 @@ const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> 
 };
 
 /**
- * What a status means by default. Statuses that no row names: other 3xx is FAILED_PRECONDITION with reason
- * MOVED (never followed), other 4xx FAILED_PRECONDITION, 520 to 530 (of content networks: the origin is
+ * Returns the default meaning of a status. For statuses without a row: other 3xx is FAILED_PRECONDITION with
+ * reason MOVED (never followed), other 4xx FAILED_PRECONDITION, 520 to 530 (from CDNs: the origin is
  * unreachable) UNAVAILABLE, other 5xx and everything else UNKNOWN. 2xx is an error only by a rule of the
- * method, or by errors in place of a payload.
+ * method, or with errors in place of a payload.
  */
 export function meaningOf(status: number): StatusMeaning {
   const row = MEANINGS[status];
@@ -57,7 +57,7 @@ export function meaningOf(status: number): StatusMeaning {
     const [code, phrase] = row;
     return { code, phrase, reason: phrase.toUpperCase().replaceAll(" ", "_") };
   }
-  // an error by a rule of the method, or by errors in place of a payload
+  // an error by a rule of the method, or with errors in place of a payload
   if (status >= 200 && status <= 299) {
     return { code: Code.Unknown, reason: "ERROR_IN_RESPONSE", phrase: "OK" };
   }
@@ -73,5 +73,5 @@ export function meaningOf(status: number): StatusMeaning {
     : { code: Code.Unknown, reason: "UNEXPECTED_STATUS", phrase: "Unexpected Status" };
 }
 
-/** Every status with a row of its own. */
+/** Every status with its own row. */
 export const KNOWN_STATUSES: readonly number[] = Object.keys(MEANINGS).map(Number);

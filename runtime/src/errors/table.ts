@@ -1,17 +1,17 @@
 import { Code } from "@connectrpc/connect";
 
-/** An error that the runtime itself raises: the caller's code and text, its cause and its remedy. */
+/** An error of the runtime itself: the code and message for the caller, its cause and its remedy. */
 export interface ErrorEntry {
   readonly code: Code;
   /** The message, with placeholders such as `{name}`. It names the subject and the problem. */
   readonly text: string;
-  /** Why the error happens. */
+  /** The cause of the error. */
   readonly cause: string;
-  /** How to fix it. */
+  /** The fix. */
   readonly remedy: string;
 }
 
-/** Every error that the runtime itself raises, by its `google.rpc.ErrorInfo.reason`. */
+/** Every error of the runtime itself, by its `google.rpc.ErrorInfo.reason`. */
 export const ERRORS = {
   // The caller's request.
   PATH_VALUE_INVALID: {

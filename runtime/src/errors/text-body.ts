@@ -1,12 +1,12 @@
-/** Bodies of errors that are not JSON. */
+/** Error bodies that are not JSON. */
 import { subcodeOf } from "./error-items.ts";
 import type { ErrorReport } from "./error-report.ts";
 
-/** Elements with the text of an error, in AWS, SOAP and others, the most telling one first. */
+/** Elements with the text of an error, in AWS, SOAP and others, the most specific first. */
 const TEXT_ELEMENTS = ["Message", "message", "faultstring", "Text", "title", "Details", "detail"] as const;
 const CODE_ELEMENTS = ["Code", "code", "faultcode"] as const;
 
-/** How many elements of a name are looked into, until one has a text. */
+/** The number of elements with the same name that are searched for a text. */
 const MAX_STARTS = 5;
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -19,9 +19,9 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the beginning of a body that is not JSON: plain text as it is, of HTML the title, of XML the elements
- * that hold a text and a code. Markup is recognized by its first character too, since much of it says that it
- * is plain text. The text is not yet safe, and no markup in it means anything.
+ * Reads the beginning of a body that is not JSON: plain text unchanged, of HTML the title, of XML the
+ * elements with a text and a code. Markup is also recognized by its first character, since much of it is
+ * declared as plain text. The result is not sanitized, and markup in it is not interpreted.
  */
 export function readTextBody(contentType: string, text: string): ErrorReport {
   const type = contentType.toLowerCase();
@@ -36,7 +36,7 @@ function isHtml(type: string, text: string): boolean {
   );
 }
 
-/** The rest of a page is meant for a browser. */
+/** Reads only the title: the rest of a page is meant for a browser. */
 function readHtml(text: string): ErrorReport {
   const title = contentOf(text, "title");
   return title === undefined ? {} : { text: title };
@@ -59,7 +59,8 @@ function firstContent(text: string, names: readonly string[]): string | undefine
 }
 
 /**
- * The text in the first element of a name that has one, whatever its namespace; elements within are left out.
+ * Returns the text of the first element with this name that has one, in any namespace; nested elements are
+ * omitted.
  */
 function contentOf(text: string, name: string): string | undefined {
   const flags = name === "title" ? "gi" : "g";

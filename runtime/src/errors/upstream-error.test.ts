@@ -235,7 +235,7 @@ test("rejected credentials: of the configuration are not, and what the upstream 
 });
 
 const KEY = "k/1&2<3";
-/** Bodies that tell the caller what to do, and repeat the secret in each notation. */
+/** Bodies that tell the caller how to proceed, and repeat the secret in each notation. */
 const REFUSALS: ReadonlyArray<readonly [type: string, body: unknown]> = [
   ["application/json", { message: `Log in again with ${KEY}` }],
   ["application/problem+json", { title: "Unauthorized", status: 401, detail: `Log in again with ${KEY}` }],
@@ -302,7 +302,7 @@ test.each([
   expect(error.rawMessage.endsWith(`: ${title}`)).toBe(isSaid);
 });
 
-/** Where a body has a text or a key: each of them replaced by another in turn. */
+/** Returns the body with each of its texts and keys replaced in turn. */
 function replaced(json: JsonValue, by: readonly JsonValue[]): JsonValue[] {
   if (typeof json === "string") return [...by];
   if (Array.isArray(json)) {
@@ -320,13 +320,13 @@ function stepsOf(value: JsonValue | undefined): JsonValue {
   return String(value).split("/");
 }
 
-/** An object whose keys, one within the other, are the steps of a path. */
+/** Returns nested objects with the steps of a path as keys. */
 function nested(steps: readonly string[]): JsonValue {
   return steps.reduceRight<JsonValue>((inner, step) => ({ [step]: inner }), ["is invalid"]);
 }
 
 test("no error shows 12 characters in a row of a secret, wherever a body has them", () => {
-  // the inspected error shows names such as toString itself
+  // the inspected error also shows names such as toString
   const step = fc.stringMatching(/^[A-Za-z0-9+]{3,9}$/).filter((each) => !(each in Object.prototype));
   const secrets = fc
     .array(step, { minLength: 3, maxLength: 6 })
@@ -376,7 +376,7 @@ test("no more of a large error is searched for secrets than may be shown", () =>
   errorOf(404, given, { rawErrorBody: true });
   const { user } = process.cpuUsage();
   const error = errorOf(404, given, { rawErrorBody: true });
-  // a search of all of it takes about 300 ms
+  // searching all of it takes about 300 ms
   expect(process.cpuUsage().user - user).toBeLessThan(50_000);
   expect(error.rawMessage.length).toBeLessThan(400);
 });

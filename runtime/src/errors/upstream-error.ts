@@ -22,7 +22,7 @@ import { readTextBody } from "./text-body.ts";
 
 const MAX_TEXT = 300;
 const MAX_RAW_BYTES = 4096;
-/** What a record of a stream may be that is nothing but an error. */
+/** The shapes of a stream's record that is only an error. */
 const RECORD_SHAPES: MethodRules["errorShapes"] = [
   { kind: "rpc_status" },
   { kind: "text", path: "error.message" },
@@ -32,29 +32,29 @@ const MAX_LOCATION = 2048;
 const MAX_CAUSE = 1000;
 const MAX_DETAIL_BYTES = 16 * 1024;
 
-/** A response that is an error. */
+/** An error response. */
 export interface ErrorResponse {
-  /** The status that counts. */
+  /** The effective status. */
   readonly status: number;
   readonly header: HeaderReader;
   /** The parsed body; undefined when it is empty or not JSON. */
   readonly json: JsonValue | undefined;
-  /** The body as it came. */
+  /** The raw body. */
   readonly body: Uint8Array;
   readonly truncated: boolean;
-  /** The call carried credentials of the configuration, not the caller's own. */
+  /** The call carried configured credentials, not the caller's own. */
   readonly configuredCredentials: boolean;
   readonly secrets: readonly Secret[];
 }
 
 /**
- * The error a caller gets for an upstream's error: by the first rule of the method that fits, else by a
- * google.rpc.Status in the body, else by the status. Its details are google.rpc.ErrorInfo (domain: the
- * upstream; metadata: `http_status`, `subcode`, `location`, and what the rules name), RetryInfo where the
- * upstream says when, what the upstream itself attached, up to 16 KiB, and connectrest.v1.UpstreamError where
- * the rules say so. Our ErrorInfo comes first, since its reason and domain follow from the rules, whatever
- * the upstream sends; one of the upstream's follows as it came, with a domain of its own. `details_omitted`
- * in the metadata counts details that did not fit.
+ * Returns the error for a caller that corresponds to an upstream's error: by the first matching rule of the
+ * method, else by a google.rpc.Status in the body, else by the status. Its details are google.rpc.ErrorInfo
+ * (domain: the upstream; metadata: `http_status`, `subcode`, `location`, and keys that the rules name),
+ * RetryInfo if the upstream states a delay, the upstream's own details, up to 16 KiB, and
+ * connectrest.v1.UpstreamError if the rules say so. The runtime's ErrorInfo is always first, since its reason
+ * and domain follow from the rules. An ErrorInfo of the upstream follows unchanged, with its own domain.
+ * `details_omitted` in the metadata counts details that did not fit.
  *
  * @param now milliseconds since 1970
  */
@@ -85,9 +85,9 @@ export function upstreamError(response: ErrorResponse, rules: MethodRules, now: 
 }
 
 /**
- * The error in a response whose status means success, where a rule of the method names that very status or
- * has a condition on the body, e.g. for upstreams that send errors with 200.
- * undefined when no such rule fits.
+ * Returns the error in a response with a success status, if a rule of the method names that status or has a
+ * condition on the body, e.g. for upstreams that send errors with 200. Returns undefined if no such rule
+ * matches.
  */
 export function errorInSuccess(
   response: ErrorResponse,
@@ -102,9 +102,9 @@ export function errorInSuccess(
 }
 
 /**
- * The error that a record of a stream is by itself: it has nothing but `error`, with a text or an object with
- * a code or a message, as Google's streams and those of grpc-gateway end, with and without a list of details.
- * An HTTP status in it is the one that counts. undefined for other records.
+ * Returns the error in a record of a stream that is itself an error: it only has `error`, with a text or an
+ * object with a code or a message. Streams of Google and of grpc-gateway end like this, with and without a
+ * list of details. An HTTP status in it is the effective one. Returns undefined for other records.
  */
 export function errorInStatus(
   response: ErrorResponse,
@@ -120,18 +120,18 @@ export function errorInStatus(
   const isStatus = readRpcStatus(json) !== undefined;
   if (!isStatus && typeof code !== "number" && typeof message !== "string") return undefined;
   const status = typeof code === "number" && code >= 400 && code <= 599 ? code : response.status;
-  // where an error can be nothing else, a status that left out its empty list of details is one too
+  // such a record can only be an error, so a Status without a list of details is accepted
   const whole = isStatus ? json : { error: { details: [], ...error } };
   return upstreamError({ ...response, json: whole, status }, { ...rules, errorShapes: RECORD_SHAPES }, now);
 }
 
-/** Whether a rule can make an error of a response whose status means success. */
+/** Reports whether a rule can turn a response with a success status into an error. */
 export function concernsSuccess({ status = 0, body }: ErrorRule, responded: number): boolean {
   return status === responded || (status === 0 && body !== undefined);
 }
 
 /**
- * The JSON that the conditions of a method's rules are asked of: as it came, where they compare a number that
+ * Returns the JSON for the conditions of a method's rules: with exact numbers, if they compare a number that
  * JSON.parse has rounded.
  */
 export function comparable(
@@ -157,7 +157,7 @@ function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport
   return wanted === "" || value.trim().toLowerCase() === wanted.trim().toLowerCase();
 }
 
-/** The text of the upstream is about the gateway's credentials, so it stays in the log. */
+/** The upstream's text concerns the gateway's credentials, so it is only logged. */
 function credentialsRejected(response: ErrorResponse, rules: MethodRules, report: ErrorReport): ConnectError {
   return restError(
     "UPSTREAM_CREDENTIALS",
@@ -174,15 +174,15 @@ function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport
 }
 
 /**
- * Whether a text says no more than the status line, as the pages of proxies do: `502 Bad Gateway`,
- * `Error 404 (Not Found)!`.
+ * Reports whether a text only repeats the status line, like error pages of proxies: `502 Bad Gateway`, `Error
+ * 404 (Not Found)!`.
  */
 function repeatsStatus(said: string, status: number, phrase: string): boolean {
   const rest = said.toLowerCase().replace(phrase.toLowerCase(), "").replace(String(status), "");
   return !/[\p{L}\p{N}]/u.test(rest.replace(/\b(?:http(?:\/\d(?:\.\d)?)?|status|code|error)\b/g, ""));
 }
 
-/** What the body says: JSON by the rules of the method, and text as its type is. */
+/** Reads the body: JSON by the rules of the method, and text by its type. */
 function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodRules): ErrorReport {
   if (json !== undefined) {
     const report = readErrorBody(json, rules.errorShapes, rules.envelope);
@@ -191,7 +191,10 @@ function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodR
   return readTextBody(header("content-type") ?? "", redactText(lookedAt(body), secrets));
 }
 
-/** The title of a problem by its content type: its other members may be absent (RFC 9457 section 3.1). */
+/**
+ * Returns the title of a problem, recognized by its content type: its other members may be absent (RFC 9457
+ * section 3.1).
+ */
 function titleOf(json: JsonValue, header: HeaderReader): Pick<ErrorReport, "text"> {
   const isProblem = /^application\/problem\+json\s*(?:;|$)/i.test(header("content-type") ?? "");
   const title = isProblem && isJsonObject(json) ? json.title : undefined;
@@ -214,7 +217,7 @@ function metadataOf(
   };
 }
 
-/** Keys of the body that rules pass on; text as it is, all else as JSON. */
+/** Returns the keys of the body that rules pass to callers; text unchanged, other values as JSON. */
 function bodyMetadata(
   { json, secrets }: ErrorResponse,
   rules: readonly ErrorMetadataRule[],
@@ -239,7 +242,7 @@ function detailsOf(
   const delay = retryDelayMs(response.header, rules.retryAfter, code, now, response.json);
   if (delay !== undefined) details.push(retryInfo(delay));
   const said = report.details ?? [];
-  // before they are searched: details may be as large as the body
+  // limits details before redaction: they may be as large as the body
   const clean = withinBytes(said, MAX_DETAIL_BYTES)
     .map((detail) => redactDetail(detail, response.secrets))
     .filter((detail) => detail !== undefined);
@@ -249,7 +252,7 @@ function detailsOf(
   return { details, omitted: (report.omitted ?? 0) + said.length - kept.length };
 }
 
-/** Those details, one after the other, that fit together: they travel in trailers, which clients limit. */
+/** Returns the details that fit together, in order: they are sent in trailers, which clients limit. */
 function withinBytes(details: readonly ErrorDetail[], max: number): ErrorDetail[] {
   let left = max;
   return details.filter((detail) => {
@@ -274,12 +277,12 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
   return { desc: UpstreamErrorSchema, value };
 }
 
-/** What the log gets to see of the response. */
+/** Returns the part of the response that is logged. */
 function causeOf({ status, body, secrets }: ErrorResponse): Error {
   return new Error(`HTTP ${status}: ${shownText(lookedAt(body), secrets, MAX_CAUSE)}`);
 }
 
-/** The beginning of a body: more of it is looked at than is kept, since a secret may stand at the cut. */
+/** Returns the beginning of a body, longer than the part that is kept, since a secret may cross the cut. */
 function lookedAt(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");
   return bytes.length > 2 * MAX_RAW_BYTES ? `${text}…` : text;

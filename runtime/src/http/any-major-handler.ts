@@ -2,8 +2,9 @@ import type { ResponseHeaders } from "./exchange.ts";
 import type { DispatchController, DispatchHandler } from "./requester.ts";
 
 /**
- * A handler for a dispatcher of any major version of undici: since version 7 a dispatcher calls the methods
- * `onRequest…` and `onResponse…`, up to version 6 those below, with raw headers and without a controller.
+ * A handler for dispatchers of any major version of undici: since version 7, dispatchers call the methods
+ * `onRequest…` and `onResponse…`; up to version 6, they call the methods below, with raw headers and without
+ * a controller.
  */
 export abstract class AnyMajorHandler implements DispatchHandler {
   private readonly legacy = new LegacyController();
@@ -14,7 +15,7 @@ export abstract class AnyMajorHandler implements DispatchHandler {
   abstract onResponseEnd(): void;
   abstract onResponseError(controller: DispatchController | undefined, error: unknown): void;
 
-  /** Nothing happens here; but mocks read a body that is a stream only for a handler which has it. */
+  /** Does nothing, but mocks only read a streamed body if the handler has this method. */
   onBodySent(): void {}
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -66,7 +67,7 @@ class LegacyController implements DispatchController {
   }
 }
 
-/** Names and values that alternate, as bytes. */
+/** Converts alternating names and values, as bytes. */
 function headersOf(raw: readonly Buffer[]): ResponseHeaders {
   const headers: Record<string, string | string[]> = Object.create(null);
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -40,7 +40,7 @@ test("property: beyond the budget only the oldest body goes on, one always does,
         const left = all.filter(({ isOver }) => !isOver);
         if (left.length > 0) expect(left.some(({ isPaused }) => !isPaused)).toBe(true);
         expect(left[0]?.isPaused ?? false).toBe(false);
-        // each that is not paused has at most had one chunk beyond the budget
+        // each body that is not paused has received at most one chunk beyond the budget
         if (budget.held <= MAX - CHUNK) expect(left.filter(({ isPaused }) => isPaused)).toEqual([]);
       }
       for (const { body } of all) body.release();

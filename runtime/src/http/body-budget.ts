@@ -1,4 +1,4 @@
-/** What can stop the bytes of a body for a while. */
+/** Pauses and resumes the bytes of a body. */
 export interface Flow {
   pause(): void;
   resume(): void;
@@ -6,15 +6,15 @@ export interface Flow {
 
 /** A body that is being read, or waits to be decoded. */
 export interface BudgetedBody {
-  /** Counts bytes that came; stops the flow where no more may come for now. */
+  /** Counts received bytes; pauses the flow if the budget is exhausted. */
   add(bytes: number, flow: Flow): void;
-  /** It is no longer held. */
+  /** Releases the bytes of the body. */
   release(): void;
 }
 
 /**
- * The bytes of responses that are in memory before they are decoded. Beyond `maxBytes` they are no longer
- * read from their connections, but for the one that began first, so that there is always one that goes on.
+ * Limits the bytes of undecoded responses in memory. Beyond `maxBytes`, bodies are no longer read from their
+ * connections, except the one that began first, so that one always makes progress.
  */
 export class BodyBudget {
   private readonly maxBytes: number;
@@ -27,7 +27,7 @@ export class BodyBudget {
     this.maxBytes = maxBytes;
   }
 
-  /** Bytes that are held now. */
+  /** The number of bytes in memory. */
   get held(): number {
     return this.total;
   }

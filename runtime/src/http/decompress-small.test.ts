@@ -16,7 +16,7 @@ const COMPRESS: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
   zstd: (bytes) => zlib.zstdCompressSync(bytes),
 };
 const CODINGS = Object.keys(COMPRESS);
-/** The longest bodies that are decompressed at once. */
+/** The longest bodies that are decompressed synchronously. */
 const MAX_BYTES: Readonly<Record<string, number>> = {
   gzip: 32_768,
   "x-gzip": 32_768,
@@ -29,7 +29,7 @@ function compress(coding: string, bytes: Uint8Array): Buffer {
   return COMPRESS[coding]?.(bytes) ?? Buffer.from(bytes);
 }
 
-/** The bytes, or why there are none. */
+/** Returns the bytes, or the error. */
 async function inThread(body: Uint8Array, coding: string, limit: number): Promise<unknown> {
   try {
     return Buffer.from(await decompress(body, coding, limit, never));

@@ -3,52 +3,49 @@ import type { TurnBudget } from "connect-rest-codec/internal";
 import { ZSTD_PARAMS } from "./decompress.ts";
 import { FrameCount } from "./frame-count.ts";
 
-/** A body becomes no longer than this at once, in bytes. */
+/** The longest decompressed body on the synchronous path, in bytes. */
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Memory comes in pieces of this size, in bytes, unless the body says how long it is:
- * V8 counts what is allocated, used or not.
+ * The minimum size of output buffers, in bytes, if the decompressed length is unknown: V8 accounts for
+ * allocated memory whether it is used or not.
  */
 const MIN_CHUNK_BYTES = 2 * 1024;
 const MAX_CHUNK_BYTES = 64 * 1024;
-/** By how much JSON shrinks when it is compressed. */
+/** The typical compression ratio of JSON. */
 const USUAL_RATIO = 8;
-/** By how much Deflate shrinks anything at most (https://zlib.net/zlib_tech.html). */
+/** The maximum compression ratio of Deflate (https://zlib.net/zlib_tech.html). */
 const MAX_RATIO = 1032;
 
-/** What any body takes, compared with its bytes. */
+/** The fixed cost of a body in budget units, equivalent to this many bytes. */
 const UNITS_PER_BODY = 4 * 1024;
 
-/** The options of node:zlib, one set for all decoders. */
+/** Options of node:zlib, shared by all decoders. */
 interface Options {
   readonly chunkSize: number;
   readonly maxOutputLength: number;
   readonly info: true;
 }
 
-/** What they return with `info`, which their types do not say. */
+/** The result with `info`, which the types of node:zlib omit. */
 interface Decoded {
   readonly buffer: Buffer<ArrayBuffer>;
-  /** It has read so many bytes. */
+  /** The number of bytes that it has read. */
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** A content coding. Bodies can be made whose tables take far longer than their bytes. */
+/** A content coding. Crafted bodies may have tables that take much longer than their bytes. */
 interface Coding {
   readonly decode: (bytes: Uint8Array, options: Options) => unknown;
-  /**
-   * The longest compressed body that is decompressed at once: made for that,
-   * it takes two or three milliseconds.
-   */
+  /** The longest compressed body on the synchronous path: a crafted one takes two or three milliseconds. */
   readonly maxBytes: number;
-  /** Units of the budget that a compressed byte takes, one that it becomes being 1. */
+  /** The cost of a compressed byte in budget units; a decompressed byte costs one unit. */
   readonly unitsPerByte: number;
 }
 
 const DEFLATE = { maxBytes: 32 * 1024, unitsPerByte: 4 };
 
-/** By name; `deflate` is with its header here. Of Brotli each kilobyte can take more than a millisecond. */
+/** By name; here `deflate` always has its header. A kilobyte of Brotli may take more than a millisecond. */
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ["gzip", { ...DEFLATE, decode: gunzipSync }],
   ["x-gzip", { ...DEFLATE, decode: gunzipSync }],
@@ -65,12 +62,12 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
 ]);
 
 /**
- * Decompresses a usual body of one content coding at once: to hand a page of 25 KB to a thread and to get it
- * back takes three times the processor time of decompressing it. Undefined for any other, which is left to
- * who waits for a thread and says what is wrong: for one that is large before or after, has further frames or
- * bytes behind its end, ends early, or is not compressed so; and for all while the budget is spent.
+ * Decompresses a typical body with one content coding synchronously: passing a page of 25 KB to a thread and
+ * back takes three times the processor time of decompressing it. Returns undefined for other bodies, which
+ * the asynchronous path decompresses or rejects: bodies that are large before or after, have further frames
+ * or trailing bytes, end early, or are corrupt; and for all bodies while the budget is exhausted.
  *
- * @param limit the most bytes it may become
+ * @param limit the maximum size of the result
  */
 export function decompressSmall(
   body: Uint8Array,
@@ -91,7 +88,7 @@ export function decompressSmall(
     budget.spend(buffer.length);
     return engine.bytesWritten === body.length ? buffer : undefined;
   } catch (error) {
-    // of zlib; a mistake of ours has no code
+    // an error of zlib; a bug of this module has no code
     if (!(error instanceof Error && "code" in error)) throw error;
     budget.spend(maxOutputLength);
     return undefined;
@@ -99,8 +96,8 @@ export function decompressSmall(
 }
 
 /**
- * The length of the body, if gzip has it at the end (RFC 1952 section 2.3.1, ISIZE), and a byte, for zlib
- * goes on in a full piece.
+ * Returns the length of the body, which gzip stores at the end (RFC 1952 section 2.3.1, ISIZE), plus one
+ * byte, since zlib starts another step when the buffer is full.
  */
 function chunkSize(body: Uint8Array, encoding: string): number {
   const { length } = body;

@@ -11,11 +11,11 @@ import { FrameCount } from "./frame-count.ts";
 const OPTIONS = { chunkSize: 64 * 1024 };
 
 /**
- * Takes the content encodings (RFC 9110 section 8.4) off a body as it comes, the last one first, with a few
- * chunks in memory. What is not compressed passes as it is.
+ * Decodes the content encodings (RFC 9110 section 8.4) of a body as it arrives, the last one first, with only
+ * a few chunks in memory. An uncompressed body passes unchanged.
  *
  * @param encodings the value of `Content-Encoding`
- * @throws DecompressError, or what the body throws
+ * @throws DecompressError, or the errors of the body
  */
 export async function* decompressStream(
   body: AsyncIterable<Uint8Array>,
@@ -57,7 +57,7 @@ async function* decoded(
   }
 }
 
-/** The chunks of a body, until it has too many frames. */
+/** Yields the chunks of a body until it has too many frames. */
 function countedChunks(body: AsyncIterable<Uint8Array>, encoding: string): AsyncIterator<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const frames = new FrameCount(encoding);
@@ -71,7 +71,10 @@ function countedChunks(body: AsyncIterable<Uint8Array>, encoding: string): Async
   };
 }
 
-/** The two bytes that tell `deflate` with a header from that without, and what comes with them. */
+/**
+ * Reads the two bytes that distinguish `deflate` with a header from `deflate` without one, and the rest of
+ * their chunk.
+ */
 async function twoBytes(start: Uint8Array, iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let bytes = start;
   while (bytes.length < 2) {
@@ -83,10 +86,9 @@ async function twoBytes(start: Uint8Array, iterator: AsyncIterator<Uint8Array>):
 }
 
 /**
- * Gives a decoder chunk after chunk until it has ended, or they have.
- * Failures reach the reader through the decoder.
+ * Writes chunks to a decoder until it or they end. Failures reach the reader through the decoder.
  *
- * @returns what the decoder has left of the last chunk
+ * @returns the unread rest of the last chunk
  */
 async function feed(
   decoder: Decoder,
@@ -118,7 +120,7 @@ function write(decoder: Decoder, chunk: Uint8Array): Promise<void> {
   });
 }
 
-/** The codes of other errors that come this way are numbers, or none. */
+/** Other errors on this path have numeric codes, or none. */
 function isZlibError(error: unknown): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string";
 }

@@ -129,7 +129,7 @@ test("decompress: fails in its own way only, whatever the bytes", async () => {
   );
 });
 
-/** The bytes in chunks that end at these places. */
+/** Splits bytes into chunks that end at these positions. */
 async function* chunksOf(bytes: Uint8Array, ends: readonly number[]) {
   let start = 0;
   for (const end of [...ends.toSorted((a, b) => a - b), bytes.length]) {
@@ -162,7 +162,7 @@ test.each([
       fc.asyncProperty(parts, garbage, ends, async (texts, behind, cuts) => {
         const compressed = texts.map((text) => compress(text));
         const body = Buffer.concat([...compressed, behind]);
-        // where one part ends and the next begins is where it matters
+        // the boundaries between parts are critical
         let end = 0;
         const borders = compressed.map(({ length }) => (end += length));
         for (const places of [[], cuts, borders]) {

@@ -13,10 +13,10 @@ interface DecoderOptions {
   readonly chunkSize: number;
 }
 
-/** A stream of node:zlib; `bytesWritten` is how much of its input it has read so far. */
+/** A stream of node:zlib; `bytesWritten` is the number of bytes that it has read. */
 export type Decoder = Transform & { readonly bytesWritten: number };
 
-/** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
+/** The largest window that a zstd decoder must support (RFC 9659): 8 MiB, as the exponent of two. */
 export const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
 /** By content coding; `beginning` has at least the first two bytes. */
@@ -31,18 +31,16 @@ const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uin
 
 const MIN_CHUNK_BYTES = 16 * 1024;
 /**
- * Memory in pieces of this size goes back to the system when it is free;
- * small ones would leave it in fragments.
+ * Buffers of this size are returned to the system when they are freed; smaller ones would fragment its
+ * memory.
  */
 const MAX_CHUNK_BYTES = 256 * 1024;
-/** By how much JSON shrinks when it is compressed. */
+/** The typical compression ratio of JSON. */
 const USUAL_RATIO = 8;
 
-/** Why a body could not be decompressed. */
+/** The reason why a body could not be decompressed. */
 export class DecompressError extends Error {
-  /**
-   * `unknown`: no such encoding. `large`: above the limit. `truncated`: ends early. `corrupt`: is not that.
-   */
+  /** `unknown`: unknown encoding. `large`: above the limit. `truncated`: ends early. `corrupt`: invalid. */
   readonly kind: "unknown" | "large" | "truncated" | "corrupt";
   readonly encoding: string;
 
@@ -55,11 +53,11 @@ export class DecompressError extends Error {
 }
 
 /**
- * Takes the content encodings (RFC 9110 section 8.4) off a body, the last one first. Each step stops as soon
+ * Decodes the content encodings (RFC 9110 section 8.4) of a body, the last one first. Each step stops as soon
  * as it has `limit` bytes, so that a small body cannot become a large one.
  *
  * @param encodings the value of `Content-Encoding`
- * @param signal ends it
+ * @param signal aborts it
  * @throws DecompressError, or the reason of the signal
  */
 export async function decompress(
@@ -75,13 +73,13 @@ export async function decompress(
   return bytes;
 }
 
-/** Whether there is a decoder for a content coding. */
+/** Reports whether there is a decoder for a content coding. */
 export function isCoding(name: string): boolean {
   return Object.hasOwn(DECODERS, name);
 }
 
 /**
- * The chunk, unless its body has too many frames with it.
+ * Returns the chunk, unless its body now has too many frames.
  *
  * @throws DecompressError
  */
@@ -91,11 +89,11 @@ export function counted(chunk: Uint8Array, frames: FrameCount, encoding: string)
 }
 
 /**
- * What of the bytes that a decoder has left at its end is still to be decoded: zstd is a sequence of frames
- * (RFC 8878 section 3), of which Node's decoder reads one at a time. The members of gzip it reads by itself,
- * and leaves the zeros that may fill a block.
+ * Returns the unread bytes after a decoder's end that are still to be decoded: zstd is a sequence of frames
+ * (RFC 8878 section 3), of which Node's decoder reads one at a time. The gzip decoder reads all members, and
+ * leaves the zeros that may pad a block.
  *
- * @throws DecompressError where the bytes do not belong to the body
+ * @throws DecompressError if the bytes do not belong to the body
  */
 export function restAfterEnd(encoding: string, left: Uint8Array): Uint8Array {
   if (encoding === "zstd") return left;
@@ -105,17 +103,17 @@ export function restAfterEnd(encoding: string, left: Uint8Array): Uint8Array {
   throw new DecompressError("corrupt", encoding, new Error(`${left.length} bytes after the end`));
 }
 
-/** The longest padding at the end of a body, or of a chunk, in bytes: each is looked at. */
+/** The longest padding at the end of a body, or of a chunk, in bytes: each byte is checked. */
 const MAX_PADDING = 64 * 1024;
 
-/** A header with unknown encodings is shown up to this length. */
+/** The maximum length of a header with unknown encodings in an error. */
 const MAX_SHOWN = 200;
 
-/** One is usual, two are seen; a header could name thousands, each with a decoder of its own. */
+/** One is typical, two occur; a header could name thousands, each with its own decoder. */
 const MAX_ENCODINGS = 4;
 
 /**
- * The encodings that a `Content-Encoding` names, the last one first, without `identity`.
+ * Returns the encodings in a `Content-Encoding`, the last one first, without `identity`.
  *
  * @throws DecompressError for more than four
  */
@@ -130,15 +128,15 @@ export function encodingsOf(header: string): string[] {
 }
 
 /**
- * The error for an encoding that is not known. It shows the header as it came and as a whole, or not at all:
- * only there a secret of the request is found that the upstream may repeat.
+ * Returns the error for an unknown encoding. It shows the whole header unchanged, or not at all: redaction
+ * can only find a secret of the request that the upstream repeats in the whole header.
  */
 function unknownEncoding(header: string): DecompressError {
   const shown = header.length > MAX_SHOWN ? `an encoding of ${header.length} characters` : header;
   return new DecompressError("unknown", shown);
 }
 
-/** @throws DecompressError for an encoding that is not known */
+/** @throws DecompressError for an unknown encoding */
 export function decoderOf(encoding: string, header: string): (typeof DECODERS)[string] {
   const create = isCoding(encoding) ? DECODERS[encoding] : undefined;
   if (create === undefined) throw unknownEncoding(header);
@@ -164,7 +162,7 @@ async function step(
   return whole(parts, size);
 }
 
-/** Decodes up to where the decoder ends. */
+/** Decodes until the decoder ends. */
 function decodeOne(
   bytes: Uint8Array,
   create: (typeof DECODERS)[string],
@@ -204,18 +202,18 @@ function whole(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size);
 }
 
-/** The DecompressError for an error of node:zlib. */
+/** Returns the DecompressError for an error of node:zlib. */
 export function decompressErrorOf(error: unknown, encoding: string): DecompressError {
   return new DecompressError(kindOf(error), encoding, error);
 }
 
 function kindOf(error: unknown): DecompressError["kind"] {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  // zlib says Z_BUF_ERROR for input that ends early; zstd says ERR_ZSTD_… or the same
+  // zlib reports Z_BUF_ERROR for input that ends early; zstd reports ERR_ZSTD_… or the same
   return code === "Z_BUF_ERROR" || /unexpected end/i.test(String(error)) ? "truncated" : "corrupt";
 }
 
-/** RFC 9110 means RFC 1950 by `deflate`; some servers send RFC 1951, without the header. */
+/** In RFC 9110, `deflate` means RFC 1950; some servers send RFC 1951, without the header. */
 function hasZlibHeader(body: Uint8Array): boolean {
   const [first = 0, second = 0] = body;
   return (first & 15) === 8 && ((first << 8) | second) % 31 === 0;

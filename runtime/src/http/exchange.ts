@@ -10,32 +10,32 @@ export interface Exchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Buffer;
-  /** Why the body is not whole; only where `tolerant` says that a part of it is good enough. */
+  /** The reason why the body is incomplete; only if `tolerant` accepts an incomplete body. */
   readonly incomplete?: unknown;
 }
 
-/** How much of a response is read. */
+/** The read limits of a response. */
 export interface ExchangeLimits {
   /** The largest body in bytes, as sent. */
   readonly maxBytes: (status: number) => number;
-  /** Whether a part of the body will do, as for the text of an error. */
+  /** Whether a part of the body is enough, e.g. for the text of an error. */
   readonly tolerant: (status: number) => boolean;
 }
 
-/** A body that is larger than allowed. */
+/** A body that exceeds its limit. */
 export class BodyTooLarge extends Error {}
 
-/** How many interim responses (RFC 9110 section 15.2) may come before the response. */
+/** The maximum number of interim responses (RFC 9110 section 15.2) before the response. */
 export const MAX_INTERIM_RESPONSES = 32;
 
 /** More interim responses than that. */
 export class TooManyInterimResponses extends Error {}
 
-/** An exchange that failed, with what is known of how far it came. */
+/** A failed exchange, and how far it had progressed. */
 export class ExchangeFailed extends Error {
-  /** Whether the head of a response had come. */
+  /** Whether the head of a response had arrived. */
   readonly responded: boolean;
-  /** Whether there was a connection that the request went out on. */
+  /** Whether the request was sent on a connection. */
   readonly sent: boolean;
 
   constructor(cause: unknown, { responded, sent }: { readonly responded: boolean; readonly sent: boolean }) {
@@ -46,7 +46,7 @@ export class ExchangeFailed extends Error {
   }
 }
 
-/** The text of what was thrown, which may be anything: also what has no text. */
+/** Returns the text of a thrown value of any type. */
 function textOf(cause: unknown): string {
   try {
     return String(cause);
@@ -56,12 +56,11 @@ function textOf(cause: unknown): string {
 }
 
 /**
- * Sends one request and reads the whole response. Redirects are responses like others. An abort of the signal
- * ends the exchange and its connection at once, also while the request still waits for a connection; it
+ * Sends one request and reads the whole response. Redirects are returned like other responses. Aborting the
+ * signal ends the exchange and its connection immediately, also while the request waits for a connection; it
  * rejects with the reason.
  *
- * @param held counts the bytes of the body, and stops them where there are too many;
- * to be released by who began it
+ * @param held counts the bytes of the body, and pauses it if there are too many; the caller must release it
  */
 export function exchange(
   requester: Requester,
@@ -93,7 +92,7 @@ export function exchange(
   });
 }
 
-/** Is told how an exchange ended, by one of both. */
+/** Receives the result of an exchange; exactly one function is called. */
 export interface ExchangeEnd {
   exchanged(response: Exchange): void;
   failed(reason: unknown): void;
@@ -110,7 +109,7 @@ export class ExchangeReader implements BorrowingHandler {
   private status = 0;
   private headers: ResponseHeaders = NO_HEADERS;
   private readonly body = new ChunkBuffer();
-  /** How long the body is said to be. */
+  /** The announced length of the body. */
   private announced = 0;
   private interim = 0;
   private settled = false;
@@ -121,7 +120,7 @@ export class ExchangeReader implements BorrowingHandler {
     this.held = held;
   }
 
-  /** Ends the exchange and its connection; it fails with the reason. */
+  /** Aborts the exchange and its connection; it fails with the reason. */
   abort(reason: unknown): void {
     if (this.settled) return;
     this.settled = true;

@@ -2,7 +2,7 @@ import { ReadableStream } from "node:stream/web";
 import type { FetchFunction, FetchInit, FetchResponse } from "./fetch-function.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
-/** What a `fetch` did that it must not do; `message` says what. */
+/** A `fetch` that violates its contract; `message` says how. */
 export class FetchMisbehaved extends Error {}
 
 /** A request that no `fetch` can send. */
@@ -10,7 +10,7 @@ class NotForFetch extends Error {
   readonly code = "UND_ERR_NOT_SUPPORTED";
 }
 
-/** A `fetch` in the place of a dispatcher: it is called once for every request. */
+/** A dispatcher that calls a `fetch` once for every request. */
 export function fetchDispatcher(fetch: FetchFunction): Requester {
   return {
     dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
@@ -45,7 +45,7 @@ async function run(
 class FetchController implements DispatchController {
   reason: Error | null = null;
   paused = false;
-  /** The body of the response, once that has come. */
+  /** The body of the response, after the head has arrived. */
   body: AsyncIterator<Uint8Array> | undefined;
   private readonly ending = new AbortController();
   private resumed: PromiseWithResolvers<void> | undefined;
@@ -80,7 +80,7 @@ class FetchController implements DispatchController {
     this.resumed = undefined;
   }
 
-  /** Settles when it is not paused. */
+  /** Settles when the body is not paused. */
   async ready(): Promise<void> {
     while (this.paused && !this.aborted) {
       this.resumed ??= Promise.withResolvers();
@@ -88,11 +88,11 @@ class FetchController implements DispatchController {
     }
   }
 
-  /** Lets the body know that nobody reads on; nothing here depends on how it takes that. */
+  /** Closes the body; nothing here depends on the result. */
   leave(): void {
     const { body } = this;
     this.body = undefined;
-    // one that is being read ends with the signal; to wait for it would be to wait for its next chunk
+    // a pending read ends with the signal; awaiting `return` would wait for the next chunk
     Promise.resolve(body?.return?.()).catch(() => undefined);
   }
 }
@@ -112,7 +112,7 @@ async function* chunksOf(controller: FetchController): AsyncGenerator<Buffer> {
 }
 
 function checked(response: FetchResponse): FetchResponse {
-  // whoever writes a fetch for a test may have no compiler
+  // a test's fetch may be untyped
   if (typeof response !== "object" || response === null || !Number.isInteger(response.status)) {
     throw new FetchMisbehaved("it returned no Response");
   }
@@ -130,8 +130,8 @@ function checked(response: FetchResponse): FetchResponse {
 }
 
 /**
- * The headers of a response. A `fetch` takes the content encoding off and leaves the header, so the header
- * says nothing about the body that is read here, and neither does the length.
+ * Returns the headers of a response. A `fetch` decodes the body but keeps the headers, so `Content-Encoding`
+ * and `Content-Length` do not describe the body that is read here.
  */
 function headersOf({ headers }: FetchResponse): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = Object.create(null);
@@ -157,7 +157,7 @@ function initOf(options: DispatchOptions, signal: AbortSignal): FetchInit {
   }
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   if (idempotent) return { ...init, body: bytes as Uint8Array<ArrayBuffer> };
-  // a fetch may send a request again by itself where it has the body, but never a stream
+  // a fetch itself may retry a request with a body in memory, but never one with a stream
   headers.push(["content-length", String(bytes.length)]);
   return { ...init, body: streamOf([bytes]), duplex: "half" };
 }

@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const unlimited = new TurnBudget(Number.POSITIVE_INFINITY);
 const nothing = Buffer.alloc(0);
 
-/** A frame that holds nothing a reader needs (RFC 8878 section 3.1.2), of 16 kinds. */
+/** Returns a frame whose content decoders skip (RFC 8878 section 3.1.2), of 16 kinds. */
 function skippable(kind: number, content: Uint8Array): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32LE(0x184d2a50 + kind);
@@ -26,7 +26,7 @@ const gzipNamed = Buffer.concat([
   gzipSync(nothing).subarray(10),
 ]);
 
-/** Codings, and frames that their bodies can be made of. */
+/** Codings, and the frames that their bodies may consist of. */
 const FRAMES: ReadonlyArray<readonly [coding: string, kind: string, frame: Buffer]> = [
   ["gzip", "empty members", gzipSync(nothing)],
   ["x-gzip", "empty members", gzipSync(nothing)],
@@ -100,7 +100,7 @@ test("a body in gzip may be filled with zeros, up to 64 KB of them", async () =>
   expect(await decompress(body(65_537), "gzip", LIMIT, never).catch(kindOf)).toBe("corrupt");
 });
 
-/** One stream, of many blocks that hold nothing. */
+/** A single stream of many empty blocks. */
 const BLOCKS: ReadonlyArray<readonly [coding: string, kind: string, body: Buffer]> = [
   ["deflate", "stored", Buffer.concat([Buffer.of(0x78, 1), repeated(Buffer.of(0, 0, 0, 255, 255))])],
   ["deflate", "fixed", Buffer.concat([Buffer.of(0x78, 1), repeated(Buffer.of(2, 8, 32, 128, 0))])],
@@ -112,7 +112,7 @@ function repeated(block: Buffer): Buffer {
   return Buffer.concat(Array(Math.floor(200_000 / block.length)).fill(block));
 }
 
-/** Processor time of all threads, in microseconds for each kilobyte of a body. */
+/** Measures the processor time of all threads, in microseconds per kilobyte of a body. */
 async function costOf(body: Uint8Array, coding: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round++) {

@@ -6,20 +6,22 @@ import {
 } from "./exchange.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
-/** A response whose body is still to come. */
+/** A response whose body is unread. */
 export interface OpenExchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
   /**
-   * The body as sent, to be read once and to its end, or left by `return`, which ends the connection. It
-   * reads one chunk ahead of its reader, and no more. It throws ExchangeFailed, or the reason of the signal.
+   * The body as sent, which can be read once. Reading it to its end completes the exchange; leaving it by
+   * `return` closes the connection. It buffers only one chunk ahead of its reader. It throws ExchangeFailed,
+   * or the reason of the signal.
    */
   readonly body: AsyncIterableIterator<Uint8Array, undefined>;
 }
 
 /**
- * Sends one request and waits for the head of the response. Redirects are responses like others. An abort of
- * the signal ends the exchange and its connection at once, also within the body; it rejects with the reason.
+ * Sends one request and waits for the head of the response. Redirects are returned like other responses.
+ * Aborting the signal ends the exchange and its connection immediately, also within the body; it rejects with
+ * the reason.
  */
 export function openExchange(
   requester: Requester,
@@ -100,7 +102,7 @@ class BodyReader implements DispatchHandler, AsyncIterableIterator<Uint8Array, u
   }
 
   onResponseData(controller: DispatchController, chunk: Buffer): void {
-    // the parser begins with an empty one whenever it goes on: to pause at that would be to stand still
+    // the parser emits an empty chunk whenever it resumes: pausing at that chunk would stall the body
     if (this.end !== undefined || chunk.length === 0) return;
     const { pull } = this;
     this.pull = undefined;

@@ -1,22 +1,22 @@
 import type { Dispatcher } from "undici";
 
-/** What sends requests: a Dispatcher of undici, or what stands in for one. */
+/** A client that sends requests: an undici Dispatcher, or a substitute. */
 export type Requester = Pick<Dispatcher, "dispatch">;
 
-/** Whom a request is made for: a symbol, which no other Requester sees. */
+/** The key of a request's caller: a symbol, which other Requesters ignore. */
 export const CALLER: unique symbol = Symbol("caller");
 
 /** A request as a Requester takes it. */
 export type DispatchOptions = Dispatcher.DispatchOptions & { [CALLER]?: string | undefined };
 
-/** What is told of the response to it. */
+/** Receives the response to a request. */
 export type DispatchHandler = Dispatcher.DispatchHandler;
 
-/** A handler that copies what it needs. */
+/** A handler that copies the bytes that it keeps. */
 export interface BorrowingHandler extends DispatchHandler {
-  /** In place of `onResponseData`: the chunk will be written to as soon as this returns. */
+  /** Called in place of `onResponseData`: the chunk is overwritten as soon as this returns. */
   onBorrowedData(controller: DispatchController, chunk: Uint8Array): void;
 }
 
-/** What controls an exchange. */
+/** Controls an exchange. */
 export type DispatchController = Dispatcher.DispatchController;

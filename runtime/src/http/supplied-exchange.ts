@@ -3,19 +3,22 @@ import { AnyMajorHandler } from "./any-major-handler.ts";
 import type { ResponseHeaders } from "./exchange.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
-/** What is kept for a dispatcher that does not keep it, or not by the options of an upstream. */
+/**
+ * Limits that are enforced for a dispatcher that does not enforce them itself, or not by the options of an
+ * upstream.
+ */
 export interface SuppliedLimits {
   /** The largest head of a response in bytes. */
   readonly maxHeaderBytes: number;
-  /** How long the head of a response may take, from the moment that the request goes out. */
+  /** The time limit for the head of a response, from the moment that the request is sent. */
   readonly headersTimeoutMs: number;
-  /** How long a body may pause, where a request does not say. */
+  /** The longest pause within a body, if a request does not set its own. */
   readonly bodyTimeoutMs: number;
 }
 
 type FailureCode = "UND_ERR_HEADERS_TIMEOUT" | "UND_ERR_BODY_TIMEOUT" | "UND_ERR_HEADERS_OVERFLOW";
 
-/** A limit that was exceeded, with the code that undici has for it. */
+/** An exceeded limit, with undici's error code for it. */
 class LimitExceeded extends Error {
   readonly code: FailureCode;
 
@@ -26,8 +29,8 @@ class LimitExceeded extends Error {
 }
 
 /**
- * One exchange by a supplied dispatcher. It stands between that and the reader of the response: it keeps the
- * limits, and it can be aborted at any time, whether the dispatcher reacts or not.
+ * One exchange of a supplied dispatcher. It enforces the limits between the dispatcher and the reader of the
+ * response, and can be aborted at any time, whether the dispatcher reacts or not.
  */
 export class SuppliedExchange extends AnyMajorHandler implements DispatchController {
   aborted = false;
@@ -52,7 +55,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
   start(dispatcher: Requester, options: DispatchOptions): void {
     this.reader.onRequestStart?.(this, {});
     const body = isAsyncIterable(options.body) ? this.watched(options.body) : options.body;
-    // the times of the options are kept here, by one clock, whatever the dispatcher makes of them
+    // the timeouts are enforced here, by one clock, whether the dispatcher supports them or not
     const untimed = { ...options, body: body as Uint8Array | null, headersTimeout: 0, bodyTimeout: 0 };
     try {
       dispatcher.dispatch(untimed, this);
@@ -86,7 +89,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
       controller.abort(this.reason ?? new Error("the call was aborted"));
       return;
     }
-    // an interceptor that retries by itself begins again
+    // an interceptor that retries starts again
     if (this.phase === "before") this.phase = "sent";
     this.arm();
   }
@@ -116,14 +119,14 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
     this.fail(error);
   }
 
-  /** Ends the exchange; its reader is told why. */
+  /** Ends the exchange; its reader receives the error. */
   fail(error: unknown): void {
     if (!this.end()) return;
     this.reader.onResponseError?.(this, error as Error);
     this.inner?.abort(new Error("the exchange failed"));
   }
 
-  /** @returns false where it was over already */
+  /** @returns false if it had already ended */
   private end(): boolean {
     if (this.phase === "over") return false;
     this.phase = "over";
@@ -132,7 +135,10 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
     return true;
   }
 
-  /** The time of the head does not pass while the upstream waits for more of the request. */
+  /**
+   * Yields a request body. The time limit of the head is suspended while the upstream waits for more of the
+   * request.
+   */
   private async *watched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     this.disarm();
     for await (const chunk of body) {
@@ -162,7 +168,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
   }
 }
 
-/** As many bytes as it takes to write the headers, each on its line. */
+/** Returns the number of bytes of the headers, each on its own line. */
 function bytesOf(headers: ResponseHeaders): number {
   let size = 0;
   for (const [name, value = ""] of Object.entries(headers)) {

@@ -2,15 +2,15 @@ import type { Clock } from "connect-rest-codec/internal";
 import type { DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 import { SuppliedExchange, type SuppliedLimits } from "./supplied-exchange.ts";
 
-/** An exchange that was begun after `close`. */
+/** An exchange that began after `close`. */
 class Closed extends Error {
   readonly code = "UND_ERR_CLOSED";
 }
 
 /**
- * A dispatcher that was supplied with the options. It belongs to whoever supplied it, so it is never closed
- * here; what an upstream promises is kept around it: times, the size of heads, an end of each exchange, and
- * that `close` waits for them.
+ * Wraps a dispatcher that was supplied with the options. Its supplier owns it, so it is never closed here.
+ * The wrapper enforces the promises of an upstream: timeouts, the size of heads, an end of each exchange, and
+ * a `close` that waits for them.
  */
 export class Supplied implements Requester {
   private readonly dispatcher: Requester;

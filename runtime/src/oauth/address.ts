@@ -2,7 +2,7 @@ import { restError } from "../errors/rest-error.ts";
 import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
 
 /**
- * The address of a server as somebody gave it.
+ * Parses the address of a server from user input.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED
  */
@@ -16,7 +16,7 @@ export function parseServer(address: string): URL {
   });
 }
 
-/** An address that is compared: without the slash at its end, which means nothing there. */
+/** Returns an address for comparison, without its trailing slash, which has no meaning. */
 export function withoutSlash(address: string): string {
   return address.endsWith("/") ? address.slice(0, -1) : address;
 }

@@ -5,39 +5,36 @@ import { raced, within } from "../time/abort.ts";
 import type { OAuthHttp } from "./options.ts";
 import { listenForRedirect, type Redirected } from "./redirect-server.ts";
 
-/** How a person is led through a flow. */
+/** Options of a flow that a user completes in a browser. */
 export interface PersonOptions extends OAuthHttp {
-  /** Leads the person to an address, e.g. opens a browser and prints it. */
+  /** Shows an address to the user, e.g. opens a browser and prints the address. */
   readonly open: (url: URL) => void | Promise<void>;
-  /** The port of this machine that the browser comes back to. Default: a free one. */
+  /** The local port to which the browser is redirected. Default: a free port. */
   readonly port?: number | undefined;
-  /** How long the person may take, in milliseconds. Default: 5 minutes. */
+  /** The time limit for the user, in milliseconds. Default: 5 minutes. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** How long a person may take. */
+/** The default time limit for the user. */
 export const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
 
-/** What a person reads in the end. */
+/** The final page for the user. */
 const SIGNED_IN = {
   title: "You are signed in",
   text: "You may close this window and go back to the program that you came from.",
 };
 
-/**
- * Where the browser goes, and what is done when it comes back; the person sees in
- * the browser whether that worked.
- */
+/** The address to visit, and the work after the redirect; the browser shows whether the work succeeded. */
 interface Visit {
   readonly url: URL;
   readonly finish: (parameters: URLSearchParams) => Promise<void>;
 }
 
 /**
- * Leads a person through a browser of this machine and back.
+ * Sends a user through a local browser and waits for the redirect.
  *
- * @param state tells the way back of this sign-in from others
- * @throws ConnectError with a reason that begins with OAUTH_, or what `visit` and `finish` throw
+ * @param state identifies the redirect of this sign-in
+ * @throws ConnectError with a reason that begins with OAUTH_, or the errors of `visit` and `finish`
  */
 export async function inBrowser(
   server: string,
@@ -60,7 +57,7 @@ export async function inBrowser(
   }
 }
 
-/** Does work whose failure the person sees in the browser. */
+/** Does work, and shows its failure in the browser. */
 async function shown(redirected: Redirected, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -10,21 +10,21 @@ import type { AuthorizationServer } from "./discovery.ts";
 import { atEndpoint, tokenReason } from "./endpoint-failure.ts";
 import { fetchSend } from "./http.ts";
 
-/** What is asked for, of whom. */
+/** The parameters of the authorization code flow. */
 export interface CodeFlow {
   readonly server: AuthorizationServer;
-  /** The client, who may have to register with the address that the browser comes back to. */
+  /** Returns the client, which may first have to register the redirect address. */
   readonly client: (redirectUri: string) => Promise<TokenClient> | TokenClient;
   readonly scope: string | undefined;
   readonly resource: string | undefined;
-  /** Keeps the tokens; the browser shows that it worked only then. */
+  /** Stores the tokens; the browser shows success only after that. */
   readonly keep: (tokens: Tokens, client: TokenClient) => Promise<void>;
 }
 
 /**
- * Runs the authorization code flow with PKCE (OAuth 2.1 section 4.1) in a browser of this machine.
+ * Runs the authorization code flow with PKCE (OAuth 2.1 section 4.1) in a local browser.
  *
- * @throws ConnectError with a reason that begins with OAUTH_, or what `keep` throws
+ * @throws ConnectError with a reason that begins with OAUTH_, or the errors of `keep`
  */
 export async function runCodeFlow(flow: CodeFlow, options: PersonOptions): Promise<void> {
   const { server, scope, resource } = flow;
@@ -52,7 +52,7 @@ interface Flow extends Omit<CodeFlow, "client" | "keep"> {
 
 async function authorizationUrl(flow: Flow): Promise<URL> {
   const { server, client, state, verifier, redirectUri, scope, resource } = flow;
-  // a query that the endpoint has stays (RFC 6749 section 3.1)
+  // keeps the query of the endpoint (RFC 6749 section 3.1)
   const url = new URL(server.metadata.authorization_endpoint ?? "");
   const parameters = {
     response_type: "code",
@@ -63,7 +63,7 @@ async function authorizationUrl(flow: Flow): Promise<URL> {
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
     resource,
-    // without it there is no offline_access (OpenID Connect Core section 11)
+    // without `consent` the server does not grant offline_access (OpenID Connect Core section 11)
     prompt: scope?.split(" ").includes(OFFLINE) === true ? "consent" : undefined,
   };
   for (const [name, value] of Object.entries(parameters)) {
@@ -83,7 +83,7 @@ async function redeem(flow: Flow, parameters: URLSearchParams, send: Send, clock
   });
 }
 
-/** The code of a response that is of this sign-in and this server: state, and issuer (RFC 9207). */
+/** Returns the code of a response, after checking its state and its issuer (RFC 9207). */
 function codeIn({ server, client, state }: Flow, parameters: URLSearchParams): string {
   const { metadata } = server;
   const reject = (problem: string) =>
@@ -98,7 +98,7 @@ function codeIn({ server, client, state }: Flow, parameters: URLSearchParams): s
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     if (error instanceof oauth.AuthorizationResponseError) throw rejection(metadata.issuer, error);
-    // the message of the library names the parameter, not its value
+    // the library's message names the parameter, not its value
     throw reject(error instanceof Error ? error.message : String(error));
   }
   throw reject("expected a code, got none");
@@ -110,10 +110,10 @@ function rejection(server: string, { error, error_description: text }: oauth.Aut
   return restError("OAUTH_AUTHORIZATION_REFUSED", { server, problem }, { metadata });
 }
 
-/** The token endpoint of a server. */
+/** Returns the token endpoint of a server. */
 export function tokenEndpointOf({ metadata }: AuthorizationServer): URL {
   return new URL(metadata.token_endpoint ?? "");
 }
 
-/** The scope that some servers want for a refresh token (OpenID Connect). */
+/** The scope that some servers require for a refresh token (OpenID Connect). */
 export const OFFLINE = "offline_access";

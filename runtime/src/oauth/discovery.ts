@@ -8,32 +8,32 @@ import { parseServer, withoutSlash } from "./address.ts";
 import { fetchSend } from "./http.ts";
 import type { OAuthHttp } from "./options.ts";
 
-/** The revision of the authorization profile of the context protocol that is spoken here. */
+/** The supported revision of the MCP authorization specification. */
 export const PROTOCOL_VERSION = "2025-03-26";
 
-/** An authorization server, and what it guards. */
+/** An authorization server, and the resource that it protects. */
 export interface AuthorizationServer {
-  /** Its metadata (RFC 8414); without any, the default paths. */
+  /** Its metadata (RFC 8414), or the default paths if it has none. */
   readonly metadata: Metadata;
-  /** Whether it has metadata. */
+  /** Whether the server publishes metadata. */
   readonly hasMetadata: boolean;
-  /**
-   * Whether its issuer is known, with which responses that name theirs are compared (RFC 9207). Default:
-   * true.
-   */
+  /** Whether its issuer is known, to compare with the issuer in responses (RFC 9207). Default: true. */
   readonly isIssuerKnown?: boolean | undefined;
-  /** What tokens are for (RFC 8707), where the server says so (RFC 9728). */
+  /** The resource that tokens are for (RFC 8707), if the server states it (RFC 9728). */
   readonly resource: string | undefined;
   /**
-   * The scopes that the server asks for in its 401, or else those that its resource has;
-   * undefined where it does not say.
+   * The scopes that the server requests in its 401, or else those of its resource; undefined if it states
+   * none.
    */
   readonly scope: string | undefined;
 }
 
-/** What is known before. */
+/** Options of discovery. */
 export interface DiscoveryOptions extends OAuthHttp {
-  /** The header `WWW-Authenticate` of a response of the server with 401. Default: the server is asked. */
+  /**
+   * The `WWW-Authenticate` header of a 401 response of the server. Default: a request to the server obtains
+   * it.
+   */
   readonly challenge?: string | undefined;
 }
 
@@ -42,10 +42,11 @@ const OPENID = "/.well-known/openid-configuration";
 const PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource";
 
 /**
- * Finds the authorization server of a server, e.g. of a gateway. Where a 401 of the server names its metadata
- * (RFC 9728), that says who its authorization server is; else it is the server itself, at the address without
- * the path. Metadata (RFC 8414) is asked for first, and its issuer has to be who was asked. Where there is
- * none, which only a 404 says, the paths are `/authorize`, `/token` and `/register`.
+ * Finds the authorization server of a server, e.g. of a gateway. If a 401 of the server names its resource
+ * metadata (RFC 9728), that metadata names the authorization server; otherwise it is the server itself, at
+ * its address without the path. Metadata (RFC 8414) is requested first, and its issuer must equal the
+ * requested one. If there is none, which only a 404 indicates, the paths are `/authorize`, `/token` and
+ * `/register`.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED, OAUTH_DISCOVERY_FAILED or OAUTH_METADATA_INVALID
  */
@@ -73,7 +74,7 @@ export async function discover(
   return { metadata: defaultsAt(url.origin), hasMetadata: false, resource: undefined, scope };
 }
 
-/** Where servers without metadata have their endpoints (context protocol, revision 2025-03-26). */
+/** Returns the default endpoints of servers without metadata (MCP specification, revision 2025-03-26). */
 function defaultsAt(origin: string): Metadata {
   return {
     issuer: origin,
@@ -83,13 +84,13 @@ function defaultsAt(origin: string): Metadata {
   };
 }
 
-/** What a server says to a request without a token. */
+/** Returns the server's challenge to a request without a token. */
 async function challengeOf(url: URL, send: Send): Promise<string | undefined> {
   const response = await get(url, send);
   return response.status === 401 ? response.header("www-authenticate") : undefined;
 }
 
-/** The address of the metadata of a resource in a challenge (RFC 9728 section 5.1). */
+/** Returns the address of a resource's metadata in a challenge (RFC 9728 section 5.1). */
 export function resourceMetadataIn(challenge: string): string | undefined {
   return parameterIn(challenge, "resource_metadata");
 }
@@ -99,7 +100,9 @@ function parameterIn(challenge: string, name: "resource_metadata" | "scope"): st
   return pattern.exec(challenge)?.[1];
 }
 
-/** The authorization server that the metadata of a resource names; undefined where there is none (404). */
+/**
+ * Returns the authorization server that the metadata of a resource names; undefined if there is none (404).
+ */
 async function serverOfResource(
   url: URL,
   place: string,
@@ -120,8 +123,8 @@ async function serverOfResource(
 }
 
 /**
- * Whether an address belongs to a resource: tokens for one of another server are none
- * of ours (RFC 9728 section 3.3).
+ * Reports whether an address belongs to a resource: tokens for other servers must not be used (RFC 9728
+ * section 3.3).
  */
 function guards(resource: string, url: URL): boolean {
   const guarded = URL.parse(resource);
@@ -130,7 +133,7 @@ function guards(resource: string, url: URL): boolean {
   return path === "" || url.pathname === path || url.pathname.startsWith(`${path}/`);
 }
 
-/** The places of metadata of an issuer: RFC 8414 section 3.1, and those of OpenID Connect. */
+/** Fetches the metadata of an issuer from the locations of RFC 8414 section 3.1 and of OpenID Connect. */
 async function metadataOfIssuer(url: URL, issuer: string, send: Send): Promise<Metadata> {
   const path = withoutSlash(url.pathname);
   const places = [AUTHORIZATION_SERVER + path, OPENID + path, path + OPENID];
@@ -166,7 +169,7 @@ const LISTS = [
   "scopes_supported",
 ] as const;
 
-/** What is used of the metadata, checked; the rest is not kept. */
+/** Returns the validated metadata that is used, without other members. */
 function metadataIn(json: JsonObject & { readonly issuer: string }, url: URL): Metadata {
   const endpoints = ENDPOINTS.flatMap((name) => {
     const value = json[name];

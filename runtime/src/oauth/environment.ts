@@ -3,14 +3,14 @@ import type { AccessTokens } from "./session.ts";
 import { entryName } from "./session.ts";
 
 /**
- * The variable with an access token, for programs that nobody signs in, e.g.
- * those on standard input and output.
+ * The environment variable with an access token, for programs without a user who signs in, e.g. on standard
+ * input and output.
  */
 export const TOKEN_VARIABLE = "CONNECT_REST_ACCESS_TOKEN";
 
 /**
- * The token of the environment for a server; undefined where there is none. It is used as it is,
- * and not refreshed.
+ * Returns the environment's token for a server; undefined if there is none. The token is used unchanged, and
+ * never refreshed.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED
  */

@@ -28,7 +28,7 @@ interface Answer {
   readonly body?: unknown;
 }
 
-/** What a server says at each path; where nothing is said, 404. A function knows its address. */
+/** A server's responses by path; 404 for other paths. The function receives the server's address. */
 type Answers = (url: string) => Readonly<Record<string, Answer>>;
 
 async function serverSaying(
@@ -242,7 +242,7 @@ test("any challenge is read, or not, and nothing is made up", () => {
   expect(resourceMetadataIn('Bearer xresource_metadata="https://a.example"')).toBeUndefined();
 });
 
-/** Responses of a browser that are not of the sign-in, made from the good one. */
+/** Browser responses that do not belong to the sign-in, derived from the valid one. */
 const RESPONSES: ReadonlyArray<readonly [string, (query: URLSearchParams) => void, string, RegExp]> = [
   [
     "another issuer",

@@ -7,8 +7,8 @@ import { VERSION } from "../version.ts";
 import type { OAuthHttp } from "./options.ts";
 
 /**
- * Sends requests with `fetch`: to https, or to this machine, never along a redirect, and within limits of
- * time and size. Cookies and anything else that a browser would keep are not.
+ * Returns a function that sends requests with `fetch`: only to https or localhost, without following
+ * redirects, and within limits of time and size. Sends no cookies or other browser state.
  */
 export function fetchSend({ fetch = globalThis.fetch, clock = systemClock, signal }: OAuthHttp): Send {
   return async ({ url, method, headers, body }) => {
@@ -48,8 +48,8 @@ async function read(response: Response): Promise<EndpointResponse> {
 }
 
 /**
- * A `fetch` says no more than that it failed; why is in its cause,
- * or in those of each address that was tried.
+ * Describes a failure of `fetch`: the reason is only in its cause, or in the causes for each address that was
+ * tried.
  */
 function problemOf(error: unknown): string {
   for (let each: unknown = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {

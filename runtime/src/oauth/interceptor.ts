@@ -11,13 +11,12 @@ import type { Secret } from "../text/secret.ts";
 import type { AccessTokens } from "./session.ts";
 
 /**
- * An interceptor of a Connect client that sends an access token with every call (RFC 6750 section 2.1), to
- * the server that it is for and to no other. When the server rejects it, the token is refreshed, once for all
- * calls, and the call is made once more. One that streams requests is not, since these are gone;
- * the next call has the new token.
+ * Returns an interceptor for Connect clients that sends an access token with every call (RFC 6750 section
+ * 2.1), only to the server that the token is for. If the server rejects it, the token is refreshed once for
+ * all calls, and the call is retried once. Client streams are not retried, since their messages are already
+ * consumed; the next call uses the new token.
  *
- * @throws ConnectError reason OAUTH_ADDRESS_REFUSED where a call goes to another server;
- * what the tokens throw
+ * @throws ConnectError reason OAUTH_ADDRESS_REFUSED for a call to another server; the errors of the tokens
  */
 export function bearerInterceptor(tokens: AccessTokens): Interceptor {
   return (next) => async (request) => {
@@ -41,13 +40,13 @@ export function bearerInterceptor(tokens: AccessTokens): Interceptor {
   };
 }
 
-/** What makes the same request again and again; undefined where its messages can be read only once. */
+/** Returns a function that recreates the request; undefined if its messages can be read only once. */
 async function repeatable(
   request: UnaryRequest | StreamRequest,
 ): Promise<(() => UnaryRequest | StreamRequest) | undefined> {
   if (!request.stream) return () => request;
   if (request.method.methodKind !== "server_streaming") return undefined;
-  // there is one message in it
+  // there is exactly one message
   const messages: StreamRequest["message"] extends AsyncIterable<infer T> ? T[] : never = [];
   for await (const message of request.message) messages.push(message);
   return () => ({ ...request, message: createAsyncIterable(messages) });
@@ -57,10 +56,7 @@ function authorize({ header }: UnaryRequest | StreamRequest, token: Secret): voi
   header.set("authorization", `Bearer ${token.reveal()}`);
 }
 
-/**
- * Whether an error says that the token is not good: what a server says of
- * others' credentials has no challenge.
- */
+/** Reports whether an error rejects the token: a 401 about other credentials has no challenge. */
 function isRejection(error: unknown): boolean {
   if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
   return /^bearer\b/i.test(error.metadata.get("www-authenticate") ?? "");

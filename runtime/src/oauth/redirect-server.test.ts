@@ -22,7 +22,7 @@ interface Got {
   readonly text: string;
 }
 
-/** A request as it comes from anywhere. */
+/** Sends a request with any headers. */
 function ask(
   server: RedirectServer,
   path: string,

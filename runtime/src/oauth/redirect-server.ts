@@ -4,45 +4,45 @@ import type { AddressInfo } from "node:net";
 import { restError } from "../errors/rest-error.ts";
 import { type ResultPage, resultPage } from "./result-page.ts";
 
-/** What the browser came back with. */
+/** The redirect request of the browser. */
 export interface Redirected {
   readonly parameters: URLSearchParams;
-  /** Shows a page in the browser; the first one counts. */
+  /** Shows a page in the browser; only the first call has an effect. */
   respond(page: ResultPage): Promise<void>;
 }
 
-/** Waits for a browser on this machine (RFC 8252 section 7.3). */
+/** A local server that waits for a browser redirect (RFC 8252 section 7.3). */
 export interface RedirectServer {
-  /** The address that the browser has to come back to. */
+  /** The address to which the browser must be redirected. */
   readonly redirectUri: string;
-  /** Resolves with the first request that belongs to this sign-in. */
+  /** Resolves to the first request that belongs to this sign-in. */
   readonly redirected: Promise<Redirected>;
   close(): Promise<void>;
 }
 
-/** Where the browser comes back to. */
+/** Options of the redirect server. */
 export interface RedirectOptions {
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number | undefined;
   /**
-   * Whether a request belongs to this sign-in; others, e.g. of pages that guess,
-   * are rejected and change nothing.
+   * Whether a request belongs to this sign-in; others, e.g. from pages that guess, are rejected without an
+   * effect.
    */
   readonly isExpected: (parameters: URLSearchParams) => boolean;
 }
 
-/** The path that browsers come back to. */
+/** The path of the redirect address. */
 const REDIRECT_PATH = "/callback";
 
-/** Requests in all: a browser needs one, and asks for an icon. */
+/** The maximum number of requests: a browser needs one, plus one for an icon. */
 const MAX_REQUESTS = 100;
 
-/** No address of a browser's return is longer, in bytes with all headers. */
+/** The maximum size of a request's line and headers, in bytes. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
- * Listens on 127.0.0.1 and, where there is one, on the same port of ::1. Requests of other names for this
- * machine are rejected, and everything but a GET of the path.
+ * Listens on 127.0.0.1 and, if available, on the same port of ::1. Rejects requests for other host names, and
+ * all requests except GET for the path.
  *
  * @throws ConnectError reason OAUTH_PORT_TAKEN
  */
@@ -64,7 +64,7 @@ export async function listenForRedirect({ port = 0, isExpected }: RedirectOption
   try {
     used = await listen(host, port);
   } catch (error) {
-    // a machine with IPv6 alone
+    // the machine only has IPv6
     if (codeOf(error) !== "EADDRNOTAVAIL") throw taken(port, error);
     host = "[::1]";
     used = await listen("::1", port).catch((cause: unknown) => {
@@ -115,7 +115,7 @@ function receiver(
   };
 }
 
-/** Against pages that point a name of their own to this machine. */
+/** Protects against pages whose own host name resolves to this machine. */
 function isHere(host: string | undefined, port: number): boolean {
   return ["127.0.0.1", "[::1]", "localhost"].some((name) => host === `${name}:${port}`);
 }
@@ -124,7 +124,7 @@ function reject(response: ServerResponse, status: number, text: string): void {
   void send(response, status, { title: "Not signed in", text });
 }
 
-/** Resolves when the page is out, or nobody is there to read it. */
+/** Resolves when the page is sent, or the connection is closed. */
 function send(response: ServerResponse, status: number, page: ResultPage): Promise<void> {
   if (response.headersSent) return Promise.resolve();
   const { html, policy } = resultPage(page);

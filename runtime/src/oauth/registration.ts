@@ -7,16 +7,16 @@ import type { ClientAuthMethod, EndpointResponse, Send, TokenClient } from "../t
 import type { AuthorizationServer } from "./discovery.ts";
 import { atEndpoint } from "./endpoint-failure.ts";
 
-/** What a client says about itself. */
+/** The client's registration data. */
 export interface ClientDescription {
-  /** What a person reads when asked for consent. */
+  /** The name that the user sees on the consent page. */
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scope: string | undefined;
 }
 
 /**
- * Registers a client (RFC 7591): a public one, where the server takes those.
+ * Registers a client (RFC 7591), as a public client if the server accepts these.
  *
  * @throws ConnectError reason OAUTH_REGISTRATION_FAILED
  */
@@ -37,7 +37,7 @@ export async function registerClient(
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: asked,
-    // OpenID Connect: the ports of loopback addresses may differ
+    // OpenID Connect: allows any port of loopback addresses
     application_type: "native",
     ...(scope === undefined ? {} : { scope }),
   };
@@ -63,7 +63,7 @@ export async function registerClient(
 function clientOf(found: oauth.OmitSymbolProperties<oauth.Client>, server: string): TokenClient {
   const { client_id: id, client_secret, token_endpoint_auth_method } = found;
   const secret = typeof client_secret === "string" ? new Secret(client_secret) : undefined;
-  // RFC 7591 section 2: Basic where the response does not say
+  // RFC 7591 section 2: Basic if the response names no method
   const method = token_endpoint_auth_method ?? (secret === undefined ? "none" : "client_secret_basic");
   if (method === "none") return { id, secret: undefined, method };
   if (isMethod(method) && secret !== undefined) return { id, secret, method };
@@ -71,7 +71,7 @@ function clientOf(found: oauth.OmitSymbolProperties<oauth.Client>, server: strin
   throw restError("OAUTH_REGISTRATION_FAILED", { server, problem });
 }
 
-/** How a client authenticates whose ID, and perhaps secret, somebody has given. */
+/** Returns a client with a configured ID and optional secret, and its authentication method. */
 export function givenClient(
   { metadata, hasMetadata }: AuthorizationServer,
   id: string,
@@ -79,8 +79,8 @@ export function givenClient(
 ): TokenClient {
   if (secret === undefined) return { id, secret, method: "none" };
   const { token_endpoint_auth_methods_supported: supported } = metadata;
-  // RFC 8414 section 2: Basic where the metadata does not say; without metadata the body,
-  // which every server takes that is that old
+  // RFC 8414 section 2: Basic if the metadata names no method; without metadata the body, which all servers
+  // that old accept
   const fallback = hasMetadata ? "client_secret_basic" : "client_secret_post";
   const method = SECRET_METHODS.find((each) => supported?.includes(each)) ?? fallback;
   return { id, secret, method };

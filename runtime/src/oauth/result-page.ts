@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What a person reads when they are back. */
+/** The final page for the user. */
 export interface ResultPage {
   readonly title: string;
   readonly text: string;
@@ -13,8 +13,8 @@ const STYLE =
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
 /**
- * The page at the end of a sign-in, and its Content-Security-Policy: no script, nothing from elsewhere,
- * in no frame.
+ * Renders the final page of a sign-in with its Content-Security-Policy: no scripts, no external resources, no
+ * frames.
  */
 export function resultPage({ title, text }: ResultPage): { readonly html: string; readonly policy: string } {
   const html = `<!doctype html>

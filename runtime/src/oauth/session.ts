@@ -13,20 +13,21 @@ import { fetchSend } from "./http.ts";
 import type { OAuthHttp } from "./options.ts";
 import { type TokenEntry, type TokenFile, tokenStore } from "./token-file.ts";
 
-/** Where access tokens come from. */
+/** A source of access tokens. */
 export interface AccessTokens {
-  /** The server that they are for: scheme, host and port. They are sent to no other. */
+  /** The server that the tokens are for: scheme, host and port. They are sent to no other server. */
   readonly origin: string;
-  /** A token that is good now. @throws ConnectError */
+  /** Returns a valid token. @throws ConnectError */
   get(): Promise<Secret>;
   /**
-   * Another token in place of one that the server rejected; undefined where there is none.
+   * Returns another token in place of one that the server rejected; undefined if there is none.
+   *
    * @throws ConnectError
    */
   another(rejected: Secret): Promise<Secret | undefined>;
 }
 
-/** What is known of a sign-in, without anything secret. */
+/** The state of a sign-in, without secrets. */
 export interface SessionStatus {
   readonly server: string;
   readonly issuer: string;
@@ -34,13 +35,15 @@ export interface SessionStatus {
   readonly grant: "authorization_code" | "client_credentials";
   readonly scope: string | undefined;
   readonly resource: string | undefined;
-  /** When the access token ends, in milliseconds since 1970; undefined where the server does not say. */
+  /**
+   * The expiry of the access token, in milliseconds since 1970; undefined if the server does not state it.
+   */
   readonly expiresAt: number | undefined;
-  /** Whether it can be refreshed without a person. */
+  /** Whether the token can be refreshed without the user. */
   readonly isRefreshable: boolean;
 }
 
-/** What the details of an entry are: as they are written to the file. */
+/** The details of an entry, as stored in the file. */
 export interface SessionDetails {
   readonly issuer: string;
   readonly tokenEndpoint: string;
@@ -49,19 +52,19 @@ export interface SessionDetails {
   readonly clientSecret?: string | undefined;
   readonly clientMethod: TokenClient["method"];
   readonly grant: SessionStatus["grant"];
-  /** Asked for, where a client asks in its own name. */
+  /** The requested scope, if the client signed in for itself. */
   readonly scope?: string | undefined;
   readonly resource?: string | undefined;
 }
 
-/** The name of a server's entry: its address without the path. */
+/** Returns the name of a server's entry: its address without the path. */
 export function entryName(address: string): string {
   return parseServer(address).origin;
 }
 
 /**
- * Tokens of somebody who has signed in: those of a file, refreshed once for all
- * callers and processes that share it.
+ * The tokens of a signed-in user: read from a file, and refreshed once for all callers and processes that
+ * share it.
  */
 export class Session implements AccessTokens {
   readonly origin: string;
@@ -77,8 +80,8 @@ export class Session implements AccessTokens {
   }
 
   /**
-   * @throws ConnectError reason OAUTH_SIGN_IN_NEEDED where somebody has to sign in, OAUTH_TOKEN_FAILED where
-   *   the server gives no token now, and TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
+   * @throws ConnectError reason OAUTH_SIGN_IN_NEEDED if the user has to sign in, OAUTH_TOKEN_FAILED if the
+   * server issues no token now, and TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
    */
   async get(): Promise<Secret> {
     return await (await this.tokens()).get();
@@ -88,14 +91,14 @@ export class Session implements AccessTokens {
     return (await (await this.tokens()).another(rejected))?.token;
   }
 
-  /** What is known of the sign-in; undefined where nobody has signed in. */
+  /** Returns the state of the sign-in; undefined if nobody has signed in. */
   async status(): Promise<SessionStatus | undefined> {
     const entry = await this.file.entry(this.origin);
     return entry && statusOf(this.origin, entry);
   }
 
   /**
-   * Ends the sign-in: the tokens are revoked (RFC 7009) and forgotten, these in any case.
+   * Signs out: the tokens are revoked (RFC 7009) and removed; they are removed even if revocation fails.
    *
    * @returns whether there was a sign-in
    * @throws ConnectError reason OAUTH_REVOCATION_FAILED
@@ -121,8 +124,8 @@ export class Session implements AccessTokens {
     const url = new URL(revocationEndpoint);
     const endpoint = { client: clientOf(details), send: fetchSend(this.http) };
     await atEndpoint(this.origin, "OAUTH_REVOCATION_FAILED", async () => {
-      // both: not every server ends the access tokens with their refresh token,
-      // and one may work where the other fails
+      // both: some servers do not revoke access tokens with their refresh token, and one request may succeed
+      // if the other fails
       const results = await Promise.allSettled([
         refreshToken && revokeToken(url, endpoint, refreshToken, "refresh_token"),
         revokeToken(url, endpoint, accessToken, "access_token"),
@@ -133,7 +136,7 @@ export class Session implements AccessTokens {
 
   private tokens(): Promise<TokenSource> {
     this.source ??= this.open().catch((error: unknown) => {
-      // whoever signs in later is to be seen
+      // lets a later sign-in take effect
       this.source = undefined;
       throw error;
     });
@@ -168,7 +171,7 @@ export class Session implements AccessTokens {
         ? cause
         : this.signInNeeded("the access token has expired, and there is no other");
     }
-    // another sign-in is another client or another refresh token
+    // a new sign-in has another client or another refresh token
     if (kind === "rejected") this.source = undefined;
     if (kind === "rejected") return this.signInNeeded(problem, cause);
     return restError("OAUTH_TOKEN_FAILED", { server: this.origin, problem }, { details: [retryInfo(delay)] });
@@ -181,7 +184,7 @@ export class Session implements AccessTokens {
   }
 }
 
-/** What is known of the sign-ins of a file. */
+/** Returns the states of all sign-ins of a file. */
 export async function allStatuses(file: TokenFile): Promise<SessionStatus[]> {
   return [...(await file.entries())].flatMap(([name, entry]) => {
     return "issuer" in entry.details ? [statusOf(name, entry)] : [];
@@ -203,7 +206,7 @@ function statusOf(server: string, entry: TokenEntry): SessionStatus {
   };
 }
 
-/** The details of a sign-in as they stand in a file. */
+/** Returns the details of a sign-in as stored in a file. */
 function detailsOf({ details }: TokenEntry): SessionDetails {
   const { issuer = "", tokenEndpoint = "", revocationEndpoint, clientId = "", clientSecret } = details;
   const { scope, resource, clientMethod, grant } = details;

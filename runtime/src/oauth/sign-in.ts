@@ -13,31 +13,29 @@ import { givenClient, registerClient } from "./registration.ts";
 import { entryName, Session, type SessionDetails, type SessionStatus } from "./session.ts";
 import type { TokenFile } from "./token-file.ts";
 
-/** What both ways to sign in take. */
+/** Options of both ways to sign in. */
 export interface ClientOptions extends OAuthHttp {
   /** Default: the client registers itself. */
   readonly clientId?: string | undefined;
   /** Default: none, for a public client. */
   readonly clientSecret?: string | Secret | undefined;
-  /**
-   * Separated by spaces. Default: those that the server names in its 401 or its metadata,
-   * else none are asked for.
-   */
+  /** Separated by spaces. Default: the scopes that the server names in its 401 or its metadata, else none. */
   readonly scope?: string | undefined;
   /**
-   * What the tokens are for (RFC 8707). Default: what the metadata of the server says (RFC 9728), else none.
+   * The resource that the tokens are for (RFC 8707). Default: the resource in the server's metadata (RFC
+   * 9728), else none.
    */
   readonly resource?: string | undefined;
 }
 
-/** How a person signs in. */
+/** Options for signing in a user. */
 export interface SignInOptions extends ClientOptions, PersonOptions {
   /** The name under which the client registers. Default: `connect-rest`. */
   readonly clientName?: string | undefined;
 }
 
 /**
- * Signs a person in to a server (OAuth 2.1, authorization code with PKCE), and keeps the tokens in a file.
+ * Signs a user in to a server (OAuth 2.1, authorization code with PKCE), and stores the tokens in a file.
  *
  * @throws ConnectError with a reason that begins with OAUTH_ or TOKEN_FILE_
  */
@@ -47,7 +45,7 @@ export async function signIn(
   options: SignInOptions,
 ): Promise<SessionStatus> {
   const name = entryName(address);
-  // what cannot be kept had better not be asked for
+  // fails before the user signs in if the tokens cannot be stored
   await file.entries();
   const server = await discover(address, options);
   checkCodeFlow(server);
@@ -69,8 +67,7 @@ export async function signIn(
 }
 
 /**
- * Signs a program in, in its own name (client credentials, RFC 6749 section 4.4): no person is asked,
- * and none is meant.
+ * Signs a program in for itself (client credentials, RFC 6749 section 4.4), without a user.
  *
  * @throws ConnectError with a reason that begins with OAUTH_ or TOKEN_FILE_
  */
@@ -95,7 +92,7 @@ export async function signInAsClient(
   return await statusAt(address, file, options);
 }
 
-/** Rejects servers at which a code could be stolen (OAuth 2.1 section 7.5), or that do not give any. */
+/** Rejects servers at which a code could be stolen (OAuth 2.1 section 7.5), or that do not support codes. */
 function checkCodeFlow({ metadata, hasMetadata }: AuthorizationServer): void {
   const reject = (expected: string, got: string) =>
     restError("OAUTH_METADATA_INVALID", { url: metadata.issuer, expected, got });
@@ -155,6 +152,6 @@ function detailsFor(
 async function statusAt(address: string, file: TokenFile, http: OAuthHttp): Promise<SessionStatus> {
   const status = await new Session(address, file, http).status();
   if (status !== undefined) return status;
-  // somebody removed it at this very moment
+  // the entry was removed at this moment
   throw restError("OAUTH_SIGN_IN_NEEDED", { server: entryName(address), problem: "signed out again" });
 }

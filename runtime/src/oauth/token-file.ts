@@ -12,25 +12,25 @@ import { readPrivateFile, writePrivateFile } from "../private-file/private-file.
 import { Secret } from "../text/secret.ts";
 import type { Tokens } from "../token-endpoint/tokens.ts";
 
-/** What a file keeps under one name. */
+/** The content of a file under one name. */
 export interface TokenEntry {
   /** Absent while nobody is signed in. */
   readonly tokens?: Tokens | undefined;
-  /** What else belongs to them; not secret, but for `clientSecret`. */
+  /** Further properties of the sign-in; not secret, except `clientSecret`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
-/** Entries at most: one for each server that somebody signs in to. */
+/** The maximum number of entries: one for each server with a sign-in. */
 const MAX_ENTRIES = 1000;
 
 const VERSION = 1;
 
 /**
- * A file of tokens: of mode 0600, written as a whole, and changed by one process at a time. Reads see the
- * file before a change or after it.
+ * A file of tokens: with mode 0600, written as a whole, and changed by one process at a time. Readers see the
+ * file either before a change or after it.
  */
 export class TokenFile {
-  /** Its path. */
+  /** The path of the file. */
   readonly path: string;
   private readonly clock: Clock;
 
@@ -40,24 +40,25 @@ export class TokenFile {
   }
 
   /**
-   * All entries, by their names.
+   * Returns all entries, by their names.
    *
-   * @throws ConnectError reason TOKEN_FILE_REFUSED where others may read the file, or it is none of ours
+   * @throws ConnectError reason TOKEN_FILE_REFUSED if others may read the file, or if it belongs to another
+   * user
    */
   async entries(): Promise<ReadonlyMap<string, TokenEntry>> {
     const text = await readPrivateFile(this.path);
     return text === undefined ? new Map() : this.parse(text);
   }
 
-  /** One entry; undefined where there is none. */
+  /** Returns one entry; undefined if there is none. */
   async entry(name: string): Promise<TokenEntry | undefined> {
     return (await this.entries()).get(name);
   }
 
   /**
-   * Changes one entry while no other process does. What the function throws leaves the file as it is.
+   * Changes one entry while no other process does. If the function throws, the file stays unchanged.
    *
-   * @param change from the entry as it is then to the one to keep; undefined removes it
+   * @param change returns the new entry for the current one; undefined removes it
    * @throws ConnectError reason TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
    */
   async update<T extends TokenEntry | undefined>(
@@ -68,7 +69,7 @@ export class TokenFile {
       const before = await this.entry(name);
       const next = await change(before);
       if (next === before) return next;
-      // what somebody else wrote in the meantime, if this took too long, stays
+      // keeps entries that another process wrote if this one has lost its lock
       const entries = new Map(await this.entries());
       if (!(await isHeld())) {
         throw restError("TOKEN_FILE_LOCKED", { file: this.path, limit: "longer than it was ours" });
@@ -92,7 +93,7 @@ export class TokenFile {
     try {
       value = JSON.parse(text);
     } catch {
-      // the error of JSON.parse shows a part of the text
+      // the error of JSON.parse would quote the text
       throw this.rejected("it is not JSON");
     }
     if (!isJsonObject(value) || value.version !== VERSION || !isJsonObject(value.entries)) {
@@ -146,9 +147,9 @@ function entryJson({ tokens, details }: TokenEntry): object {
 }
 
 /**
- * Where a file keeps the tokens of one name, for `store` of an upstream's credentials.
+ * Returns a `store` for an upstream's credentials that stores the tokens under one name of a file.
  *
- * @param options whether an entry that somebody removed stays so. Default: it is made anew
+ * @param options whether an entry removed by the user stays removed. Default: it is created again
  */
 export function tokenStore(
   file: TokenFile,

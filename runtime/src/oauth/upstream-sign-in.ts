@@ -11,7 +11,7 @@ import { runCodeFlow } from "./code-flow.ts";
 import { atEndpoint } from "./endpoint-failure.ts";
 import { fetchSend } from "./http.ts";
 
-/** The addresses by which a person gives an application a token of OAuth 2. */
+/** The endpoints at which a user authorizes an application with OAuth 2. */
 export interface OAuth2Flow {
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
@@ -19,7 +19,7 @@ export interface OAuth2Flow {
   readonly scope: string | undefined;
 }
 
-/** Those of OAuth 1.0a (RFC 5849 section 2). */
+/** The endpoints of OAuth 1.0a (RFC 5849 section 2). */
 export interface OAuth1Flow {
   readonly requestTokenUrl: string;
   readonly authorizeUrl: string;
@@ -28,18 +28,18 @@ export interface OAuth1Flow {
   readonly consumerSecret: Secret;
 }
 
-/** A token of OAuth 1.0a. */
+/** An OAuth 1.0a token. */
 export interface OAuth1Token {
   readonly token: Secret;
   readonly tokenSecret: Secret;
 }
 
 /**
- * Gets the tokens of a person from a service whose endpoints are known (RFC 6749 section 4.1), with PKCE,
- * which services that do not have it ignore.
+ * Obtains the tokens of a user from a service with known endpoints (RFC 6749 section 4.1), with PKCE, which
+ * services without support ignore.
  *
- * @param keep keeps the tokens; the browser shows that it worked only then
- * @throws ConnectError with a reason that begins with OAUTH_, or what `keep` throws
+ * @param keep stores the tokens; the browser shows success only after that
+ * @throws ConnectError with a reason that begins with OAUTH_, or the errors of `keep`
  */
 export async function signInByOAuth2(
   { authorizeUrl, tokenUrl, client, scope }: OAuth2Flow,
@@ -62,10 +62,10 @@ export async function signInByOAuth2(
 }
 
 /**
- * Gets the token of a person from a service by OAuth 1.0a.
+ * Obtains the token of a user from a service by OAuth 1.0a.
  *
- * @param keep keeps the token; the browser shows that it worked only then
- * @throws ConnectError with a reason that begins with OAUTH_, or what `keep` throws
+ * @param keep stores the token; the browser shows success only after that
+ * @throws ConnectError with a reason that begins with OAUTH_, or the errors of `keep`
  */
 export async function signInByOAuth1(
   flow: OAuth1Flow,
@@ -75,7 +75,7 @@ export async function signInByOAuth1(
   const { clock = systemClock } = options;
   const state = clock.randomHex(16);
   const server = new URL(flow.accessTokenUrl).origin;
-  // a service that rejects need not say whom; the state in the callback tells this sign-in from others
+  // a rejection need not contain the token; the state in the callback address identifies this sign-in
   await inBrowser(server, state, options, async (redirectUri) => {
     const callback: Parameter = ["oauth_callback", `${redirectUri}?state=${state}`];
     const temporary = await ask(flow, flow.requestTokenUrl, undefined, [callback], options);
@@ -91,7 +91,7 @@ export async function signInByOAuth1(
 
 function verifierIn(parameters: URLSearchParams, { token }: OAuth1Token, server: string): string {
   const verifier = parameters.get("oauth_verifier");
-  // no shape is defined for a rejection (RFC 5849 section 2.2)
+  // RFC 5849 section 2.2 defines no format for a rejection
   if (verifier === null || verifier === "") {
     throw restError("OAUTH_AUTHORIZATION_REFUSED", { server, problem: "the person rejected" });
   }
@@ -100,8 +100,8 @@ function verifierIn(parameters: URLSearchParams, { token }: OAuth1Token, server:
 }
 
 /**
- * A signed request to one of the endpoints, and the credentials in its response
- * (RFC 5849 sections 2.1 and 2.3).
+ * Sends a signed request to an endpoint, and returns the credentials in its response (RFC 5849 sections 2.1
+ * and 2.3).
  */
 async function ask(
   flow: OAuth1Flow,

@@ -7,15 +7,15 @@ import { restError } from "../errors/rest-error.ts";
 import { sleep } from "../time/abort.ts";
 import { codeOf } from "./private-file.ts";
 
-/** How long a holder may take, in milliseconds. One that has not come back by then is taken for dead. */
+/** The maximum time that a holder may take, in milliseconds. A holder that takes longer counts as dead. */
 export const LEASE_MS = 60_000;
 
-/** How long somebody waits: longer than the lease of one that died. */
+/** The maximum time of waiting for a lock: longer than the lease of a dead holder. */
 export const MAX_WAIT_MS = 90_000;
 
 const POLL_MS = 40;
 
-/** What a lock file says: who holds it. */
+/** The content of a lock file: its holder. */
 interface Holder {
   readonly id: string;
   readonly pid: number;
@@ -23,11 +23,11 @@ interface Holder {
 }
 
 /**
- * Does work that only one process at a time may do with a file, by a lock file beside it. The lock of a
- * process that has ended, or that is older than a minute, is taken over.
+ * Does work on a file that only one process at a time may do, with a lock file next to it. Takes over the
+ * lock of a process that has ended, or one that is older than a minute.
  *
- * @param work has a function that says whether the lock is still held,
- * for use before something is written that counts
+ * @param work receives a function that reports whether the lock is still held, to call before each critical
+ * write
  * @throws ConnectError reason TOKEN_FILE_LOCKED
  */
 export async function withFileLock<T>(
@@ -84,15 +84,15 @@ async function isAbandoned(lock: string, clock: Clock): Promise<boolean> {
 }
 
 /**
- * Removes a lock that was abandoned. Of several who do so at once, one takes away what is a new lock already:
- * it is put back, unless there is a newer one, whose holder then finds out by itself (`isHeld`).
+ * Removes an abandoned lock. If several processes do so at the same time, one may remove a new lock: it is
+ * then put back, unless there is an even newer one, whose competitor notices its loss by itself (`isHeld`).
  */
 async function takeAway(lock: string, id: string, clock: Clock): Promise<void> {
   const aside = `${lock}.${id}`;
   try {
     await rename(lock, aside);
   } catch {
-    // somebody else was faster
+    // another process was faster
     return;
   }
   // unlike a rename, a link replaces nothing
@@ -105,7 +105,7 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
     const value: unknown = JSON.parse(await readFile(lock, "utf8"));
     return isHolder(value) ? value : undefined;
   } catch {
-    // gone, or not written yet
+    // removed, or not written yet
     return undefined;
   }
 }
@@ -128,7 +128,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // another user's process is one, too
+    // EPERM means a process of another user
     return codeOf(error) !== "ESRCH";
   }
 }

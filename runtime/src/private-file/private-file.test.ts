@@ -27,7 +27,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 let count = 0;
 const newPath = () => path.join(directory, `secret-${count++}`);
 
-/** A file as somebody else may have made it. */
+/** Creates a file as another program may have left it. */
 function existing(text: string, mode = 0o600): string {
   const file = newPath();
   writeFileSync(file, text);

@@ -4,25 +4,25 @@ import path from "node:path";
 import { type Clock, systemClock } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
 
-/** The largest file of secrets that is read, in bytes. */
+/** The maximum size of a file of secrets, in bytes. */
 export const MAX_PRIVATE_BYTES = 1024 * 1024;
 
-/** On Windows files have no mode, and who may read them is up to the folder, the user's own. */
+/** On Windows files have no mode, and access depends on the folder, which belongs to the user. */
 const HAS_MODES = process.platform !== "win32";
 
 // absent on Windows
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /**
- * Reads a file of secrets; undefined where there is none. What others can read or replace is not read: the
- * file is a regular one of this user (or root) that nobody else may read or write, and no symbolic link; its
- * folder is not writable by all.
+ * Reads a file of secrets; returns undefined if there is none. Rejects files that others can read or replace:
+ * the file must be a regular file of this user (or root) that nobody else may read or write, not a symbolic
+ * link, and its folder must not be world-writable.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   await checkFolder(file);
-  // without O_NONBLOCK a pipe in its place would hold us
+  // without O_NONBLOCK a named pipe in its place would block
   const handle = await open(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw rejected(file, openProblem(error), error);
@@ -38,8 +38,8 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
 }
 
 /**
- * Writes a file of secrets with mode 0600: as a whole or not at all, whoever reads it meanwhile and wherever
- * the process ends. Folders that are missing are made, for this user alone.
+ * Writes a file of secrets with mode 0600, atomically for concurrent readers and if the process ends. Creates
+ * missing folders, for this user only.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */
@@ -74,7 +74,8 @@ async function writeNew(file: string, text: string): Promise<void> {
 }
 
 /**
- * A rename would replace a symbolic link and leave what it leads to: whoever made it expects something else.
+ * Rejects a symbolic link: a rename would replace the link and not its target, contrary to its creator's
+ * intention.
  */
 async function checkTarget(file: string): Promise<void> {
   const found = await lstat(file).catch(() => undefined);
@@ -86,7 +87,7 @@ async function checkFolder(file: string): Promise<void> {
   if (!HAS_MODES) return;
   const folder = path.dirname(file);
   const found = await stat(folder).catch(() => undefined);
-  // in a folder with the sticky bit, such as /tmp, nobody replaces the files of others
+  // in a folder with the sticky bit, such as /tmp, users cannot replace the files of others
   if (found === undefined || (found.mode & 0o002) === 0 || (found.mode & 0o1000) !== 0) return;
   throw rejected(file, `everybody may replace it, since ${folder} is writable by all`);
 }
@@ -112,7 +113,7 @@ function rejected(file: string, problem: string, cause?: unknown) {
   return restError("TOKEN_FILE_REFUSED", { file, problem }, { cause });
 }
 
-/** The `code` of an error of the file system. */
+/** Returns the `code` of a file system error. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

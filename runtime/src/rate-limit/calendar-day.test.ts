@@ -12,7 +12,7 @@ test.each([
   // days of 23 and of 25 hours
   ["Europe/Berlin", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"],
   ["Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"],
-  // a day that begins at one o'clock, and one that was left out
+  // a day that begins at one o'clock, and a day that was skipped
   ["America/Santiago", "2026-09-05T12:00:00Z", "2026-09-06T04:00:00Z"],
   ["Pacific/Apia", "2011-12-29T12:00:00Z", "2011-12-30T10:00:00Z"],
 ])("a calendar day: of %s that holds %s ends at %s", (zone, time, end) => {

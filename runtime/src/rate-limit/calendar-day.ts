@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 /** The first request of a day is sent slightly after midnight, since clocks and timers are not exact. */
 const AFTER_MIDNIGHT_MS = 10;
 
-/** Whether a name is that of a time zone. */
+/** Reports whether a name is that of a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     return Intl.DateTimeFormat("en-CA", { timeZone: name }) !== undefined;
@@ -19,11 +19,11 @@ export function isTimeZone(name: string): boolean {
 export class CalendarDay implements Window {
   private readonly clock: Clock;
   private readonly format: Intl.DateTimeFormat;
-  /** Requests by the end of their day, in milliseconds since 1970. */
+  /** The number of requests by the end of their day, in milliseconds since 1970. */
   private readonly days = new Map<number, number>();
   private known = { begin: 0, end: 0 };
 
-  /** @throws RangeError for a time zone that does not exist */
+  /** @throws RangeError for an unknown time zone */
   constructor(timeZone: string, clock: Clock) {
     this.clock = clock;
     this.format = new Intl.DateTimeFormat("en-CA", {
@@ -68,7 +68,8 @@ export class CalendarDay implements Window {
   }
 
   /**
-   * The end of the day of a moment: the first moment with another date, which is not always 24 hours away.
+   * Returns the end of the day of a moment: the first moment with another date, which is not always 24 hours
+   * later.
    */
   private endOf(time: number): number {
     const { begin, end } = this.known;

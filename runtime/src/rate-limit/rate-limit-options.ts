@@ -19,8 +19,8 @@ export const RATE_LIMIT_RANGES: Readonly<Record<keyof RateLimitOptions, Range>> 
   share: { unit: "a fraction of each limit", min: 0, max: 1, fraction: true },
 };
 
-/** The number of requests in a share of a limit. */
+/** Returns the number of requests in a share of a limit. */
 export function shareOf(requests: number, share: number): number {
-  // compensates for floating-point error, e.g. of 0.29 of 100
+  // compensates for floating-point errors, e.g. 0.29 of 100
   return Math.max(1, Math.floor(requests * share + 1e-9));
 }

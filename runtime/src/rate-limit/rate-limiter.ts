@@ -8,7 +8,7 @@ import { type RateLimitSettings, shareOf } from "./rate-limit-options.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 import type { Window } from "./window.ts";
 
-/** Empty windows are dropped once per so many requests. */
+/** Empty windows are dropped once per this number of requests. */
 const SWEEP_EVERY = 1000;
 
 /** A request that asks for admission. */
@@ -19,13 +19,13 @@ export interface Limited {
   /** Identifies the credentials; called only if a rule counts per credentials. */
   readonly identity: () => string;
   readonly signal: AbortSignal;
-  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
 }
 
 interface Slot {
   readonly rule: RateLimitRule;
-  /** The requests of the rule that this process may send. */
+  /** The number of requests of the rule that this process may send. */
   readonly requests: number;
   readonly window: Window;
 }
@@ -47,8 +47,8 @@ export class RateLimiter {
   /**
    * Waits until a request may be sent, and counts it.
    *
-   * @throws ConnectError RESOURCE_EXHAUSTED, reason LOCAL_RATE_LIMIT, at once if the deadline would pass
-   *   first; with a google.rpc.RetryInfo. Rejects with the signal's reason when that is aborted.
+   * @throws ConnectError RESOURCE_EXHAUSTED, reason LOCAL_RATE_LIMIT, immediately if the deadline would pass
+   * first; with a google.rpc.RetryInfo. Rejects with the signal's reason when it is aborted
    */
   async admit(request: Limited): Promise<void> {
     const slots = request.rules.map((rule) => ({
@@ -109,7 +109,7 @@ export class RateLimiter {
   }
 }
 
-/** The first moment at which all windows have room. */
+/** Returns the first moment at which all windows have room. */
 function earliest(slots: readonly Slot[], now: number): number {
   let time = now;
   for (;;) {

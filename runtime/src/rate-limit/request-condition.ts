@@ -2,7 +2,7 @@ import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { MethodRules, RequestCondition } from "../adapter/rules.ts";
 
-/** The rules of a method with those of its rate limits that count a request. */
+/** Returns the rules of a method with only those rate limits that count this request. */
 export function rulesOfRequest(
   rules: MethodRules,
   desc: DescMessage,
@@ -19,7 +19,8 @@ export function rulesOfRequest(
 }
 
 /**
- * Whether a request meets a condition. A field with its default is absent, unless its presence is explicit.
+ * Reports whether a request meets a condition. A field with its default value counts as absent, unless it has
+ * explicit presence.
  */
 function meets(request: ReflectMessage, { field, values, present }: RequestCondition): boolean {
   const found = valuesAt(request, field.split("."));
@@ -27,7 +28,7 @@ function meets(request: ReflectMessage, { field, values, present }: RequestCondi
   return values === undefined || (found?.some((value) => values.includes(value)) ?? false);
 }
 
-/** The texts of a field, one an item where it is repeated; undefined where it is absent. */
+/** Returns the texts of a field, one per item of a repeated field; undefined if it is absent. */
 function valuesAt(message: ReflectMessage, [name, ...below]: readonly string[]): string[] | undefined {
   const field = message.fields.find((candidate) => candidate.name === name);
   if (field === undefined || !message.isSet(field)) return undefined;

@@ -1,6 +1,6 @@
 import type { Window } from "./window.ts";
 
-/** A window that slides with time: a limit holds for any span of its length. */
+/** A sliding window: a limit applies to any span of its length. */
 export class SlidingWindow implements Window {
   private readonly lengthMs: number;
   /** The times of requests, in order; those in the future are reserved. */
@@ -42,7 +42,7 @@ export class SlidingWindow implements Window {
     return this.times.length === this.begin;
   }
 
-  /** The first request of a full span around `time`; undefined if one more fits. */
+  /** Returns the first request of a full span around `time`; undefined if one more fits. */
   private fullSpan(time: number, requests: number): number | undefined {
     const after = this.indexAfter(time);
     const last = Math.min(after, this.times.length - requests);
@@ -55,7 +55,7 @@ export class SlidingWindow implements Window {
     return undefined;
   }
 
-  /** The index behind all times up to this one, which nearly always is the end. */
+  /** Returns the index after all times up to this one, which is nearly always the end. */
   private indexAfter(time: number): number {
     let index = this.times.length;
     while (index > this.begin && (this.times[index - 1] ?? 0) > time) index--;

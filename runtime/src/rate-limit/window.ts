@@ -1,6 +1,6 @@
 /** The requests within a window of time. Times are milliseconds on the clock's monotonic scale. */
 export interface Window {
-  /** The earliest moment from `from` on at which one more request fits. */
+  /** Returns the earliest moment, not before `from`, at which one more request fits. */
   earliest(from: number, requests: number): number;
   /** Reserves a time that `earliest` returned. */
   add(time: number): void;

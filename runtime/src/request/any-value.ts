@@ -1,4 +1,4 @@
-/** What generated code calls to write google.protobuf.Struct, Value and ListValue. */
+/** Functions for generated code that write google.protobuf.Struct, Value and ListValue. */
 import type { JsonObject as ProtoJsonObject, JsonValue as ProtoJsonValue } from "@bufbuild/protobuf";
 import type { ListValue, Struct, Value } from "@bufbuild/protobuf/wkt";
 import type { JsonValue } from "connect-rest-codec/internal";
@@ -6,7 +6,7 @@ import { invalidParameter } from "./invalid-value.ts";
 import { markAny, markItems } from "./untellable.ts";
 
 /**
- * A google.protobuf.Struct that protobuf-es holds as plain JSON.
+ * Encodes a google.protobuf.Struct that protobuf-es represents as plain JSON.
  *
  * @throws ConnectError INVALID_ARGUMENT for NaN and Infinity, which would become null
  */
@@ -22,7 +22,7 @@ function hasFiniteNumbers(value: ProtoJsonValue): boolean {
 }
 
 /**
- * A google.protobuf.Struct that protobuf-es holds as a message.
+ * Encodes a google.protobuf.Struct that protobuf-es represents as a message.
  *
  * @throws ConnectError INVALID_ARGUMENT as `valueJson`
  */
@@ -31,16 +31,16 @@ export function structJson(value: Struct): JsonValue {
 }
 
 /**
- * A google.protobuf.Value.
+ * Encodes a google.protobuf.Value.
  *
- * @throws ConnectError INVALID_ARGUMENT for what JSON cannot say: one without a kind, NaN, Infinity
+ * @throws ConnectError INVALID_ARGUMENT for values that JSON cannot express: without a kind, NaN, Infinity
  */
 export function valueJson(value: Value): JsonValue {
   return markAny(anyOf(value, { type: "google.protobuf.Value", value }));
 }
 
 /**
- * A google.protobuf.ListValue.
+ * Encodes a google.protobuf.ListValue.
  *
  * @throws ConnectError INVALID_ARGUMENT as `valueJson`
  */
@@ -48,14 +48,14 @@ export function listJson(value: ListValue): JsonValue {
   return markItems(listOf(value, { type: "google.protobuf.ListValue", value }));
 }
 
-/** The message of a request that a value is in, for the error. */
+/** The message of a request that contains a value, for error messages. */
 interface Whole {
   readonly type: string;
   readonly value: unknown;
 }
 
 function structOf({ fields }: Struct, whole: Whole): JsonValue {
-  // fromEntries makes `__proto__` a key of the object's own
+  // fromEntries makes `__proto__` an own key of the object
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, anyOf(value, whole)]));
 }
 

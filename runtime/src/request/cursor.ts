@@ -1,9 +1,11 @@
-/** What generated code calls to put a cursor, found in a response, into the field of the next request. */
+/** Functions for generated code that put a cursor from a response into the field of the next request. */
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { CountUnit, JsonValue } from "connect-rest-codec/internal";
 import { instantFrom, numberFromText, type TimeRule, UNIT_DIGITS } from "connect-rest-codec/internal";
 
-/** A cursor does not fit the field that takes it. What reads the page says where the cursor is. */
+/**
+ * A cursor that does not fit its request field. The code that reads the page adds the place of the cursor.
+ */
 export class CursorFault extends Error {
   readonly expected: string;
   readonly got: string;
@@ -40,7 +42,7 @@ export function cursorTime(value: JsonValue, rule: TimeRule): Timestamp {
 }
 
 /**
- * How much a cursor counts, rounded down: in the unit of a time, or as an integer.
+ * Returns the value of a cursor, rounded down: in the unit of a time, or as an integer.
  *
  * @throws CursorFault
  */

@@ -1,4 +1,4 @@
-/** What generated code calls to write request messages as JSON, queries and headers. */
+/** Functions for generated code that write request messages as JSON, queries and headers. */
 import {
   isJsonObject,
   type JsonValue,
@@ -19,7 +19,7 @@ export interface JsonRecord {
   [key: string]: JsonValue;
 }
 
-/** Sets a key that JavaScript objects inherit, such as `__proto__`, as one of the object's own. */
+/** Sets a key that JavaScript objects inherit, such as `__proto__`, as an own key. */
 export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
   Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -31,10 +31,10 @@ export function setAll(json: JsonRecord, entries: JsonValue): void {
 }
 
 /**
- * Sets all keys of a member of a oneof beside the discriminator that chooses it.
+ * Sets all keys of a oneof's member next to the discriminator that chooses it.
  *
- * @param value the member as the message has it, for the error
- * @throws ConnectError INVALID_ARGUMENT where the member has the key itself, with another value
+ * @param value the member as in the message, for the error
+ * @throws ConnectError INVALID_ARGUMENT if the member itself has the key, with another value
  */
 export function setMember(
   json: JsonRecord,
@@ -51,11 +51,11 @@ export function setMember(
 }
 
 /**
- * Sets all keys of the member of a oneof that stands for unknown ones.
+ * Sets all keys of the oneof's member for unknown members.
  *
  * @param known the discriminators of the other members
- * @param value the member as the message has it, for the error
- * @throws ConnectError INVALID_ARGUMENT where its discriminator is of another member
+ * @param value the member as in the message, for the error
+ * @throws ConnectError INVALID_ARGUMENT if its discriminator belongs to another member
  */
 export function setFallback(
   json: JsonRecord,
@@ -81,11 +81,11 @@ export function checkFallback(
 }
 
 /**
- * The JSON of a oneof's member that stands in place of its message.
+ * Returns the JSON of a oneof's member that takes the place of its message.
  *
  * @param types the JSON types that choose the member
- * @param value the member as the message has it, for the error
- * @throws ConnectError INVALID_ARGUMENT where it is written as another type, which chooses another member
+ * @param value the member as in the message, for the error
+ * @throws ConnectError INVALID_ARGUMENT if it is written as another type, which chooses another member
  */
 export function memberOfTypes(
   json: JsonValue,
@@ -100,7 +100,7 @@ export function memberOfTypes(
   throw invalidParameter(name, "body", { problem, remedy }, { value });
 }
 
-/** INVALID_ARGUMENT for a message in whose place a member of its oneof is written, and that has none. */
+/** Returns INVALID_ARGUMENT for a message whose JSON is a member of its oneof, if no member is set. */
 export function noMember(oneof: string, message: unknown): Error {
   const problem = {
     problem: "has no member set, so that there is no value",
@@ -120,51 +120,51 @@ function otherMember(discriminator: string, own: JsonValue, remedy: string, valu
   return invalidParameter(discriminator, "body", { problem, remedy }, { value });
 }
 
-/** Adds unknown keys to an object: those that it has are those of declared fields, which win. */
+/** Adds unknown keys to an object, whose keys of declared fields take precedence. */
 export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, JsonValue>>): void {
   for (const [key, value] of Object.entries(entries)) if (!Object.hasOwn(json, key)) setOwn(json, key, value);
 }
 
-/** Bytes as base64 (RFC 4648 section 4). */
+/** Encodes bytes as base64 (RFC 4648 section 4). */
 export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
-/** Bytes as base64 with the URL-safe alphabet and without padding (RFC 4648 section 5). */
+/** Encodes bytes as base64 with the URL-safe alphabet and without padding (RFC 4648 section 5). */
 export function base64Url(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64url");
 }
 
 /**
- * Raw bytes as the text of a JSON string: they must be UTF-8.
+ * Decodes raw bytes as the text of a JSON string.
  *
- * @throws ConnectError INVALID_ARGUMENT where they are not
+ * @throws ConnectError INVALID_ARGUMENT if they are not UTF-8
  */
 export function rawText(bytes: Uint8Array): string {
   return utf8Text("bytes", "body", bytes);
 }
 
-/** Takes a value that stands in the path out of a body: the dotted path from the body to it. */
+/** Removes a value from a body because the URL path has it, by its dotted path in the body. */
 export function omit(json: JsonRecord, path: string): void {
   const steps = path.split(".");
   const last = steps.pop();
   let holder: JsonValue | undefined = json;
-  // own keys only: `__proto__` would lead to what all objects share
+  // own keys only: `__proto__` would lead to the prototype that all objects share
   for (const step of steps) holder = isJsonObject(holder) ? ownValue(holder, step) : undefined;
   if (last !== undefined && isJsonObject(holder)) delete (holder as JsonRecord)[last];
 }
 
-/** A double as a JSON value: ProtoJSON's names for what JSON numbers cannot say. */
+/** Returns a double as a JSON value: ProtoJSON's names for values that JSON numbers cannot express. */
 export function doubleJson(value: number): JsonValue {
-  // JSON.stringify would lose its sign
+  // JSON.stringify would drop its sign
   if (Object.is(value, -0)) return MINUS_ZERO;
   return Number.isFinite(value) ? value : String(value);
 }
 
 /**
- * The collected unknown keys of a message, parsed, so that they are sent back as they came.
+ * Parses the collected unknown keys of a message, to send them back unchanged.
  *
- * @throws ConnectError INVALID_ARGUMENT where one is not JSON
+ * @throws ConnectError INVALID_ARGUMENT if one is not JSON
  */
 export function rawEntries(entries: Readonly<Record<string, string>>): JsonRecord {
   return Object.fromEntries(

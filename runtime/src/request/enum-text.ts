@@ -1,9 +1,9 @@
-/** What generated code calls to write values of enums whose spellings are numbers of other values. */
+/** Functions for generated code that write enum values whose spellings are numbers of other values. */
 import type { EnumTable } from "connect-rest-codec/internal";
 import { invalidParameter } from "./invalid-value.ts";
 
 /**
- * The spelling of a value of an enum.
+ * Returns the spelling of an enum value.
  *
  * @throws ConnectError INVALID_ARGUMENT for a number without a name whose digits are the spelling of another
  * value
@@ -14,7 +14,7 @@ export function enumText(table: EnumTable, value: number): string {
 }
 
 /**
- * The spelling of a value of an enum as a JSON value.
+ * Returns the spelling of an enum value as a JSON value.
  *
  * @throws ConnectError INVALID_ARGUMENT as `enumText`
  */

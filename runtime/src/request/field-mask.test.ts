@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { JsonRecord } from "./encode.ts";
 import { fieldMaskText, sendUnset } from "./field-mask.ts";
 
-/** A message whose members share its object, one of them of its own type. */
+/** A message with a flattened member of its own type. */
 const NODE: MaskTable = {
   title: { name: "heading" },
   child: { discriminator: "kind", fields: () => NODE },
@@ -16,7 +16,7 @@ const NODE: MaskTable = {
 };
 const LEAF: MaskTable = { color_name: { name: "color" }, parts: { name: "bits", kind: "list" } };
 
-/** Paths to fields, and what they are on the wire. */
+/** Paths to fields, and their wire forms. */
 const routes = fc
   .tuple(
     fc.array(fc.constantFrom("child", "below"), { maxLength: 6 }),

@@ -1,18 +1,18 @@
-/** Field masks: the names that their paths have on the wire, and the fields that they clear. */
+/** Field masks: the names of their paths on the wire, and the fields that they clear. */
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import type { MaskedField, MaskTable } from "connect-rest-codec/internal";
 import { isJsonObject, type JsonValue, ownValue } from "connect-rest-codec/internal";
 import { type JsonRecord, setOwn } from "./encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
-/** How the paths are written that a table does not know, and those of a mask without one. */
+/** The case of paths that a table does not know, and of masks without a table. */
 export type MaskNames = "lowerCamel" | "asDeclared";
 
 /**
- * google.protobuf.FieldMask as text, paths joined by commas: in lowerCamel as ProtoJSON has it,
- * or by a table.
+ * Encodes a google.protobuf.FieldMask as text, with paths joined by commas: in lowerCamel as in ProtoJSON, or
+ * by a table.
  *
- * @throws ConnectError INVALID_ARGUMENT for a path that would be read as another one
+ * @throws ConnectError INVALID_ARGUMENT for a path that would be read as a different one
  */
 export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNames = "lowerCamel"): string {
   const written: string[] = [];
@@ -20,7 +20,7 @@ export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNam
   for (const path of mask.paths) {
     if (path === "" || path.includes(",")) throw otherPath(mask, path);
     const paths = wirePaths(path, { mask, names }, table);
-    // what comes twice is the caller's own, unless a member stands for several
+    // keeps the caller's duplicates, unless a member expands to several paths
     const isMember = paths.length > 1;
     for (const each of paths) {
       if (!isMember || !seen.has(each)) written.push(each);
@@ -30,7 +30,7 @@ export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNam
   return written.join(",");
 }
 
-/** A path on the wire: several where it ends at a member of a oneof that has no key. */
+/** Returns the wire form of a path: several paths if it ends at a oneof's member without a key. */
 function wirePaths(path: string, whole: Whole, table: MaskTable | undefined): string[] {
   const written: string[] = [];
   const steps = path.split(".");
@@ -48,7 +48,7 @@ function wirePaths(path: string, whole: Whole, table: MaskTable | undefined): st
     }
     written.push(field?.name ?? unknown());
     if (field?.kind === "map") {
-      // keys are the caller's own
+      // map keys are chosen by the caller
       const keys = field.fields === undefined ? steps.slice(index + 1) : steps.slice(index + 1, index + 2);
       written.push(...keys);
       index += keys.length;
@@ -60,7 +60,9 @@ function wirePaths(path: string, whole: Whole, table: MaskTable | undefined): st
   return [written.join(".")];
 }
 
-/** All keys of a member that has none itself, with the one that chooses it; a member may hold itself. */
+/**
+ * Returns all keys of a member without its own key, including its discriminator; a member may contain itself.
+ */
 function keysOf({ discriminator, fields }: MaskedField, seen: Set<MaskTable>): string[] {
   const table = fields?.() ?? {};
   if (seen.has(table)) return [];
@@ -71,17 +73,17 @@ function keysOf({ discriminator, fields }: MaskedField, seen: Set<MaskTable>): s
   return discriminator === undefined ? keys : [discriminator, ...keys];
 }
 
-/** The mask that a step is of, for the error, and how its paths are written. */
+/** The mask that contains a step, for the error, and the case of its paths. */
 interface Whole {
   readonly mask: FieldMask;
   readonly names: MaskNames;
 }
 
-/** A step that names no field that is known; it must not be read as another one. */
+/** Returns the wire form of a step that names no known field; it must not be read as another field. */
 function unknownStep(step: string, { mask, names }: Whole, fields: MaskTable | undefined): string {
   const written = names === "asDeclared" ? step : lowerCamel(step);
   const isKnown = fields !== undefined && Object.values(fields).some(({ name }) => name === written);
-  // in lowerCamel these are spelled like `foo_bar` and `foo1`
+  // in lowerCamel these have the same spelling as `foo_bar` and `foo1`
   const isOther = names !== "asDeclared" && /[A-Z]|_\d/.test(step);
   if (isKnown || isOther) throw otherPath(mask, step);
   return written;
@@ -98,12 +100,12 @@ function otherPath(mask: FieldMask, path: string): Error {
 }
 
 /**
- * Writes the fields that a mask names and that an object lacks: as `null`, as empty lists and maps, or as the
- * zero that a field without presence has. Objects on the way to them are made. `*` names all fields of the
- * message that have a key. A member of a oneof that has none stands for all of its own.
+ * Writes the fields that a mask names and an object lacks: as `null`, as empty lists and maps, or as zero for
+ * a field without presence. Creates missing objects on their paths. `*` names all fields of the message that
+ * have a key. A oneof's member without a key stands for all of its fields.
  *
  * @param field the name of the mask, for errors
- * @throws ConnectError INVALID_ARGUMENT where a path leads to no field
+ * @throws ConnectError INVALID_ARGUMENT if a path leads to no field
  */
 export function sendUnset(
   json: JsonRecord,
@@ -113,7 +115,7 @@ export function sendUnset(
   unset: "null" | "empty",
 ): void {
   const unknown: string[] = [];
-  // what is around a field comes first: where it is null, there is nothing in it
+  // parents come first: if a parent is null, its fields are not written
   const paths = mask.paths.flatMap((path) => (path === "*" ? keyed(table) : [path])).sort();
   for (const path of paths) if (!clear(json, path.split("."), table, unset)) unknown.push(path);
   if (unknown.length === 0) return;
@@ -124,7 +126,7 @@ export function sendUnset(
   throw invalidParameter(field, "request", problem, { value: mask });
 }
 
-/** Whether the path leads to a field, which is written then if it is not there. */
+/** Writes the field at a path if it is missing. Reports whether the path leads to a field. */
 function clear(
   json: JsonRecord,
   [step = "", ...below]: readonly string[],
@@ -158,7 +160,7 @@ function clear(
   return true;
 }
 
-/** The fields of a table that have a key. */
+/** Returns the fields of a table that have a key. */
 function keyed(table: MaskTable): string[] {
   return Object.keys(table).filter((field) => table[field]?.name !== undefined);
 }
@@ -169,7 +171,7 @@ function unsetValue({ kind, zero }: MaskedField, unset: "null" | "empty"): JsonV
   return zero ?? (kind === "list" ? [] : {});
 }
 
-/** The object below a key, made where it is missing. */
+/** Returns the object below a key, creating it if missing. */
 export function objectAt(json: JsonRecord, key: string): JsonRecord {
   const value = ownValue(json, key);
   if (isJsonObject(value)) return value as JsonRecord;

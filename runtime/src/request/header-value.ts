@@ -3,16 +3,16 @@ import { checkCommas, type ParameterValue } from "./parameters.ts";
 
 // field-content of RFC 9110 section 5.5: visible ASCII, obs-text, space and tab
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-// what receivers take off a value (RFC 9110 section 5.5)
+// receivers trim these characters (RFC 9110 section 5.5)
 const PADDED = /^[\t ]|[\t ]$/;
 // cookie-octet of RFC 6265 section 4.1.1
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 /**
- * The value as text for a request header (RFC 9110 section 5.5).
+ * Returns the value as text for a request header (RFC 9110 section 5.5).
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for line breaks, other control
- *   characters, characters beyond Latin-1, and spaces at the ends, which would be lost
+ * characters, characters beyond Latin-1, and leading or trailing spaces, which would be lost
  */
 export function headerValue(name: string, value: ParameterValue): string {
   const text = latin1(value);
@@ -32,14 +32,14 @@ export function headerValue(name: string, value: ParameterValue): string {
   );
 }
 
-/** Bytes as the characters that stand for them on the wire. */
+/** Returns the characters that represent bytes on the wire. */
 function latin1(value: ParameterValue): string {
   if (!(value instanceof Uint8Array)) return String(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
 }
 
 /**
- * The value as text for a cookie (RFC 6265 section 4.1.1).
+ * Returns the value as text for a cookie (RFC 6265 section 4.1.1).
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID
  */
@@ -58,7 +58,7 @@ export function cookieValue(name: string, value: ParameterValue): string {
 }
 
 /**
- * A list as the value of one header, with commas (RFC 9110 section 5.6.1).
+ * Joins a list into one header value, with commas (RFC 9110 section 5.6.1).
  *
  * @throws ConnectError INVALID_ARGUMENT as `commaText` and `headerValue`, and for an empty value
  */

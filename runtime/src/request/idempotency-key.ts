@@ -3,9 +3,9 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /**
- * A request with a key of its own in a header, by which its upstream tells another attempt from another
- * request (draft-ietf-httpapi-idempotency-key-header). One that has the header already, from its message,
- * stays as it is.
+ * Adds a unique key in a header, by which the upstream recognizes a retry of the request
+ * (draft-ietf-httpapi-idempotency-key-header). Does not change a request that already has the header from its
+ * message.
  */
 export function withIdempotencyKey(
   request: RestRequest,
@@ -16,7 +16,7 @@ export function withIdempotencyKey(
   return withHeaders(request, [...request.headers, [header, randomUuid(clock)]]);
 }
 
-/** RFC 9562 section 5.4. */
+/** A version 4 UUID (RFC 9562 section 5.4). */
 function randomUuid(clock: Clock): string {
   const hex = clock.randomHex(16);
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);

@@ -2,17 +2,17 @@ import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
 import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 
-/** What is wrong with a value of the caller, and what to send instead. */
+/** The problem of a value of the caller, and the value to send instead. */
 export interface ValueProblem {
   readonly problem: string;
   readonly remedy: string;
 }
 
-/** Where in the request a value is that cannot be sent. */
+/** The place of a value in the request that cannot be sent. */
 export interface Invalid {
-  /** The value as the message has it: the same object, list or map, or an equal scalar. */
+  /** The value in the message: the same object, list or map, or an equal scalar. */
   readonly value: unknown;
-  /** The key of the entry, where the value is a map. */
+  /** The key of the entry, if the value is a map. */
   readonly key?: string;
 }
 
@@ -22,12 +22,12 @@ interface Locatable extends Invalid {
 
 const LOCATABLE = new WeakMap<ConnectError, Locatable>();
 
-/** What is known of the place of an error's value, for `located`. */
+/** Returns the place of an error's value, for `located`. */
 export function locatable(error: ConnectError): Locatable | undefined {
   return LOCATABLE.get(error);
 }
 
-/** An error that can be said again with another name for the field. */
+/** Creates an error that can be rebuilt with another name of the field. */
 export function withPlace(
   field: string,
   invalid: Invalid | undefined,
@@ -39,17 +39,18 @@ export function withPlace(
 }
 
 /**
- * INVALID_ARGUMENT for a value that cannot stand in the path; with a google.rpc.BadRequest field violation.
+ * Returns INVALID_ARGUMENT for a value that cannot be sent in the path, with a google.rpc.BadRequest field
+ * violation.
  */
 export function invalidPathValue(field: string, { problem, remedy }: ValueProblem): ConnectError {
   return restError("PATH_VALUE_INVALID", { field, problem, remedy }, violation(field, problem));
 }
 
 /**
- * INVALID_ARGUMENT for a value that cannot stand in the query, a form, a header, a cookie or a body.
+ * Returns INVALID_ARGUMENT for a value that cannot be sent in the query, a form, a header, a cookie or a
+ * body.
  *
- * @param field its name as far as the place knows it; the path from the request replaces
- * it where `invalid` leads to one
+ * @param field its name on the wire; replaced by the path from the request if `invalid` leads to one
  */
 export function invalidParameter(
   field: string,
@@ -62,7 +63,7 @@ export function invalidParameter(
   );
 }
 
-/** Details that name a field. */
+/** Error details that name a field. */
 export function violation(field: string, description: string) {
   return { details: [{ desc: BadRequestSchema, value: { fieldViolations: [{ field, description }] } }] };
 }

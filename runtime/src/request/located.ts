@@ -4,14 +4,14 @@ import { locatable } from "./invalid-value.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Places of one value that are looked at. */
+/** The maximum number of places of a value to search. */
 const MAX_PLACES = 20;
 
 /**
- * The error with the path from the request message to the value that cannot be sent:
- * `pen.lists[1].tags.color`, in names of the .proto file. What writes a value knows no more than the value,
- * wherever it stands, and its name on the wire. Where a scalar stands in several places, the path leads to
- * what holds all of them; the name stays if that is the request.
+ * Adds to an error the path from the request message to the invalid value: `pen.lists[1].tags.color`, in
+ * names of the .proto file. The code that writes a value knows only the value and its name on the wire. If a
+ * scalar occurs in several places, the path leads to the field that contains all of them; the name stays if
+ * that is the request itself.
  */
 export function located(error: ConnectError, desc: DescMessage, message: Message): ConnectError {
   const found = locatable(error);
@@ -24,7 +24,7 @@ export function located(error: ConnectError, desc: DescMessage, message: Message
   return named(key === undefined ? path : `${path}.${key}`);
 }
 
-/** `a.b` for `a.b[0].c` and `a.b[1]`. */
+/** Returns `a.b` for `a.b[0].c` and `a.b[1]`. */
 function commonPath(one: string, other: string): string {
   const steps = one.split(STEP);
   const others = other.split(STEP);

@@ -7,7 +7,7 @@ import { RequestWriter } from "./request-writer.ts";
 
 const text = (name: string, value: string): BodyPart => ({ name, content: { kind: "text", text: value } });
 
-/** Reads a body with a parser that is not ours. */
+/** Reads a body with an independent parser. */
 async function parsed(body: Uint8Array, boundary: string): Promise<Array<[string, string | File]>> {
   const headers = { "content-type": multipartType(boundary) };
   return [...(await new Response(Buffer.from(body), { headers }).formData())];

@@ -1,15 +1,15 @@
 import { stringifyJson } from "connect-rest-codec/internal";
 import type { BodyPart, PartContent } from "../adapter/rest-request.ts";
 
-/** The head of a part whose content is written elsewhere. */
+/** The head of a part whose content is written separately. */
 export type PartHead = Pick<BodyPart, "name" | "filename" | "contentType">;
 
-/** The Content-Type of a `multipart/form-data` body (RFC 7578 section 4.1). */
+/** Returns the Content-Type of a `multipart/form-data` body (RFC 7578 section 4.1). */
 export function multipartType(boundary: string): string {
   return `multipart/form-data; boundary=${boundary}`;
 }
 
-/** A whole `multipart/form-data` body (RFC 7578; framing of RFC 2046 section 5.1.1). */
+/** Encodes a whole `multipart/form-data` body (RFC 7578; framing of RFC 2046 section 5.1.1). */
 export function encodeMultipart(parts: readonly BodyPart[], boundary: string): Buffer {
   return Buffer.concat([
     ...parts.flatMap((part) => encodePart(part, boundary)),
@@ -18,8 +18,8 @@ export function encodeMultipart(parts: readonly BodyPart[], boundary: string): B
 }
 
 /**
- * The bytes in front of a last part whose content is streamed: the parts before it, and its own head. After
- * the content comes what `encodeEnd` gives.
+ * Encodes the bytes before a streamed last part's content: the parts before it, and its own head. `encodeEnd`
+ * returns the bytes after the content.
  */
 export function encodeUntil(parts: readonly BodyPart[], last: PartHead, boundary: string): Buffer {
   return Buffer.concat([
@@ -28,7 +28,7 @@ export function encodeUntil(parts: readonly BodyPart[], last: PartHead, boundary
   ]);
 }
 
-/** What ends a body after the content of its last part. */
+/** Returns the bytes after the content of the last part. */
 export function encodeEnd(boundary: string): Buffer {
   return Buffer.from(`\r\n--${boundary}--\r\n`);
 }
@@ -46,7 +46,9 @@ function headOf({ name, filename }: PartHead, contentType: string | undefined, b
   );
 }
 
-/** As browsers do (WHATWG HTML, multipart/form-data encoding): UTF-8, with three characters escaped. */
+/**
+ * Escapes as browsers do (WHATWG HTML, multipart/form-data encoding): UTF-8, with three characters escaped.
+ */
 function escaped(text: string): string {
   return text.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
 }

@@ -2,20 +2,20 @@ import { isJsonObject, type JsonValue, NumberText } from "connect-rest-codec/int
 import { invalidParameter, type ValueProblem } from "./invalid-value.ts";
 import { EMPTY, untellable } from "./untellable.ts";
 
-/** How lists are written below a parameter: `a[0]=x`, or `a[]=x`. */
+/** The style of lists below a parameter: `a[0]=x`, or `a[]=x`. */
 export type NestedListStyle = "indexed" | "brackets";
 
-/** A parameter whose value is no object and no list. */
+/** A parameter whose value is neither an object nor a list. */
 export type NestedParameter = readonly [name: string, value: string | number | bigint | boolean];
 
 /**
- * The parameters of a JSON value by brackets: `items[0][price]=1`, `metadata[key]=value`. A message without
- * anything in it has no parameters, as one that is not set.
+ * Returns the parameters of a JSON value with brackets: `items[0][price]=1`, `metadata[key]=value`. An empty
+ * message has no parameters, like an unset one.
  *
- * @param place where the parameters go, for errors
- * @throws ConnectError INVALID_ARGUMENT for what would be read as something else: a key that is empty or has
- *   a bracket, null, an empty item or entry, and with `brackets` an item that would be read as a part of the
- *   one before it
+ * @param place the place of the parameters, for errors
+ * @throws ConnectError INVALID_ARGUMENT for values that would be read differently: a key that is empty or has
+ * a bracket, null, an empty item or entry, and with `brackets` an item that would be read as a part of the
+ * previous one
  */
 export function nestedParameters(
   name: string,
@@ -70,7 +70,7 @@ function* itemsOf(
   }
 }
 
-/** Readers begin an item where a name comes that the item before it has already. */
+/** Receivers begin a new item at a name that the current item already has. */
 function checkStart(
   name: string,
   [first]: readonly NestedParameter[],

@@ -1,21 +1,19 @@
 import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
-/** A value of a query or form parameter; bytes are percent-encoded as they are. */
+/** A value of a query or form parameter; bytes are percent-encoded unchanged. */
 export type ParameterValue = string | number | bigint | boolean | Uint8Array;
 
-/**
- * How a list is written: `tag=a&tag=b`, `tag[]=a&tag[]=b`, `tag[0]=a&tag[1]=b`, or `tag=a,b`.
- */
+/** The style of a list: `tag=a&tag=b`, `tag[]=a&tag[]=b`, `tag[0]=a&tag[1]=b`, or `tag=a,b`. */
 export type ListStyle = "repeat" | "brackets" | "indexed" | "comma";
 
-/** Writes `application/x-www-form-urlencoded` parameters, of a query or a form, in the order they come. */
+/** Writes `application/x-www-form-urlencoded` parameters of a query or a form, in the order of the calls. */
 export class Parameters {
-  /** Names and values, both encoded, in their order. */
+  /** Names and values, both encoded, in order. */
   private readonly pairs: Array<readonly [name: string, value: string]> = [];
   private readonly place: string;
 
-  /** @param place where the parameters go, for errors: `query` or `form` */
+  /** @param place the place of the parameters, for errors: `query` or `form` */
   constructor(place: string) {
     this.place = place;
   }
@@ -25,12 +23,12 @@ export class Parameters {
     return this.pairs.map(([name, value]) => `${name}=${value}`).join("&");
   }
 
-  /** One parameter. undefined is skipped. Throws INVALID_ARGUMENT for what cannot be encoded. */
+  /** Adds a parameter; skips undefined. Throws INVALID_ARGUMENT for a value that cannot be encoded. */
   add(name: string, value: ParameterValue | undefined): void {
     if (value !== undefined) this.append(percentEncode(name), this.encode(name, value));
   }
 
-  /** A list; an empty one is skipped. With `comma`, a value that holds a comma is rejected. */
+  /** Adds a list; skips an empty one. With `comma`, rejects values with a comma. */
   list(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     if (style === "comma") {
       this.commaList(name, values);
@@ -44,10 +42,10 @@ export class Parameters {
   }
 
   /**
-   * The entries of a map as parameters of their own, named by the keys. An entry replaces the parameters that
-   * have its name already. Names that prove who is calling do not go out: `oauth_…` are rejected. Those in
-   * `reserved`, of API keys and of constants, are left out, as links to pages that are sent back may have
-   * them, with or without brackets behind them: what is constant is not a caller's choice.
+   * Adds the entries of a map as separate parameters, named by the keys. An entry replaces earlier parameters
+   * of the same name. Rejects `oauth_…`, the names that authenticate the caller. Skips the names in
+   * `reserved`, of API keys and of constants, with or without trailing brackets: page links that are sent
+   * back may contain them, and callers may not override constants.
    */
   map(
     field: string,
@@ -91,9 +89,9 @@ export class Parameters {
 }
 
 /**
- * Values as one text, separated by commas.
+ * Joins values into one text, separated by commas.
  *
- * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, where one has a comma itself
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, if a value has a comma
  */
 export function commaText(field: string, place: string, values: readonly ParameterValue[]): string {
   checkCommas(field, place, values);
@@ -101,9 +99,9 @@ export function commaText(field: string, place: string, values: readonly Paramet
 }
 
 /**
- * A list as one text with commas, for a JSON body.
+ * Joins a list into one text with commas, for a JSON body.
  *
- * @param isAlways whether an empty list is written too, as an empty text
+ * @param isAlways whether an empty list is also written, as an empty text
  * @throws ConnectError INVALID_ARGUMENT as `commaText`
  */
 export function joinCommas(values: readonly ParameterValue[], field: string, isAlways?: boolean): string {
@@ -113,7 +111,7 @@ export function joinCommas(values: readonly ParameterValue[], field: string, isA
   throw invalidParameter(field, "body", problem, { value: values });
 }
 
-/** @throws ConnectError INVALID_ARGUMENT where a value has a comma */
+/** @throws ConnectError INVALID_ARGUMENT if a value has a comma */
 export function checkCommas(field: string, place: string, values: readonly ParameterValue[]): void {
   if (!values.some(hasComma)) return;
   throw invalidParameter(
@@ -132,9 +130,9 @@ function hasComma(value: ParameterValue): boolean {
 }
 
 /**
- * Bytes as text.
+ * Decodes bytes as text.
  *
- * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, where they are not UTF-8
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, if they are not UTF-8
  */
 export function utf8Text(field: string, place: string, bytes: Uint8Array): string {
   try {
@@ -146,10 +144,10 @@ export function utf8Text(field: string, place: string, bytes: Uint8Array): strin
 }
 
 /**
- * The value as text that can be encoded.
+ * Returns the value as text that can be encoded.
  *
- * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate, bytes that
- * are not UTF-8, NaN and Infinity
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate, bytes that are
+ * not UTF-8, NaN and Infinity
  */
 export function wellFormed(field: string, place: string, value: ParameterValue): string {
   if (value instanceof Uint8Array) return utf8Text(field, place, value);

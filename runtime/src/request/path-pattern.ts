@@ -3,9 +3,9 @@ import { invalidPathValue } from "./invalid-value.ts";
 import { type PathValue, pathSegment } from "./path-segment.ts";
 
 /**
- * Encodes a value that must look like a pattern of google.api.http, e.g. `shelves/*` or `logs/**`: a
- * literal stands for itself, `*` for one segment, `**` for one or more. Slashes separate segments, and
- * each segment is encoded and checked as by `pathSegment`.
+ * Encodes a value that must match a pattern of google.api.http, e.g. `shelves/*` or `logs/**`: `*` matches
+ * one segment, `**` one or more, and other segments match literally. Slashes separate segments, and each
+ * segment is encoded and checked as by `pathSegment`.
  *
  * @param field the name of the request field, for the error
  * @param controls whether control characters are encoded; by default they are rejected
@@ -26,17 +26,17 @@ export function pathPattern(value: PathValue, pattern: string, field: string, co
 }
 
 /**
- * Whether a value can stand where a path variable is: the binding of its path is then the one to use.
+ * Reports whether a path variable can have a value: the binding of its path is then used.
  *
- * @param pattern what the value must look like; none where it is one segment, in which a slash is escaped:
- *   anything but an empty value fits then
+ * @param pattern the pattern for the value; undefined for a single segment, in which slashes are escaped: any
+ * value that is not empty fits
  */
 export function fits(value: PathValue | undefined, pattern?: string): boolean {
   return value !== undefined && value !== "" && (pattern === undefined || matches(String(value), pattern));
 }
 
 /**
- * The error for a request that fills none of a method's paths.
+ * Returns the error for a request that matches none of a method's paths.
  *
  * @param field the first path variable
  */

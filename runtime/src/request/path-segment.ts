@@ -7,10 +7,9 @@ const CONTROL = /\p{Cc}/u;
 export type PathValue = string | number | bigint | boolean;
 
 /**
- * Encodes a value as one segment of a path: `t:abc` as `t%3Aabc`, `a/b` as `a%2Fb`. The segment stays one,
- * and stays where it is, for every URL parser (RFC 3986 section 3.3, WHATWG URL): a value that is empty or a
- * dot segment is rejected. A value that merely spells an encoded one, `%2e%2e`,
- * is sent as those six characters.
+ * Encodes a value as one segment of a path: `t:abc` as `t%3Aabc`, `a/b` as `a%2Fb`. For every URL parser the
+ * result is a single segment in its place (RFC 3986 section 3.3, WHATWG URL): an empty value and dot segments
+ * are rejected. The literal characters `%2e%2e` are escaped and sent literally.
  *
  * @param field the name of the request field, for the error
  * @param controls whether control characters are encoded; by default they are rejected

@@ -6,7 +6,7 @@ import { invalidParameter } from "./invalid-value.ts";
 import { type NestedListStyle, nestedParameters } from "./nested-parameters.ts";
 import { commaText, type ListStyle, Parameters, type ParameterValue, wellFormed } from "./parameters.ts";
 
-/** What a part of bytes says about itself. */
+/** The properties of a part with bytes. */
 export interface BytesPart {
   /** Default: `application/octet-stream`. */
   readonly contentType?: string | undefined;
@@ -15,9 +15,9 @@ export interface BytesPart {
 }
 
 /**
- * Builds one REST call. Generated code makes one with the verb and the expanded path, adds what the message
- * has, and returns it. Values that are undefined are skipped everywhere. What cannot be sent throws a
- * ConnectError with INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID and a field violation.
+ * Builds one REST call. Generated code creates a writer with the verb and the expanded path, adds the values
+ * of the message, and returns the writer. All functions skip undefined values. A value that cannot be sent
+ * throws a ConnectError with INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID and a field violation.
  */
 export class RequestWriter implements RestRequest {
   readonly verb: string;
@@ -50,19 +50,19 @@ export class RequestWriter implements RestRequest {
     return form === "" ? undefined : { kind: "form", text: form };
   }
 
-  /** A query parameter. */
+  /** Adds a query parameter. */
   query(name: string, value: ParameterValue | undefined): void {
     this.queryParameters.add(name, value);
   }
 
-  /** A list in the query; an empty one is skipped. */
+  /** Adds a list to the query; skips an empty one. */
   queryList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     this.queryParameters.list(name, values, style);
   }
 
   /**
-   * A map whose entries are query parameters of their own, in place of those that have their names already.
-   * `field` is its name in errors; names in `reserved` are left out.
+   * Adds the entries of a map as query parameters, replacing parameters of the same name. `field` is its name
+   * in errors; names in `reserved` are skipped.
    */
   queryMap(
     field: string,
@@ -72,22 +72,24 @@ export class RequestWriter implements RestRequest {
     this.queryParameters.map(field, entries, reserved);
   }
 
-  /** A JSON value as query parameters named by brackets, `items[0][price]`. */
+  /** Adds a JSON value as query parameters with brackets, `items[0][price]`. */
   queryTree(name: string, value: JsonValue, lists: NestedListStyle): void {
     for (const [key, item] of nestedParameters(name, value, lists, "query")) this.query(key, item);
   }
 
-  /** A parameter of an `application/x-www-form-urlencoded` body. Without any parameter there is no body. */
+  /**
+   * Adds a parameter to an `application/x-www-form-urlencoded` body. Without any parameter there is no body.
+   */
   form(name: string, value: ParameterValue | undefined): void {
     this.formParameters.add(name, value);
   }
 
-  /** A list in the form; an empty one is skipped. */
+  /** Adds a list to the form; skips an empty one. */
   formList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     this.formParameters.list(name, values, style);
   }
 
-  /** A map whose entries are form parameters of their own, as `queryMap`. */
+  /** Adds the entries of a map as form parameters, as `queryMap` does. */
   formMap(
     field: string,
     entries: Readonly<Record<string, ParameterValue>>,
@@ -96,26 +98,26 @@ export class RequestWriter implements RestRequest {
     this.formParameters.map(field, entries, reserved);
   }
 
-  /** A JSON value as form parameters named by brackets. */
+  /** Adds a JSON value as form parameters with brackets. */
   formTree(name: string, value: JsonValue, lists: NestedListStyle): void {
     for (const [key, item] of nestedParameters(name, value, lists, "form")) this.form(key, item);
   }
 
-  /** A JSON value as parts of text named by brackets. */
+  /** Adds a JSON value as text parts with brackets in their names. */
   partTree(name: string, value: JsonValue, lists: NestedListStyle): void {
     for (const [key, item] of nestedParameters(name, value, lists, "form")) this.part(key, item, name);
   }
 
   /**
-   * A part of a `multipart/form-data` body with text. The parts stand in the order of these calls. `field`
-   * is its name in errors.
+   * Adds a text part to a `multipart/form-data` body. The parts have the order of these calls. `field` is its
+   * name in errors.
    */
   part(name: string, value: ParameterValue | undefined, field = name): void {
     if (value === undefined) return;
     this.addPart({ name, content: { kind: "text", text: wellFormed(field, "form", value) } }, field);
   }
 
-  /** A list as parts of text, named as in a form: `tag`, `tag[]`, `tag[0]`, or one part with commas. */
+  /** Adds a list as text parts, named as in a form: `tag`, `tag[]`, `tag[0]`, or one part with commas. */
   partList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     if (style === "comma") {
       if (values.length > 0) this.part(name, commaText(name, "form", values));
@@ -126,7 +128,7 @@ export class RequestWriter implements RestRequest {
     });
   }
 
-  /** A map whose entries are parts of their own, but for those with a name in `reserved`. */
+  /** Adds the entries of a map as parts, except names in `reserved`. */
   partMap(
     field: string,
     entries: Readonly<Record<string, ParameterValue>>,
@@ -137,7 +139,9 @@ export class RequestWriter implements RestRequest {
     }
   }
 
-  /** A part with bytes, e.g. a file, or with text. An empty Content-Type or file name counts as none. */
+  /**
+   * Adds a part with bytes, e.g. a file, or with text. An empty Content-Type or file name counts as unset.
+   */
   partBytes(
     name: string,
     value: Uint8Array | string | undefined,
@@ -155,7 +159,7 @@ export class RequestWriter implements RestRequest {
     });
   }
 
-  /** A part with JSON. */
+  /** Adds a part with JSON. */
   partJson(name: string, value: JsonValue | undefined): void {
     if (value !== undefined) this.addPart({ name, content: { kind: "json", value } });
   }
@@ -165,12 +169,12 @@ export class RequestWriter implements RestRequest {
     this.parts.push(part);
   }
 
-  /** A request header. */
+  /** Adds a request header. */
   header(name: string, value: ParameterValue | undefined): void {
     if (value !== undefined) this.headers.push([name.toLowerCase(), headerValue(name, value)]);
   }
 
-  /** A cookie; all of them go into one `Cookie` header (RFC 6265 section 5.4). */
+  /** Adds a cookie; all cookies share one `Cookie` header (RFC 6265 section 5.4). */
   cookie(name: string, value: ParameterValue | undefined): void {
     if (value === undefined) return;
     const pair = `${name}=${cookieValue(name, value)}`;
@@ -180,34 +184,34 @@ export class RequestWriter implements RestRequest {
   }
 
   /**
-   * A protocol parameter of OAuth 1.0a, e.g. `oauth_callback`. `oauth_token` and `oauth_token_secret` replace
-   * those of the credentials; the secret signs and is not sent.
+   * Adds a protocol parameter of OAuth 1.0a, e.g. `oauth_callback`. `oauth_token` and `oauth_token_secret`
+   * replace those of the credentials; the secret signs the request and is not sent.
    */
   oauth1Param(name: string, value: ParameterValue | undefined): void {
     if (value !== undefined) this.oauth1Params.push([name, wellFormed(name, "Authorization header", value)]);
   }
 
-  /** A JSON body. undefined leaves the body out. A bigint is written as a bare, exact number. */
+  /** Sets a JSON body, or none for undefined. A bigint is written as a bare, exact number. */
   json(value: JsonValue | undefined): void {
     if (value !== undefined) this.content = { kind: "json", value };
   }
 
-  /** A body of JSON values, each on a line of its own (NDJSON). */
+  /** Sets a body of JSON values, each on a separate line (NDJSON). */
   jsonLines(values: readonly JsonValue[]): void {
     const text = values.map((value) => `${stringifyJson(value)}\n`).join("");
     this.content = { kind: "bytes", contentType: "application/x-ndjson", bytes: Buffer.from(text) };
   }
 
-  /** A body of any other type. */
+  /** Sets a body of any other type. */
   bytes(contentType: string, bytes: Uint8Array): void {
     this.content = { kind: "bytes", contentType: headerValue("content-type", contentType), bytes };
   }
 }
 
 /**
- * A name of a part, or of its file.
+ * Checks the name of a part, or of its file.
  *
- * @throws ConnectError INVALID_ARGUMENT for what readers of multipart bodies take for a quote or a line break
+ * @throws ConnectError INVALID_ARGUMENT for characters that multipart parsers read as a quote or a line break
  */
 function checkedName(field: string, name: string): string {
   if (!/%(?:22|0D|0A)/i.test(name)) return wellFormed(field, "form", name);

@@ -1,4 +1,4 @@
-/** What generated code calls to write times and durations. */
+/** Functions for generated code that write times and durations. */
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   type DurationRule,
@@ -22,12 +22,12 @@ import {
 import { invalidParameter, type ValueProblem } from "./invalid-value.ts";
 
 /**
- * A time as an upstream expects it: a count since 1970, or text. A count that is not whole keeps its
- * fraction, unless the time is rounded.
+ * Formats a time as the upstream expects it: a count since 1970, or text. A count keeps its fraction, unless
+ * the time is rounded.
  *
  * @param none the text that means "no time"
- * @throws ConnectError INVALID_ARGUMENT for a time outside of the range of google.protobuf.Timestamp, for
- *   one that the notation cannot hold, if it is not rounded, and for one whose text means "no time"
+ * @throws ConnectError INVALID_ARGUMENT for a time outside of the range of google.protobuf.Timestamp, for a
+ * time that the notation cannot express without rounding, and for a time whose text means "no time"
  */
 export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding, none?: string): string {
   checkTime(given, given);
@@ -44,7 +44,7 @@ export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding, 
 }
 
 /**
- * A time as a JSON value: counts are exact numbers.
+ * Formats a time as a JSON value: counts are exact numbers.
  *
  * @throws ConnectError INVALID_ARGUMENT as `timeText`
  */
@@ -53,7 +53,7 @@ export function timeJson(time: Timestamp, rule: TimeRule, rounding?: Rounding, n
   return isCount(rule) ? wireDecimal(text) : text;
 }
 
-/** Whether the text says all of the time. */
+/** Reports whether the text preserves the whole time. */
 function holds(text: string, time: Timestamp, rule: TimeRule): boolean {
   if (isCount(rule) || rule === "iso8601") return true;
   if (typeof rule === "string") return time.nanos === 0;
@@ -75,10 +75,10 @@ function invalidTime(value: Timestamp, problem: ValueProblem): Error {
 }
 
 /**
- * google.protobuf.Duration as ProtoJSON writes it, with 0, 3, 6 or 9 digits of a fraction: `3.500s`.
+ * Formats a google.protobuf.Duration as in ProtoJSON, with 0, 3, 6 or 9 fraction digits: `3.500s`.
  *
- * @throws ConnectError INVALID_ARGUMENT for what is not a google.protobuf.Duration: outside of its range, or
- * with two signs
+ * @throws ConnectError INVALID_ARGUMENT for an invalid google.protobuf.Duration: out of range, or with mixed
+ * signs
  */
 export function durationText(duration: Duration): string {
   checkDuration(duration);
@@ -86,7 +86,7 @@ export function durationText(duration: Duration): string {
 }
 
 /**
- * A duration as text by its rule: a count, with a fraction where it is not whole, or ISO 8601.
+ * Formats a duration by its rule: a count, with a fraction if it is not whole, or ISO 8601.
  *
  * @throws ConnectError INVALID_ARGUMENT as `durationText`
  */
@@ -96,7 +96,7 @@ export function spanText(duration: Duration, rule: DurationRule): string {
 }
 
 /**
- * A duration as a JSON value: counts are exact numbers.
+ * Formats a duration as a JSON value: counts are exact numbers.
  *
  * @throws ConnectError INVALID_ARGUMENT as `durationText`
  */

@@ -1,14 +1,14 @@
 /**
- * JSON that parameters named by brackets cannot tell from other JSON. What writes JSON of a message marks
- * it, since only there is known whether an object is a message, whose absence means the same as its
- * emptiness, or a value of a map.
+ * JSON that parameters with brackets cannot distinguish from other JSON. The code that writes the JSON of a
+ * message marks it, since only that code knows whether an object is a message, for which absent and empty are
+ * the same, or a map value.
  */
 import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
 import type { ValueProblem } from "./invalid-value.ts";
 
 const UNTELLABLE = new WeakMap<object, ValueProblem>();
 
-/** An item or entry that no parameter stands for. */
+/** An item or entry that has no parameter. */
 export const EMPTY: ValueProblem = {
   problem: "has an empty item or entry, which has no parameter",
   remedy: "leave it out, or set something in it",
@@ -19,18 +19,18 @@ const LIKE_A_LIST: ValueProblem = {
   remedy: "send a list, or use another key",
 };
 
-/** Why parameters cannot say an object or a list; undefined where they can. */
+/** Returns the reason why parameters cannot express an object or a list; undefined if they can. */
 export function untellable(value: object): ValueProblem | undefined {
   return UNTELLABLE.get(value);
 }
 
-/** Marks what parameters cannot say of a google.protobuf.Value, or of raw JSON. */
+/** Marks the parts of a google.protobuf.Value, or of raw JSON, that parameters cannot express. */
 export function markAny<T extends JsonValue>(value: T): T {
   if (isContainer(value) && Object.keys(value).length === 0) UNTELLABLE.set(value, EMPTY);
   return markItems(value);
 }
 
-/** Marks what parameters cannot say of the items and entries of any JSON, however deep. */
+/** Marks the items and entries of any JSON, at any depth, that parameters cannot express. */
 export function markItems<T extends JsonValue>(value: T): T {
   const containers = isContainer(value) ? [value as JsonValue & object] : [];
   for (const container of containers) {
@@ -44,7 +44,7 @@ export function markItems<T extends JsonValue>(value: T): T {
   return value;
 }
 
-/** A map of messages as a JSON object, with marks on the entries that have no parameter. */
+/** Returns a map of messages as a JSON object, and marks the entries that have no parameter. */
 export function entriesJson<T>(
   entries: Readonly<Record<string, T>>,
   write: (value: T) => JsonValue,
@@ -58,7 +58,7 @@ function isContainer(value: JsonValue): value is JsonValue & object {
   return Array.isArray(value) || isJsonObject(value);
 }
 
-/** Whether nothing is in an object or list, at any depth. */
+/** Reports whether an object or list is empty at every depth. */
 function isHollow(value: JsonValue): boolean {
   const values = [value];
   for (const each of values) {

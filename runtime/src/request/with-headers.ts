@@ -1,6 +1,6 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
 
-/** A request in place of one that is not known yet. */
+/** A placeholder for a request that is not known yet. */
 export const NO_REQUEST: RestRequest = {
   verb: "GET",
   path: "",
@@ -11,8 +11,8 @@ export const NO_REQUEST: RestRequest = {
 };
 
 /**
- * The same request with other headers. Requests may compute their properties on access,
- * so a spread would lose them.
+ * Returns the request with other headers. Requests may compute their properties on access, so a spread would
+ * lose them.
  */
 export function withHeaders(request: RestRequest, headers: RestRequest["headers"]): RestRequest {
   const { verb, path, queryString, oauth1Params, body } = request;

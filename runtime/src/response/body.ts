@@ -15,36 +15,36 @@ import type { ResponseEncoding } from "../adapter/rules.ts";
 import { foreignText, foreignTextInPieces, isForeign } from "./charset.ts";
 import { type Form, readForm, readFormInPieces } from "./form.ts";
 
-/** A body as it was read. */
+/** A body and its parsed values. */
 export interface Body {
-  /** The parsed body; undefined when it is empty, and where it is not JSON or a form by its encoding. */
+  /** The parsed body; undefined if it is empty, or neither JSON nor a form by its encoding. */
   readonly value: JsonValue | undefined;
-  /** The same with integers beyond 2^53 as bigint. */
+  /** Returns the value with integers beyond 2^53 as bigint. */
   exactly(): JsonValue | undefined;
-  /** The same with every number as it is written; undefined where `value` has them all so. */
+  /** Returns the value with every number as written; undefined if `value` preserves all numbers. */
   verbatim(): JsonValue | undefined;
-  /** The body as it came, where it is not JSON or a form. */
+  /** The raw body, if it is neither JSON nor a form. */
   readonly bytes: Uint8Array | undefined;
-  /** The body is text with bytes that are not UTF-8; each was read as U+FFFD. */
+  /** The body is text with invalid UTF-8; each invalid byte was replaced by U+FFFD. */
   readonly malformed: boolean;
-  /** The body was a form: its values are all text, whatever they stand for. */
+  /** The body was a form: all of its values are text, whatever their meaning. */
   readonly textual: boolean;
-  /** Only of a large body, which was read in pieces. */
+  /** Only for a large body, which was read in pieces. */
   readonly inPieces?: PiecewiseBody;
 }
 
-/** What else there is of a large body. */
+/** Additional operations on a large body. */
 export interface PiecewiseBody {
   /**
-   * Runs a function that may call `exactly`. Where it does, the body is parsed in pieces,
-   * and the function begins again.
+   * Runs a function that may call `exactly`. If it does, the body is parsed in pieces, and the function runs
+   * again.
    */
   asking<T>(act: () => T): Work<T>;
   /** `verbatim`, in pieces. */
   verbatim(): Work<JsonValue | undefined>;
 }
 
-/** No body. */
+/** The absence of a body. */
 export const EMPTY_BODY: Body = {
   value: undefined,
   exactly: () => undefined,
@@ -55,11 +55,11 @@ export const EMPTY_BODY: Body = {
 };
 
 /**
- * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes as
- * the Content-Type says; without one it is JSON if it parses, else bytes. With `json_or_form` it is JSON
- * unless the Content-Type says that it is a form.
+ * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes
+ * depending on the Content-Type; without a Content-Type it is JSON if it parses, else bytes. With
+ * `json_or_form` it is JSON unless the Content-Type is that of a form.
  *
- * @param maxCost what it may cost to read (see `checkJsonCost`)
+ * @param maxCost the maximum cost of reading (see `checkJsonCost`)
  * @throws SyntaxError when it has to be JSON and is not; TooCostly
  */
 export function readBody(
@@ -82,15 +82,15 @@ export function readBody(
   }
 }
 
-/** Whether a body is JSON in UTF-8, as JSON has to be, whatever else its Content-Type could say. */
+/** Reports whether a body is JSON in UTF-8, the encoding that JSON requires. */
 export function isPlainJson(encoding: ResponseEncoding, contentType: string | undefined): boolean {
   return chosen(encoding, contentType) === "json" && !isForeign(contentType);
 }
 
-/** Larger bodies are read in pieces, so that others have their turn. */
+/** Larger bodies are read in pieces so that other calls get their turns. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Whether a body is to be read by `readBodyInPieces`. */
+/** Reports whether a body should be read by `readBodyInPieces`. */
 export function isLarge(bytes: Uint8Array): boolean {
   return bytes.length > LARGE_BYTES;
 }
@@ -121,7 +121,7 @@ export function* readBodyInPieces(
   }
 }
 
-/** A body as text, in the charset of its Content-Type or UTF-8. Bytes that are no text become U+FFFD. */
+/** Decodes a body as text, in the charset of its Content-Type or UTF-8. Invalid bytes become U+FFFD. */
 export function textOf(bytes: Uint8Array, contentType: string | undefined): string {
   return foreignText(bytes, contentType) ?? utf8(bytes);
 }
@@ -159,7 +159,7 @@ function formOf({ value, malformed }: Form, isMalformedText: boolean): Body {
   };
 }
 
-/** A body as text, and whether it has bytes that are not UTF-8. */
+/** The text of a body, and whether it had invalid UTF-8. */
 interface BodyText extends Pick<Body, "malformed"> {
   readonly text: string;
 }
@@ -167,7 +167,7 @@ interface BodyText extends Pick<Body, "malformed"> {
 function wholeText(bytes: Uint8Array, contentType: string | undefined): BodyText {
   const foreign = foreignText(bytes, contentType);
   const text = foreign ?? utf8(bytes);
-  // the text is asked first: for most bodies, one byte a character, that costs nothing
+  // checks the text first: that is nearly free for one-byte text, as in most bodies
   return { text, malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes) };
 }
 
@@ -189,10 +189,10 @@ function* jsonInPieces(bytes: Uint8Array, contentType: string | undefined, maxCo
   };
 }
 
-/** Thrown where a large body is asked for with exact integers that has not been parsed so. */
+/** Thrown when exact integers of a large body are requested that was not yet parsed exactly. */
 class NotYetExact extends Error {}
 
-/** A large body with exact integers. */
+/** Parses a large body with exact integers. */
 class LargeExact {
   private readonly text: string;
   private parsed: { readonly value: JsonValue | undefined } | undefined;
@@ -270,12 +270,12 @@ function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" 
   return type === "application/x-www-form-urlencoded" ? "form" : "bytes";
 }
 
-/** A pair of a form costs as much as two values of JSON and the object that they make. */
+/** The cost of a form's pair is that of two JSON values and their object. */
 const PAIR_COST = 5;
 
 /** @throws TooCostly */
 function checkFormCost(text: string, limit: number): void {
-  // each pair has a character at least
+  // each pair has at least one character
   if (text.length * PAIR_COST <= limit) return;
   let cost = PAIR_COST;
   for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1)) {

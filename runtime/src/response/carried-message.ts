@@ -2,11 +2,11 @@ import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf"
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 
 /**
- * A message that carries its bytes unread, for a serialiser that writes bytes again: it looks empty, and
- * writes exactly these bytes. Decoding a message only to encode it is most of what a response costs.
+ * Creates a message that carries its bytes undecoded, for a serializer: it looks empty, and encodes to
+ * exactly these bytes. Decoding a message only to encode it again would be most of the cost of a response.
  *
- * protobuf-es keeps fields that it does not know as bytes, and writes them as they came. The first tag stands
- * for itself, and all that follows it counts as its data.
+ * protobuf-es stores unknown fields as bytes, and writes them unchanged. The first tag is the tag of an
+ * unknown field, and all bytes after it are the field's data.
  */
 export function carriedMessage<O extends DescMessage>(desc: O, bytes: Uint8Array): MessageShape<O> {
   const message = create(desc);

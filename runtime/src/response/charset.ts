@@ -4,20 +4,20 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 const UTF_8 = /^(?:utf-?8|us-ascii)$/i;
 
 /**
- * A body in another charset than UTF-8, as text; undefined where the Content-Type names none, UTF-8, or one
- * that is unknown. JSON has to be UTF-8 (RFC 8259 section 8.1), but old services write ISO 8859-1, and say
- * so. Labels are those of the Encoding standard, section 4.2. Bytes that are no text become U+FFFD.
+ * Decodes a body in a charset other than UTF-8; undefined if the Content-Type names none, UTF-8, or an
+ * unknown one. JSON has to be UTF-8 (RFC 8259 section 8.1), but old services write ISO 8859-1, and declare
+ * it. Labels follow the Encoding standard, section 4.2. Invalid bytes become U+FFFD.
  */
 export function foreignText(bytes: Uint8Array, contentType: string | undefined): string | undefined {
   return foreignDecoder(contentType)?.decode(bytes);
 }
 
-/** Whether a Content-Type names a charset other than UTF-8 that is known. */
+/** Reports whether a Content-Type names a known charset other than UTF-8. */
 export function isForeign(contentType: string | undefined): boolean {
   return contentType?.includes("=") === true && foreignDecoder(contentType) !== undefined;
 }
 
-/** Bytes that are decoded before others have their turn. */
+/** The number of bytes that are decoded before other calls get their turns. */
 const PIECE = 256 * 1024;
 
 /** Like `foreignText`, in pieces. */
@@ -37,8 +37,8 @@ export function* foreignTextInPieces(
 }
 
 /**
- * The chunks of a body of text in UTF-8, whatever charset the Content-Type names: in others than that,
- * brackets and ends of lines may be parts of characters.
+ * Converts the chunks of a text body to UTF-8, from the charset that the Content-Type names: in other
+ * charsets, the bytes of brackets and line ends may be parts of characters.
  */
 export function inUtf8(
   chunks: AsyncIterable<Uint8Array>,

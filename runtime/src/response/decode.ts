@@ -34,21 +34,21 @@ import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
 import { writeMessage } from "./write-message.ts";
 
-/** Adapters whose responses are a message as a whole. */
+/** Adapters whose whole response is one message. */
 type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
 
 /** A record of a stream. */
 export interface RecordBody extends Pick<Body, "value" | "verbatim" | "malformed"> {
-  /** Only of a large one. */
+  /** Only for a large record. */
   readonly inPieces?: Pick<PiecewiseBody, "verbatim">;
 }
 
-/** A record; without bytes where it is no object. */
+/** A decoded record; without bytes if it is not an object. */
 type DecodedRecord = Partial<Decoded> & Pick<Decoded, "differences">;
 
 const NOT_UTF8: Difference = { path: "(root)", expected: "UTF-8", got: "other bytes", class: "lost" };
 
-/** A response without a payload, which knows whether the message has use for one. */
+/** A response without a payload, which records whether the message needs one. */
 class EmptyResponse implements RestResponse {
   wasAsked = false;
   readonly status: number;
@@ -75,16 +75,17 @@ class EmptyResponse implements RestResponse {
 }
 
 /**
- * Turns responses into response messages. One decoder serves all calls of a process: its buffer is reused.
+ * Decodes responses into response messages. One decoder serves all calls of a process: its buffer is reused.
  */
 export class Decoder {
   private readonly out = new ProtoWriter();
 
   /**
-   * Writes the response message. The body was parsed the fast way, which rounds integers beyond 2^53; only
-   * where the message needs one of those is it parsed exactly and decoded again.
+   * Writes the response message. The body was parsed with rounded integers beyond 2^53; it is parsed exactly
+   * and decoded again only if the message needs one of these integers.
    *
-   * @param isWrite whether the request may have changed something: a response without a body is then no error
+   * @param isWrite whether the request may have changed something: a response without a body is then not an
+   * error
    * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
   message(
@@ -106,7 +107,7 @@ export class Decoder {
     return { bytes: out.finish(), differences, isSettled };
   }
 
-  /** Like `message`, in parts, of a large body. */
+  /** Like `message`, in pieces, for a large body. */
   *messageInParts(
     adapter: WholeAdapter,
     response: ReadResponse,
@@ -137,7 +138,7 @@ export class Decoder {
     isSettled = false,
   ): void {
     const { status, header, body } = response;
-    // what is noted on the way to the payload stays
+    // keeps the differences on the path to the payload
     out.reset(exact, body.textual);
     const payload = payloadOf(value, rules.envelope, rules.payloadType, out.misstep);
     if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
@@ -150,9 +151,9 @@ export class Decoder {
   }
 
   /**
-   * Writes a message without a payload. A response that should have one and does not would look like success:
-   * unless the upstream spells "empty" so, or the message asks for none, it is an error. Of a write that has
-   * succeeded the response is lost, and no error: that would invite a second write.
+   * Writes a message without a payload. A response that lacks its payload would look like success: it is an
+   * error unless it is a spelling of "empty", or the message needs no payload. After a successful write, a
+   * lost response is not an error: that would invite a second write.
    */
   private empty(
     out: ProtoWriter,
@@ -177,8 +178,7 @@ export class Decoder {
   }
 
   /**
-   * Writes items of a page, in the order of `indices`. An item that is no object is left out.
-   * Throws as `message`.
+   * Writes items of a page, in the order of `indices`. Skips items that are not objects. Throws as `message`.
    */
   items(
     adapter: PaginateAdapter | PollAdapter,
@@ -203,7 +203,7 @@ export class Decoder {
     return { items, differences: withMalformed(out.found(), response.body.malformed) };
   }
 
-  /** Like `items`, in parts, of a large body. */
+  /** Like `items`, in pieces, for a large body. */
   *itemsInParts(
     adapter: PaginateAdapter | PollAdapter,
     page: Page,
@@ -236,7 +236,7 @@ export class Decoder {
     }
   }
 
-  /** Writes a record; without bytes where it is no object. Throws as `message`. */
+  /** Writes a record; without bytes if it is not an object. Throws as `message`. */
   record(adapter: RecordsAdapter, { value, verbatim, malformed }: RecordBody, index: number): DecodedRecord {
     const { out } = this;
     const write = (json: JsonValue | undefined, exact: boolean) => {
@@ -251,7 +251,7 @@ export class Decoder {
     return decodedRecord(bytes, withMalformed(out.found(), malformed, index));
   }
 
-  /** Like `record`, in parts, of a large record. */
+  /** Like `record`, in pieces, for a large record. */
   *recordInParts(adapter: RecordsAdapter, record: RecordBody, index: number): Work<DecodedRecord> {
     const out = new ProtoWriter();
     const write = (json: JsonValue | undefined, exact: boolean) => {
@@ -269,16 +269,14 @@ export class Decoder {
     }
   }
 
-  /** What a function notes, beside a message. */
+  /** Returns the differences that a function notes, independent of a message. */
   noted(act: (out: ProtoWriter) => void): FoundDifferences {
     this.out.reset();
     act(this.out);
     return this.out.found();
   }
 
-  /**
-   * Writes a message with a chunk; with the head of the response, if it is the first. Throws as `message`.
-   */
+  /** Writes a message with a chunk; the first one also with the head of the response. Throws as `message`. */
   chunk(adapter: DownloadAdapter, head: RestResponse | undefined, chunk: Uint8Array | undefined): Decoded {
     this.out.reset();
     guarded(adapter, () => {
@@ -290,8 +288,8 @@ export class Decoder {
 }
 
 /**
- * What is to be decoded once more, where numbers were met that JSON.parse does not keep, or may not: what is
- * not in the body, such as a number of a header, stays rounded, and is reported.
+ * Returns the value to decode again after numbers that JSON.parse may not preserve. Values outside of the
+ * body, such as a number in a header, stay rounded and are reported.
  */
 function verbatimOf<V>(
   { inexact, keptNumbers }: ProtoWriter,
@@ -303,7 +301,7 @@ function verbatimOf<V>(
   return better === undefined && !inexact ? undefined : { value: better ?? value };
 }
 
-/** What can be had as it is written, at once or in pieces. */
+/** A value that is available as written, synchronously or in pieces. */
 interface Verbatim<V> {
   verbatim(): V | undefined;
   readonly inPieces?: { verbatim(): Work<V | undefined> } | undefined;
@@ -325,7 +323,7 @@ function* pageInPieces(page: Page, body: PiecewiseBody | undefined): Work<Page |
   return value === undefined ? undefined : page.of(value);
 }
 
-/** @param index of the record that it is about; undefined for a whole body */
+/** @param index the index of the record; undefined for a whole body */
 function withMalformed(found: FoundDifferences, malformed: boolean, index?: number): FoundDifferences {
   if (!malformed) return found;
   const { list, counts } = found;

@@ -3,9 +3,9 @@ import type { FoundDifferences } from "connect-rest-codec/internal";
 /** A response message. */
 export interface Decoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What was not as declared. */
+  /** The differences from the declaration. */
   readonly differences: FoundDifferences;
-  /** An error would invite the caller to write again: no difference fails the call. */
+  /** An error would invite the caller to write again, so no difference fails the call. */
   readonly isSettled?: boolean;
 }
 

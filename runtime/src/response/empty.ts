@@ -1,13 +1,13 @@
 import { type JsonValue, jsonTypeOf, valueAt } from "connect-rest-codec/internal";
 import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
 
-/** What stands for "empty" where no rule says more: what holds nothing that could be lost. */
+/** The default spellings of "empty": values that hold nothing that could be lost. */
 const DEFAULT_SPELLINGS: readonly EmptySpelling[] = ["null", "empty_array", "empty_object"];
 
 /**
- * Whether a value is one of the spellings of "empty" that an upstream uses.
+ * Reports whether a value is one of the upstream's spellings of "empty".
  *
- * @param spellings those of a rule; undefined for the default: `null`, `[]` and `{}`
+ * @param spellings the spellings of a rule; undefined for the default: `null`, `[]` and `{}`
  */
 export function isEmpty(
   value: JsonValue | undefined,
@@ -17,15 +17,15 @@ export function isEmpty(
   return spelling !== undefined && spellings.includes(spelling);
 }
 
-/** Whether a value that came is a spelling of "empty" that a rule names. */
+/** Reports whether a value is a spelling of "empty" that a rule names. */
 export function isSpelledOut(value: JsonValue, spellings: readonly EmptySpelling[] | undefined): boolean {
   return spellings !== undefined && isEmpty(value, spellings);
 }
 
 /**
- * Whether a payload may be missing.
+ * Reports whether a payload may be missing.
  *
- * @param body the whole body; undefined where there was none
+ * @param body the whole body; undefined if there was none
  */
 export function isAllowedAbsence(body: JsonValue | undefined, envelope: EnvelopeRule | undefined): boolean {
   const allowed = envelope?.empty ?? DEFAULT_SPELLINGS;
@@ -43,15 +43,15 @@ function spellingOf(value: JsonValue | undefined): EmptySpelling | undefined {
   return typeof value === "object" && Object.keys(value).length === 0 ? "empty_object" : undefined;
 }
 
-/** A part of a response whose shape leaves no way to read it. */
+/** A part of a response that cannot be read because of its shape. */
 export interface Misshapen {
-  /** JSON path from the body. */
+  /** JSON path from the root of the body. */
   readonly path: string;
   readonly expected: string;
   readonly got: string;
 }
 
-/** What came in place of what was expected; the path counts from the body. */
+/** Describes a value in place of the expected one; the path starts at the root of the body. */
 export function misshapen(path: string, expected: string, got: JsonValue | undefined): Misshapen {
   return { path: path === "" ? "(root)" : path, expected, got: got === undefined ? "nothing" : gotOf(got) };
 }

@@ -2,13 +2,13 @@ import { type JsonValue, KnownPaths, type ProtoWriter } from "connect-rest-codec
 import type { MethodRules } from "../adapter/rules.ts";
 import { ERRORS_PATH, noteStatus, payloadPath } from "./envelope.ts";
 
-/** By the rules of a method, what is known around the payload at a path. */
+/** The known paths around the payload at a path, by the rules of a method. */
 const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();
 
 /**
- * Notes what is not as declared around the payload of a body: the status, and keys that nobody knows.
+ * Notes differences around the payload of a body: the status, and unknown keys.
  *
- * @param type as `payloadOf` has it
+ * @param type as in `payloadOf`
  */
 export function noteAround(
   rules: MethodRules,
@@ -21,7 +21,7 @@ export function noteAround(
   knownAround(rules, body, type)?.note(body, out);
 }
 
-/** The keys around the payload that the rules know; undefined if the body is the payload. */
+/** Returns the known keys around the payload; undefined if the body is the payload. */
 function knownAround(
   rules: MethodRules,
   body: JsonValue | undefined,
@@ -29,7 +29,7 @@ function knownAround(
 ): KnownPaths | undefined {
   const paths = rules.envelope?.payload ?? [];
   const chosen = payloadPath(body, paths, type);
-  // where no payload was found, all of them are known
+  // without a payload, all keys are known
   if (paths.length === 0 || chosen === "") return undefined;
   const byPath = KNOWN.get(rules) ?? new Map<string, KnownPaths>();
   KNOWN.set(rules, byPath);
@@ -39,16 +39,16 @@ function knownAround(
   return known;
 }
 
-/** The paths in a body that rules read or know, that to the payload first. */
+/** Returns the paths in a body that rules read or know, the payload's first. */
 export function pathsAround(rules: MethodRules, payload: string | undefined): readonly string[] {
   const { payload: paths = [], known = [] } = rules.envelope ?? {};
-  // an alternative around the payload would have all of it
+  // an alternative that contains the payload would cover all of it
   const others = paths.filter((path) => path !== "" && !payload?.startsWith(`${path}.`));
   const own = payload === undefined ? [] : [payload];
   return [...own, ...pathsOfBody(rules), ...others, ...known];
 }
 
-/** The paths in a body that are read in addition to its payload, including paths for errors only. */
+/** Returns the paths in a body that are read in addition to its payload, including paths for errors only. */
 export function pathsOfBody(rules: MethodRules): readonly string[] {
   const { errors, errorShapes, errorMetadata = [], retryAfter } = rules;
   const { payload = [], status, message, errors: errorsPath = ERRORS_PATH } = rules.envelope ?? {};

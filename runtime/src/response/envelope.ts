@@ -11,11 +11,12 @@ import type { EnvelopeRule } from "../adapter/rules.ts";
 import { isEmpty } from "./empty.ts";
 
 /**
- * Takes the envelope off a body: the payload is what the first path leads to that has a value of the wanted
- * type there, or else any value other than null; one that holds an earlier one of another type is not taken
- * for it. undefined when none has; without an envelope the body itself.
+ * Returns the payload of a body: the value at the first path with a value of the expected type, or else any
+ * value other than null; but not a value that contains an earlier alternative of another type. Returns
+ * undefined if no path has a value; without an envelope the body itself.
  *
- * @param found gets what is no object on the way to the payload, or on all ways where there is none
+ * @param found receives the values that are not objects on the path to the payload, or on all paths if there
+ * is none
  */
 export function payloadOf(
   body: JsonValue | undefined,
@@ -31,7 +32,7 @@ export function payloadOf(
   return undefined;
 }
 
-/** The path to the payload: the only one, or the one that `payloadOf` chooses; undefined for none. */
+/** Returns the path to the payload: the only one, or the one that `payloadOf` chooses; undefined for none. */
 export function payloadPath(
   body: JsonValue | undefined,
   paths: readonly string[],
@@ -43,19 +44,19 @@ export function payloadPath(
     .filter(({ value }) => value !== undefined && value !== null);
   const chosen = type === undefined ? -1 : present.findIndex(({ value }) => jsonTypeOf(value) === type);
   if (chosen < 0) return present[0]?.path;
-  // what holds an alternative that came in another shape is no payload of its own
+  // a value that contains an alternative of another type is not a payload
   const within = present.slice(0, chosen).find(({ path, value }) => {
     return !isEmpty(value) && isBelow(path, present[chosen]?.path ?? "");
   });
   return (within ?? present[chosen])?.path;
 }
 
-/** Where errors are if the envelope does not say so. */
+/** The default path of errors if the envelope names none. */
 export const ERRORS_PATH = "errors";
 
 /**
- * Whether a body has errors in place of a payload, whatever its status: `{"data": null, "errors": [{…}]}`.
- * They are where the envelope names them, or at `errors`.
+ * Reports whether a body has errors in place of a payload, whatever its status: `{"data": null, "errors":
+ * [{…}]}`. The errors are at the path that the envelope names, or at `errors`.
  */
 export function hasErrorsAlone(body: JsonValue | undefined, envelope: EnvelopeRule | undefined): boolean {
   if (envelope === undefined || envelope.payload.length === 0 || !isJsonObject(body)) return false;
@@ -71,8 +72,8 @@ function isBelow(path: string, holder: string): boolean {
 }
 
 /**
- * The status that counts: that of HTTP, unless it is 200 and the envelope holds another one that HTTP could
- * have sent (as with JSONP, which is always 200).
+ * Returns the effective status: the HTTP status, unless it is 200 and the envelope has another valid HTTP
+ * status (as with JSONP, which is always 200).
  */
 export function statusOf(
   http: number,
@@ -83,14 +84,14 @@ export function statusOf(
   return statusIn(valueAt(body, envelope.status)) ?? http;
 }
 
-/** The status that a value is; undefined for one that HTTP could not have sent. */
+/** Returns the status in a value; undefined if it is not a valid HTTP status. */
 function statusIn(value: JsonValue | undefined): number | undefined {
   const status = typeof value === "string" ? numberFromText(value) : value;
   const isStatus = typeof status === "number" && Number.isInteger(status) && status >= 200 && status <= 599;
   return isStatus ? status : undefined;
 }
 
-/** Notes a status in an envelope that is no number, as fields do; what is no status is lost. */
+/** Notes a status in an envelope that is not a number, as for fields; an invalid status counts as lost. */
 export function noteStatus(body: JsonValue | undefined, path: string, out: ProtoWriter): void {
   const value = valueAt(body, path, out.misstep);
   if (value === undefined || value === null) return;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Form, readForm, readFormInPieces } from "./form.ts";
 
-/** A form that is read in pieces, without waits between them. */
+/** Reads a form in pieces, without waits between them. */
 function inPieces(text: string): Form {
   const work = readFormInPieces(text);
   for (;;) {

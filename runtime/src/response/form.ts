@@ -1,16 +1,16 @@
 import type { JsonValue, Work } from "connect-rest-codec/internal";
 
-/** So many characters are read at a time, up to the end of a pair. */
+/** The number of characters that are read at a time, extended to the end of a pair. */
 const PIECE = 64 * 1024;
 
-/** A form as it was read. */
+/** A form and its values. */
 export interface Form {
   /**
    * An object of strings; a repeated name has an array of strings. A text that is not a form is returned
-   * unchanged, and undefined for an empty text.
+   * unchanged, and an empty text as undefined.
    */
   readonly value: JsonValue | undefined;
-  /** Escapes stand for bytes that are not UTF-8; these were read as U+FFFD. */
+  /** Escapes with invalid UTF-8, which was replaced by U+FFFD. */
   readonly malformed: boolean;
 }
 
@@ -33,7 +33,7 @@ export function* readFormInPieces(text: string): Work<Form> {
     const found = form.indexOf("&", at + PIECE);
     const end = found < 0 ? form.length : found;
     const piece = form.slice(at, end);
-    // a question mark in front is left out by URLSearchParams, but only the first one means nothing
+    // URLSearchParams skips a leading question mark, but it is only meaningless at the start of the form
     addPairs((at > 0 ? "&" : "") + piece, pairs);
     malformed ||= hasBrokenEscapes(piece);
     yield end - at;
@@ -42,7 +42,7 @@ export function* readFormInPieces(text: string): Work<Form> {
   return { value: pairs, malformed };
 }
 
-/** Whether a text begins with a name, and not as JSON, HTML or a sentence does. */
+/** Reports whether a text begins with a name, unlike JSON, HTML or a sentence. */
 function isForm(text: string): boolean {
   return /^[^\s"<>{}=]*=/.test(text);
 }
@@ -51,7 +51,7 @@ function noForm(text: string): Form {
   return { value: text === "" ? undefined : text, malformed: false };
 }
 
-/** Whether a run of escapes is not UTF-8. The text between the runs always is. */
+/** Reports whether a run of escapes is invalid UTF-8. The text between the runs is always valid. */
 function hasBrokenEscapes(text: string): boolean {
   if (!/%[89a-f][\da-f]/i.test(text)) return false;
   for (const [row] of text.matchAll(/(?:%[\da-f]{2})+/gi)) {

@@ -4,27 +4,27 @@ import type { ResponseHeaders } from "../http/exchange.ts";
 import type { Secret } from "../text/secret.ts";
 
 /**
- * The headers of an upstream's response that go on to the caller of the RPC: rate limits, `Retry-After`,
- * request ids and notices of deprecation. Others are about the upstream's body,
- * its connection or its cookies.
+ * The upstream's response headers that are passed to the caller of the RPC: rate limits, `Retry-After`,
+ * request ids and deprecation notices. Other headers concern the upstream's body, its connection or its
+ * cookies.
  */
 const PASSED =
   /^(?:x-)?ratelimit(?:-[\w-]+)?$|^x-rate-limit-[\w-]+$|^retry-after$|^(?:x-)?request-id$|^deprecation$|^sunset$/;
 
-/** What gRPC can carry as the text of a header, and all that HTTP should (RFC 9110 section 5.5). */
+/** The characters that gRPC can carry as header text; HTTP should not use others (RFC 9110 section 5.5). */
 const SENDABLE = /^[\x20-\x7e]*$/;
 
-/** The headers that go on to the caller, and how many do not because they cannot be sent. */
+/** The headers that are passed to the caller, and the number of those that cannot be sent. */
 export interface PassedHeaders {
   readonly headers: Headers;
-  /** Those that are too long, or not ASCII, or have a secret in their names. */
+  /** The number of headers that are too long or not ASCII, or whose name contains a secret. */
   readonly dropped: number;
 }
 
 /**
- * Copies what goes on to the caller, without the secrets that were sent.
+ * Copies the headers for the caller, without the secrets that were sent.
  *
- * @param call has the secrets; asked where there is something to copy
+ * @param call provides the secrets; called only if there is a header to copy
  */
 export function passHeaders(
   headers: ResponseHeaders,
@@ -47,7 +47,7 @@ export function passHeaders(
   return { headers: passed, dropped };
 }
 
-/** Reads headers by their names in lower case; several values are joined by `, `. */
+/** Returns a function that reads headers by names in lower case; several values are joined by `, `. */
 export function headerReader(headers: ResponseHeaders): HeaderReader {
   return (name) => {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;

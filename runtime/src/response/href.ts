@@ -1,13 +1,13 @@
 import { type JsonValue, type OnMisstep, objectIn, valueAt } from "connect-rest-codec/internal";
 
-/** A link that must not be followed; `message` says what is wrong with it, without repeating it. */
+/** A link that must not be followed; `message` describes the problem without repeating the link. */
 export class LinkRejected extends Error {}
 
 /**
- * The address in a link at a path: a string, or the `href` of an object. undefined where there is none, also
- * where its place holds `null`, `""`, `false`, `[]` or `{}`.
+ * Returns the address of the link at a path: a string, or the `href` of an object. Returns undefined if there
+ * is none, or if its place holds `null`, `""`, `false`, `[]` or `{}`.
  *
- * @throws LinkRejected for a value of another kind
+ * @throws LinkRejected for a value of another type
  */
 export function hrefAt(root: JsonValue | undefined, path: string, found?: OnMisstep): string | undefined {
   const holder = objectIn(valueAt(root, path));

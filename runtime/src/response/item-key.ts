@@ -7,8 +7,8 @@ import type { Page } from "./page.ts";
 export const MAX_KEY_LENGTH = 128;
 
 /**
- * What tells an item of a list from others: the value of its key, or all that it holds where it has none.
- * Thousands are remembered, so that long ones become a hash.
+ * Returns the key of an item in a list: the value of its key field, or its whole content if it has none. Long
+ * keys are hashed, since thousands are remembered.
  */
 export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined): string {
   if (key === undefined || key === null || typeof key === "object") {
@@ -19,7 +19,7 @@ export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined)
 }
 
 /**
- * The keys of the first `most` items of a page, in their order.
+ * Returns the keys of the first `most` items of a page, in order.
  *
  * @param rule has the path of the key in an item
  */
@@ -31,14 +31,14 @@ export function keysOf(rule: { readonly key: string }, page: Page, most?: number
 }
 
 /**
- * Notes the items of a page that share their key with another item in front of them, whose place they lose.
- * An item that is listed twice, and is equal in all, loses nothing.
+ * Notes the items of a page that share their key with an earlier item, and are therefore lost. An item that
+ * is listed twice without differences loses nothing.
  *
- * @param keys of the first items of the page
+ * @param keys the keys of the first items of the page
  */
 export function noteSharedKeys(page: Page, keys: readonly string[], out: ProtoWriter): void {
   const firsts = new Map<string, number>();
-  // an item that many share their key with is written once
+  // encodes an item only once even if many share its key
   const texts = new Map<number, string>();
   for (const [index, key] of keys.entries()) {
     const first = firsts.get(key);
@@ -53,7 +53,7 @@ export function noteSharedKeys(page: Page, keys: readonly string[], out: ProtoWr
   }
 }
 
-/** An item with integers beyond 2^53 as they are. */
+/** Encodes an item with exact integers beyond 2^53. */
 function exactText(page: Page, index: number): string {
   const text = stringifyJson(page.items[index] ?? null);
   return /\d{16}|\de\+/.test(text) ? stringifyJson(page.exactly().items[index] ?? null) : text;

@@ -3,8 +3,8 @@ import { parseJson, parseJsonExactly, parseJsonVerbatim, valueAt } from "connect
 import { type Body, EMPTY_BODY } from "./body.ts";
 
 /**
- * The body of a page whose items have been read: its list has their number and holes in their place, but for
- * the last item, if it is wanted. undefined where the list is not found at its path.
+ * Returns the body of a page whose items were already read: its list has the right length but holes in place
+ * of the items, except for the last item if it is needed. Returns undefined if there is no list at its path.
  */
 export function bodyOfPage(
   bytes: Uint8Array,

@@ -8,9 +8,12 @@ type ListAdapter = PaginateAdapter | PollAdapter;
 
 const KNOWN = new WeakMap<ListAdapter, KnownPaths>();
 
-/** Notes the keys beside the items of a page and its payload that no rule reads and `known` does not name. */
+/**
+ * Notes the unknown keys next to a page's items and its payload: those that no rule reads and `known` does
+ * not name.
+ */
 export function noteUnknownKeys(adapter: ListAdapter, { path, payload, body }: Page, out: ProtoWriter): void {
-  // else the payload is the list
+  // otherwise the payload is the list
   if (path !== "") knownInPayload(adapter).note(payload, out);
   noteAround(adapter.rules, body, out);
 }
@@ -24,7 +27,7 @@ function knownInPayload(adapter: ListAdapter): KnownPaths {
   return known;
 }
 
-/** The paths that rules read, from the payload. */
+/** Returns the paths that rules read, from the payload. */
 function pathsRead(adapter: ListAdapter): readonly string[] {
   const { items, rules } = adapter;
   const ofList = [items].flat().filter((path) => path !== "");
@@ -36,7 +39,7 @@ function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
   const paths = more === undefined ? [] : [more.key];
   switch (next.kind) {
     case "link":
-      // a payload that is a link itself has one key for that
+      // a payload that is itself a link has only that key
       return [...paths, next.path || "href", ...(next.query === undefined ? [] : [next.query])];
     case "cursor":
       return next.from === "payload" ? [...paths, ...next.paths] : paths;
@@ -47,7 +50,7 @@ function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
   }
 }
 
-/** What is read of every body, where it is below the payload. */
+/** Returns the paths that are read in every body and lie within the payload. */
 function pathsInPayload(rules: MethodRules): readonly string[] {
   const { payload = [], known = [] } = rules.envelope ?? {};
   const paths = [...pathsOfBody(rules), ...known];

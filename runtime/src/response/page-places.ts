@@ -1,4 +1,4 @@
-/** What is read of a page beside its items, and of items beside their messages. */
+/** Notes and reads the places of a page other than its items, and of items other than their messages. */
 import {
   booleanFrom,
   type Condition,
@@ -19,7 +19,7 @@ import type { PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
 import { hrefAt, LinkRejected } from "./href.ts";
 import type { Page } from "./page.ts";
 
-/** Notes what is not as declared on the way to the keys of a feed's items. */
+/** Notes differences on the paths to the keys of a feed's items. */
 export function noteKeys(
   adapter: PaginateAdapter | PollAdapter,
   page: Page,
@@ -30,7 +30,7 @@ export function noteKeys(
   for (const index of indices) valueAt(page.items[index], adapter.key, inItem(page, index, out));
 }
 
-/** Notes, as fields do, what is not as declared around the items of a page, and where the next page is. */
+/** Notes differences around the items of a page and on the paths to its next page, as for fields. */
 export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, out: ProtoWriter): void {
   for (const misstep of page.missteps) out.misstep(misstep);
   if (adapter.kind === "poll") return;
@@ -39,7 +39,7 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
   if (next.kind === "cursor" && next.from === "last_item" && items.length > 0) {
     cursorAt(next.paths)(items.at(-1), inItem(page, items.length - 1, out));
   }
-  // another payload is a list, or an empty page
+  // any other payload is a list, or an empty page
   if (!isJsonObject(payload)) return;
   if (more !== undefined) noteValue(kindOfValues(more), payload, more.key, out);
   if (next.kind === "link") {
@@ -69,7 +69,7 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
   try {
     if (hrefAt(root, path, out.misstep) !== undefined) return;
   } catch (error) {
-    // following it is an error
+    // following the link fails with this error
     if (error instanceof LinkRejected) return;
     throw error;
   }
@@ -77,7 +77,7 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
   if (link === false || (Array.isArray(link) && link.length === 0)) out.coerce(path, "a link", link);
 }
 
-/** @param link where the link is: a text there has no parameters beside it */
+/** @param link the path of the link: a link that is a string has no parameters next to it */
 function noteParameters(root: JsonObject, link: string, path: string, out: ProtoWriter): void {
   if (path.startsWith(`${link}.`) && typeof valueAt(root, link) === "string") return;
   const value = valueAt(root, path, out.misstep);
@@ -89,7 +89,7 @@ function noteParameters(root: JsonObject, link: string, path: string, out: Proto
   }
 }
 
-/** The function that finds the first cursor at some paths. */
+/** Returns a function that finds the first cursor at some paths. */
 export function cursorAt(paths: readonly string[]) {
   return firstOf(
     paths.map((path) => (root: JsonValue | undefined, found: OnMisstep) => {
@@ -99,20 +99,20 @@ export function cursorAt(paths: readonly string[]) {
   );
 }
 
-/** The first cursor at some paths of an item. */
+/** Returns the first cursor at some paths of an item. */
 export function cursorInItem(paths: readonly string[], page: Page, index: number): JsonValue | undefined {
   const find = cursorAt(paths);
   return page.pick(({ items }) => find(items[index], () => {}));
 }
 
-/** Whether a value leads to another page. */
+/** Reports whether a value leads to another page. */
 function isCursor(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isJsonObject(value)) return Object.keys(value).length > 0;
   return value !== undefined && value !== null && value !== "" && value !== false;
 }
 
-/** Whether a page says that there are more. Flags are read as those of fields are. */
+/** Reports whether a page says that there are more. Booleans are read like those of fields. */
 export function saysMore(page: Page, more: Condition): boolean {
   const { payload } = page;
   if (!isJsonObject(payload)) return false;
@@ -123,7 +123,7 @@ export function saysMore(page: Page, more: Condition): boolean {
   return flag !== undefined && more.values?.includes(String(flag)) === true;
 }
 
-/** What the values of a condition are; undefined where it asks for none. */
+/** Returns the type of the values of a condition; undefined if it has none. */
 function kindOfValues({ values, type }: Condition): Kind | undefined {
   if (values === undefined || values.length === 0 || type !== undefined) return undefined;
   if (values.every((value) => value === "true" || value === "false")) return "bool";

@@ -6,26 +6,26 @@ import { payloadOf } from "./envelope.ts";
 
 const NOTHING: readonly JsonValue[] = [];
 
-/** Where the list of a response is. */
+/** The location of the list in a response. */
 export interface ListRules {
-  /** What stands around the payload. */
+  /** The envelope around the payload. */
   readonly envelope: EnvelopeRule | undefined;
   /** Dotted paths from the payload. */
   readonly paths: readonly string[];
-  /** What stands for a list without items. Default: `null`, `[]` and `{}`. */
+  /** The spellings of a list without items. Default: `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[] | undefined;
 }
 
 /** The list in a response. */
 export class Page {
   readonly payload: JsonValue | undefined;
-  /** The path at which the list is, or should be. */
+  /** The path of the list, or its expected path. */
   readonly path: string;
-  /** What stands there. */
+  /** The value at that path. */
   readonly list: JsonValue | undefined;
-  /** The items; none where there is no list. */
+  /** The items; empty if there is no list. */
   readonly items: readonly JsonValue[];
-  /** What is no object on the way to the payload and to the list. */
+  /** The values on the paths to the payload and to the list that are not objects. */
   readonly missteps: readonly Misstep[];
   readonly body: JsonValue | undefined;
   private readonly verbatimBody: () => JsonValue | undefined;
@@ -34,8 +34,8 @@ export class Page {
   private exactPage: Page | undefined;
 
   /**
-   * @param rules where the list is: of its paths the first that leads to an array counts, else the first that
-   *   leads to what stands for an empty list, else the first
+   * @param rules the location of the list: the first of its paths that leads to an array, else the first that
+   * leads to a spelling of an empty list, else the first
    */
   constructor({ value, exactly, verbatim }: Pick<Body, "value" | "exactly" | "verbatim">, rules: ListRules) {
     const { envelope, paths, empty } = rules;
@@ -54,19 +54,19 @@ export class Page {
     this.rules = rules;
   }
 
-  /** The same with integers beyond 2^53 as bigint. */
+  /** Returns the page with integers beyond 2^53 as bigint. */
   exactly(): Page {
     this.exactPage ??= new Page({ ...this.source, value: this.exactBody() }, this.rules);
     return this.exactPage;
   }
 
-  /** The same with every number as it is written; undefined where this has them all so. */
+  /** Returns the page with every number as written; undefined if this page preserves all numbers. */
   verbatim(): Page | undefined {
     const value = this.verbatimBody();
     return value === undefined ? undefined : this.of(value);
   }
 
-  /** The same of another body. */
+  /** Returns the page of another body. */
   of(value: JsonValue): Page {
     return new Page({ ...this.source, value }, this.rules);
   }
@@ -76,7 +76,8 @@ export class Page {
   }
 
   /**
-   * Why this is no page: there is neither a list nor what stands for an empty one. undefined where there is.
+   * The reason why this is not a page: there is neither a list nor a spelling of an empty one. Otherwise
+   * undefined.
    */
   get misshapen(): Misshapen | undefined {
     const { envelope, empty } = this.rules;
@@ -99,7 +100,7 @@ export class Page {
     return misshapen(this.listPath, "array", this.list);
   }
 
-  /** The paths counted from the body. */
+  /** The path of the payload in the body. */
   private get payloadPath(): string {
     return this.rules.envelope?.payload[0] ?? "";
   }
@@ -108,7 +109,7 @@ export class Page {
     return this.payloadPath === "" ? this.path : `${this.payloadPath}.${this.path}`;
   }
 
-  /** A value that is picked out of the page; from the exact one where it would be a rounded integer. */
+  /** Returns a value of the page; taken from the exact page if it would be a rounded integer. */
   pick(from: (page: Page) => JsonValue | undefined): JsonValue | undefined {
     const value = from(this);
     const rounded = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);

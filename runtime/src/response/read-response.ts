@@ -10,16 +10,15 @@ import type { Decoded, DecodedItems } from "./decoded.ts";
 import { hasErrorsAlone, statusOf } from "./envelope.ts";
 import { headerReader } from "./headers.ts";
 
-/** A response whose status means success, its body read. */
+/** A response with a success status, and its parsed body. */
 export interface ReadResponse {
   readonly status: number;
   readonly header: HeaderReader;
   readonly body: Body;
-  /** The message in it, where it was read without parsing the body, which is then left out. */
+  /** The message, if it was read without parsing the body, which is then omitted. */
   readonly decoded?: Decoded;
   /**
-   * The items in it, where they were read without parsing them; in their place
-   * the list of the body has holes.
+   * The items, if they were read without parsing them; the list of the body then has holes in their place.
    */
   readonly items?: DecodedItems;
 }
@@ -30,7 +29,7 @@ export interface ReadResponse {
  * @param now milliseconds since 1970
  * @param maxCost the limit `maxResponseCost`
  * @throws ConnectError for a response that is an error, by its status, its envelope or a rule of the method,
- *   and for one whose body is not what it should be
+ * and for an invalid body
  */
 export function readResponse(
   response: UpstreamResponse,
@@ -63,7 +62,7 @@ export function* readResponseInPieces(
   return body.inPieces === undefined ? check() : yield* body.inPieces.asking(check);
 }
 
-/** A response that is no error by its body. Throws ConnectError otherwise. */
+/** Returns a response whose body is not an error. Throws a ConnectError otherwise. */
 export function checked(
   response: UpstreamResponse,
   header: HeaderReader,
@@ -76,14 +75,14 @@ export function checked(
   if (!isSuccess(status, rules)) throw upstreamError(asError(body.exactly()), rules, now);
   if (rules.errors.some((rule) => concernsSuccess(rule, status))) {
     const error = errorInSuccess(asError(comparable(body.value, rules, body.exactly)), rules, now);
-    // once more with exact integers, which are read slowly
+    // evaluates the error again with exact integers, which are slow to parse
     if (error !== undefined) throw errorInSuccess(asError(body.exactly()), rules, now) ?? error;
   }
   if (hasErrorsAlone(body.value, rules.envelope)) throw upstreamError(asError(body.exactly()), rules, now);
   return { status, header, body };
 }
 
-/** The error in a response whose status is one. */
+/** Returns the error of a response with an error status. */
 export function errorOf(response: UpstreamResponse, rules: MethodRules, now: number): Error {
   const header = headerReader(response.headers);
   const json = smallJson(textOf(response.body, header("content-type")), parseJsonExactly);
@@ -103,7 +102,7 @@ function bodyOf(
   }
 }
 
-/** A body that could not be read, where that does not matter. */
+/** Returns a body that could not be read, if it is not needed. */
 function unreadable(
   rules: MethodRules,
   { status, body }: UpstreamResponse,
@@ -112,14 +111,14 @@ function unreadable(
   cause: unknown,
 ): Body {
   if (cause instanceof TooCostly) throw tooCostly(rules.upstream, maxCost, cause);
-  // a redirect or a 304 that is a response often has a page of HTML, which nobody means to read
+  // a redirect or a 304 that counts as success often has an HTML page, which nobody needs
   if (status >= 300) return readBody(body, "empty", type);
   const broken = type !== undefined && /json/i.test(type) ? " that does not parse" : "";
   const got = `${type ?? "no Content-Type"}${broken} (${body.length} bytes)`;
   throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
 }
 
-/** The error of JSON that costs more to read than an upstream may ask for. */
+/** Returns the error of JSON that exceeds the maximum cost of reading. */
 export function tooCostly(upstream: string, limit: number, cause: TooCostly): Error {
   return restError("UPSTREAM_BODY_TOO_COSTLY", { upstream, limit }, { cause });
 }

@@ -20,23 +20,23 @@ import { bodyOfPage } from "./page-body.ts";
 import { checked, type ReadResponse } from "./read-response.ts";
 import { writeHead } from "./write-message.ts";
 
-/** Of the responses of a method that the scanner never reads, it looks at every 256th. */
+/** After 2^`MAX_PASSES` consecutive failures, only every 256th response of a method is scanned. */
 const MAX_PASSES = 8;
 
-/** What is known of a method. */
+/** The scanner's state for a method. */
 type Subject = {
   readonly plan: ScanPlan;
   /** Whether rules of the method look for errors in a body with status 200. */
   readonly mayBeError: boolean;
-  /** How many responses in a row were not read, and how many more are not looked at. */
+  /** The number of consecutive responses that were not read, and of further responses to skip. */
   misses: number;
   passes: number;
 };
 
-/** Reads the usual responses without JSON.parse: see codec/scanner. All others are left to the decoder. */
+/** Reads typical responses without JSON.parse: see codec/scanner. The decoder reads all others. */
 export class ResponseScanner {
   private readonly scanner: Scanner;
-  /** For fields from the head of a response. */
+  /** Writes fields from the head of a response. */
   private readonly out = new ProtoWriter();
   private readonly subjects = new WeakMap<AnyMethodAdapter, Subject | "none">();
 
@@ -44,16 +44,13 @@ export class ResponseScanner {
     this.scanner = scanner;
   }
 
-  /** One for all calls of a transport; undefined where WebAssembly is not allowed. */
+  /** Creates the scanner for all calls of a transport; undefined where WebAssembly is not allowed. */
   static create(): ResponseScanner | undefined {
     const shared = scanner();
     return shared && new ResponseScanner(shared);
   }
 
-  /**
-   * Reads a response, as far as it is a success of the usual kind;
-   * undefined where it has to be read in another way.
-   */
+  /** Reads a typical successful response; undefined for any other, which has to be decoded. */
   read(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -67,7 +64,7 @@ export class ResponseScanner {
     return decoded && this.withHead(adapter, { status, header, body: EMPTY_BODY, decoded });
   }
 
-  /** Whether a body is read by `readInPieces`. */
+  /** Reports whether a body should be read by `readInPieces`. */
   isLarge(body: Uint8Array): boolean {
     return this.scanner.isLarge(body);
   }
@@ -87,8 +84,7 @@ export class ResponseScanner {
   }
 
   /**
-   * A message with what the head of the response has of it; undefined where there is
-   * something about that to report.
+   * Adds fields from the head of the response to a message; undefined if these have differences to report.
    */
   private withHead(
     { head }: UnaryAdapter,
@@ -101,7 +97,7 @@ export class ResponseScanner {
     try {
       writeHead(head, { status, header, payload: undefined, bytes: undefined }, out);
     } catch {
-      // the decoder comes to the same, and says so
+      // the decoder produces the same message, and reports the differences
       return undefined;
     }
     const { lost, converted, additional } = out.found().counts;
@@ -117,7 +113,7 @@ export class ResponseScanner {
   }
 
   /**
-   * The message in a response whose status means success; undefined where it has to be read in another way.
+   * Returns the message of a successful response; undefined if it has to be decoded.
    *
    * @param maxCost the limit `maxResponseCost`
    */
@@ -153,11 +149,10 @@ export class ResponseScanner {
   }
 
   /**
-   * A page whose items are read already, and what is around them as it would be;
-   * undefined where it has to be read in another way.
+   * Returns a page whose items are already decoded; undefined if it has to be read by the decoder.
    *
    * @param now milliseconds since 1970
-   * @throws ConnectError for an error in a response that looks like success
+   * @throws ConnectError for an error in a response with a success status
    */
   page(
     adapter: PaginateAdapter,
@@ -181,7 +176,7 @@ export class ResponseScanner {
     return { ...checked(response, header, around, rules, now), items };
   }
 
-  /** What is known of the method of a response that is to be scanned; undefined for one that is not. */
+  /** Returns the state for the method of a response to scan; undefined for a response that is not scanned. */
   private subjectFor(
     adapter: UnaryAdapter | PaginateAdapter,
     rules: MethodRules,
@@ -226,7 +221,7 @@ export class ResponseScanner {
   private pagePlan(adapter: PaginateAdapter): ScanPlan | undefined {
     const { rules, items, item } = adapter;
     const [path = "", ...others] = items;
-    // what tells items apart is in them
+    // the values that distinguish the items are within them
     if (adapter.next.kind === "cursor" && adapter.next.overlap !== undefined) return undefined;
     if (others.length > 0 || (rules.envelope?.payload.length ?? 0) > 1) return undefined;
     const envelope = envelopeOf({ ...rules.envelope, payload: [listPath(adapter)] }, false);
@@ -238,7 +233,7 @@ function isPath(source: HeadSource): boolean {
   return typeof source === "object" && "path" in source;
 }
 
-/** The path of the list from the root of the body, where there is one path. */
+/** Returns the path of the list from the root of the body, if there is a single path. */
 function listPath({ rules, items: [path = ""] }: PaginateAdapter): string {
   return [rules.envelope?.payload[0] ?? "", path].filter((each) => each !== "").join(".");
 }
@@ -249,13 +244,13 @@ function isPassed(subject: Subject): boolean {
   return true;
 }
 
-/** Keeps count of whether responses of a method are read. */
+/** Counts whether responses of a method are read. */
 function counted(subject: Subject, isRead: boolean): void {
   subject.misses = isRead ? 0 : Math.min(subject.misses + 1, MAX_PASSES);
   if (!isRead) subject.passes = 2 ** subject.misses - 2;
 }
 
-/** What is known around the payload of a method whose payload is at its first path. */
+/** Returns the known paths around the payload of a method whose payload is at its first path. */
 function knownIn(rules: MethodRules): readonly string[] {
   return pathsAround(rules, rules.envelope?.payload[0]);
 }
@@ -265,10 +260,11 @@ interface Inner extends Envelope {
 }
 
 /**
- * The keys of an envelope; undefined for paths that are more than keys. Of several payloads it is the first:
- * an object there is taken for a message, whatever there is elsewhere, and all else is left to the decoder.
+ * Returns the keys of an envelope; undefined for paths that are more than keys. Of several payload paths it
+ * uses the first: an object there is the message, regardless of the other paths, and anything else is decoded
+ * by the decoder.
  *
- * @param known paths to what is around the payload; undefined where everything is known
+ * @param known paths of the keys around the payload; undefined if all keys are known
  */
 function envelopeOf(
   rule: EnvelopeRule | undefined,
@@ -286,7 +282,10 @@ function envelopeOf(
 
 const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
-/** Puts a part of an envelope at its path. false where that is no path of keys, or another part is there. */
+/**
+ * Adds a part of an envelope at its path. Returns false if the path is not a path of keys, or another part is
+ * there.
+ */
 function place(envelope: Inner, path: string, part: "payload" | "status"): boolean {
   if (!PATH.test(path)) return false;
   const keys = path.split(".");
@@ -297,7 +296,7 @@ function place(envelope: Inner, path: string, part: "payload" | "status"): boole
   return true;
 }
 
-/** Says that a path and all below it is known. false where that is no path of keys. */
+/** Marks a path and all below it as known. Returns false if the path is not a path of keys. */
 function placeKnown(envelope: Inner, path: string): boolean {
   if (!PATH.test(path)) return false;
   const keys = path.split(".");
@@ -309,7 +308,7 @@ function placeKnown(envelope: Inner, path: string): boolean {
   return true;
 }
 
-/** An envelope of which everything is known. */
+/** Returns an envelope whose keys are all known. */
 function opened({ keys }: Inner): Inner {
   const inner = [...keys].map(
     ([key, each]) => [key, typeof each === "object" ? opened(each) : each] as const,
@@ -317,7 +316,7 @@ function opened({ keys }: Inner): Inner {
   return { keys: new Map(inner), isOpen: true };
 }
 
-/** The object below some keys; undefined where a part of the envelope is on the way. */
+/** Returns the object below some keys; undefined if a part of the envelope is on the path. */
 function innerAt(envelope: Inner, keys: readonly string[]): Inner | undefined {
   let at = envelope;
   for (const key of keys) {

@@ -8,16 +8,12 @@ export interface RetriedStatus {
   readonly retried: "always" | "with a delay" | "never";
 }
 
-/**
- * Statuses without a meaning of their own that stand for their range: content networks,
- * and other 4xx and 5xx.
- */
+/** Statuses without their own meaning that represent their range: CDNs, and other 4xx and 5xx. */
 const RANGE_STATUSES = [307, 418, 520, 599] as const;
 
 /**
- * What becomes of an idempotent request after each status, where no rule of the method says otherwise. The
- * code of the error decides, not the status: a rule that makes a 403
- * RESOURCE_EXHAUSTED makes it a rate limit.
+ * Whether an idempotent request is retried after each status, if no rule of the method applies. The code of
+ * the error decides, not the status: a rule that maps a 403 to RESOURCE_EXHAUSTED makes it a rate limit.
  */
 export const RETRIED_STATUSES: readonly RetriedStatus[] = [...KNOWN_STATUSES, ...RANGE_STATUSES].map(
   (status) => {

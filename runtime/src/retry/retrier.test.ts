@@ -11,7 +11,7 @@ import { WaitAllowance } from "./wait-allowance.ts";
 
 const UPSTREAM = "things";
 
-/** Chance is 0xab/0x100 of everything, and a little more. */
+/** The fake random number: 0xab/0x100, and a little more. */
 const CHANCE = 0xabababab / 2 ** 32;
 
 function retrier(settings: Partial<RetrySettings> = {}, clock = new FakeClock()): Retrier {

@@ -9,12 +9,12 @@ import type { WaitAllowance } from "./wait-allowance.ts";
 /** A failed attempt of a request. */
 export interface FailedAttempt {
   readonly error: unknown;
-  /** How many attempts were made, this one included. */
+  /** The number of attempts so far, including this one. */
   readonly attempts: number;
   readonly idempotent: boolean;
-  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
-  /** What the call may still wait; a wait is taken off. */
+  /** The remaining time that the call may wait; each wait is deducted. */
   readonly allowance: WaitAllowance;
 }
 
@@ -30,7 +30,7 @@ export class Retrier {
     this.budget = new RetryBudget(settings.budget);
   }
 
-  /** What the retries of a call may wait together. */
+  /** The maximum total delay of a call's retries. */
   get maxTotalDelayMs(): number {
     return this.settings.maxTotalDelayMs;
   }
@@ -41,13 +41,14 @@ export class Retrier {
   }
 
   /**
-   * The delay before the next attempt in milliseconds, whose token is taken; undefined if there must be none.
+   * Returns the delay before the next attempt in milliseconds, and takes a retry token; undefined if there
+   * must be no retry.
    */
   delay({ error, attempts, idempotent, expiresAt, allowance }: FailedAttempt): number | undefined {
     if (!(error instanceof ConnectError) || attempts >= this.limit(idempotent)) return undefined;
-    // a request on a connection that broke may have been executed (RFC 9110 section 9.2.2), even if the
-    // connection had been idle: a server that closed it earlier cannot be distinguished from
-    // one that crashed on the request
+    // a request on a broken connection may have been executed (RFC 9110 section 9.2.2), even if the
+    // connection had been idle: a server that closed it earlier cannot be distinguished from one that crashed
+    // on the request
     if (!idempotent && !neverSent(error)) return undefined;
     const requested = retryDelayOf(error);
     if (!isTransient(error, requested !== undefined)) return undefined;

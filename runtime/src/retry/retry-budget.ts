@@ -2,9 +2,9 @@
 const CAPACITY_SUCCESSES = 50;
 
 /**
- * Bounds the retries of all requests to an upstream together, as a token bucket: each success adds a fraction
- * of a token, each retry takes one. The bucket starts full, so that retries are possible before much has
- * succeeded; while everything fails, nothing is added.
+ * Limits the retries of all requests to an upstream together, as a token bucket: each success adds a fraction
+ * of a token, each retry takes one. The bucket starts full, so that early retries are possible; while
+ * everything fails, nothing is added.
  */
 export class RetryBudget {
   private readonly perSuccess: number;
@@ -22,7 +22,7 @@ export class RetryBudget {
     this.tokens = Math.min(this.capacity, this.tokens + this.perSuccess);
   }
 
-  /** Takes a token; false if there is none left. */
+  /** Takes a token; returns false if there is none left. */
   take(): boolean {
     if (this.tokens < 1) return false;
     this.tokens -= 1;

@@ -1,15 +1,15 @@
 import type { Range } from "../errors/check-option.ts";
 
 /**
- * When a request is retried: the failure is transient, the method is idempotent, no part of the response has
- * reached the caller, and the wait fits its deadline or `maxTotalDelayMs`. Transient are no connection, a
- * connection that broke, a response whose code is UNAVAILABLE (by default 425, 502, 503 and 520 to 530), and
- * one whose code is RESOURCE_EXHAUSTED (429, 507, or what a rule makes so) if the upstream says when to
- * retry. Other responses are never retried, whatever their `Retry-After`. A request that is not idempotent is
- * retried once where no connection was established, and never otherwise.
+ * Options for retries. A request is retried if the failure is transient, the method is idempotent, no part of
+ * the response has reached the caller, and the wait fits its deadline or `maxTotalDelayMs`. Transient
+ * failures are: no connection; a broken connection; a response whose code is UNAVAILABLE (by default 425,
+ * 502, 503 and 520 to 530); and one whose code is RESOURCE_EXHAUSTED (429, 507, or by a rule) if the upstream
+ * says when to retry. Other responses are never retried, whatever their `Retry-After`. A request that is not
+ * idempotent is retried once if no connection was established, and never otherwise.
  */
 export interface RetryOptions {
-  /** The most attempts of a request, the first one included. Default: 3. */
+  /** The maximum number of attempts of a request, including the first. Default: 3. */
   readonly attempts?: number | undefined;
   /**
    * The longest backoff before the second attempt; it doubles with each attempt, with full jitter. Default:
@@ -17,14 +17,12 @@ export interface RetryOptions {
    */
   readonly baseDelayMs?: number | undefined;
   /**
-   * The longest backoff of any attempt. A retry delay that the upstream asks for comes on top. Default:
-   * 2000 ms.
+   * The longest backoff of any attempt. A retry delay that the upstream requests is added. Default: 2000 ms.
    */
   readonly maxDelayMs?: number | undefined;
   /**
-   * The longest that all retries of a call may wait together, where its caller set no deadline. A call that
-   * would wait longer fails at once, with the upstream's error and its google.rpc.RetryInfo. Default:
-   * 2000 ms.
+   * The maximum total delay of all retries of a call whose caller set no deadline. A call that would wait
+   * longer fails immediately, with the upstream's error and its google.rpc.RetryInfo. Default: 2000 ms.
    */
   readonly maxTotalDelayMs?: number | undefined;
   /**

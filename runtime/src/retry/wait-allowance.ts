@@ -1,18 +1,18 @@
-/** How long the retries of one call may still wait, all of them together. */
+/** The remaining time that all retries of one call together may wait. */
 export class WaitAllowance {
   private leftMs: number;
 
-  /** @param limitMs Infinity for a call whose caller set a deadline, which is limit enough */
+  /** @param limitMs Infinity for a call whose caller set a deadline, which is a sufficient limit */
   constructor(limitMs: number) {
     this.leftMs = limitMs;
   }
 
-  /** Whether a wait is still allowed. */
+  /** Reports whether a wait is still allowed. */
   has(ms: number): boolean {
     return ms <= this.leftMs;
   }
 
-  /** Takes a wait off. */
+  /** Deducts a wait. */
   take(ms: number): void {
     this.leftMs -= ms;
   }

@@ -5,18 +5,18 @@ import { sleep } from "../time/abort.ts";
 import type { Retrier } from "./retrier.ts";
 import type { WaitAllowance } from "./wait-allowance.ts";
 
-/** What decides about retries of one request. */
+/** The parts that decide about retries of one request. */
 export interface RetryContext {
   /** undefined if the request must not be retried. */
   readonly retrier: Retrier | undefined;
   readonly idempotent: boolean;
   /** Ends the call. */
   readonly signal: AbortSignal;
-  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
-  /** What all retries of the call may still wait. */
+  /** The remaining time that all retries of the call may wait. */
   readonly allowance: WaitAllowance;
-  /** Aborted when the upstream closes and nothing more may be sent. */
+  /** Aborted when the upstream closes and no more requests may be sent. */
   readonly closing: AbortSignal;
   readonly clock: Clock;
 }
@@ -24,8 +24,8 @@ export interface RetryContext {
 /**
  * Sends a request until it succeeds or must not be retried. All attempts share the deadline of the call.
  *
- * @throws what the last attempt threw; its ErrorInfo says how many `attempts` there were, if more than one.
- *   Rejects with the signal's reason when that is aborted
+ * @throws the error of the last attempt; its ErrorInfo states the number of `attempts` if there was more than
+ * one. Rejects with the signal's reason when it is aborted
  */
 export async function withRetries<T>(send: () => Promise<T>, context: RetryContext): Promise<T> {
   const { retrier, idempotent, expiresAt, allowance } = context;
@@ -44,14 +44,14 @@ export async function withRetries<T>(send: () => Promise<T>, context: RetryConte
   }
 }
 
-/** Whether an attempt was not even made; the error of the one before is more useful then. */
+/** Reports whether an attempt was not even made; the previous attempt's error is then more useful. */
 function wasRejectedLocally(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const reason = reasonOf(error);
   return reason === "UPSTREAM_CIRCUIT_OPEN" || reason === "LOCAL_RATE_LIMIT" || reason === "UPSTREAM_CLOSED";
 }
 
-/** Waits; false if the upstream is closed in the meantime. */
+/** Waits; resolves to false if the upstream is closed during the wait. */
 async function waited(ms: number, { signal, closing, clock }: RetryContext): Promise<boolean> {
   try {
     await sleep(ms, clock, AbortSignal.any([signal, closing]));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FairShare } from "./fair-share.ts";
 
-/** Lets callers take as much as they may, one after another, and returns what each of them gets. */
+/** Lets callers take as much as they may, one after another, and returns the amount of each. */
 function greedy(limit: number, callers: number): number[] {
   const share = new FairShare(() => limit);
   const names = Array.from({ length: callers }, (_, index) => String(index));

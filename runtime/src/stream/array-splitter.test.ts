@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ArrayFault, ArraySplitter } from "./array-splitter.ts";
 import { RecordTooLarge } from "./lines.ts";
 
-/** What a body holds: its items, and what they ended with. */
+/** The items of a body, and the error that ended them. */
 interface Split {
   readonly items: readonly unknown[];
   readonly end: "end" | "cut" | "no array" | "fault";
@@ -25,7 +25,7 @@ function split(chunks: Iterable<Uint8Array>, maxBytes = 1e9): Split {
 const bytesOf = (text: string) => Buffer.from(text);
 const bytewise = (bytes: Uint8Array) => Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
 
-/** The chunks of some bytes, cut at some places; empty ones among them. */
+/** Cuts bytes into chunks, possibly empty. */
 function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return places.slice(0, -1).map((start, index) => bytes.subarray(start, places[index + 1]));
@@ -90,7 +90,7 @@ const spaces = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
 const cuts = fc.array(fc.nat(), { maxLength: 20 });
 const body = fc.tuple(fc.array(value, { maxLength: 8 }), fc.array(spaces, { minLength: 20, maxLength: 20 }));
 
-/** An array with whitespace around its items and, by JSON.stringify, within them. */
+/** Encodes an array with whitespace around its items and, by JSON.stringify, within them. */
 function written([items, gaps]: readonly [readonly unknown[], readonly string[]]): Uint8Array {
   const gap = (at: number) => gaps[at % gaps.length] ?? "";
   const parts = items.map((item, index) => {
@@ -171,7 +171,7 @@ test("an item of 10 MB in chunks of one byte costs a small multiple of one chunk
   const once = timed([bytes]);
   const cut = timed(single());
   expect(cut.found).toBe(once.found);
-  // making ten million chunks is most of it; anything quadratic would take hours
+  // most of the time goes into creating ten million chunks; a quadratic splitter would take hours
   expect(cut.ms).toBeLessThan(20_000);
   expect(once.ms).toBeLessThan(2_000);
 }, 120_000);

@@ -2,25 +2,25 @@ import { ChunkBuffer } from "connect-rest-codec/internal";
 import { RecordTooLarge } from "./lines.ts";
 import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 
-/** What stands in an array where something else has to; `message` says what, without repeating it. */
+/** A syntax error in an array; `message` describes it without repeating the input. */
 export class ArrayFault extends Error {}
 
 type Place =
-  /** In front of the array. */
+  /** Before the array. */
   | "start"
-  /** Behind `[`, where an item or `]` may come. */
+  /** After `[`, before an item or `]`. */
   | "opened"
-  /** Behind a comma, where an item has to come. */
+  /** After a comma, before an item. */
   | "next"
-  /** In an item that a bracket, a quote, or what is neither ends. */
+  /** In an item that ends with a bracket, with a quote, or before a delimiter. */
   | "container"
   | "string"
   | "scalar"
-  /** Behind an item. */
+  /** After an item. */
   | "behind"
-  /** Behind the array. */
+  /** After the array. */
   | "end"
-  /** In a body that is no array. */
+  /** In a body that is not an array. */
   | "other";
 
 const BOM = [0xef, 0xbb, 0xbf] as const;
@@ -33,28 +33,28 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * What an item that is neither a string nor a container begins with: a digit, a minus, `true`, `false`,
+ * The first byte of an item that is neither a string nor a container: a digit, a minus, `true`, `false`,
  * `null`.
  */
 const SCALAR_START = /[-\dtfn]/;
 
 /**
- * Splits a body that is one JSON array (RFC 8259 section 5) into its items, as its bytes come. Each byte is
- * looked at once, however the body is cut into chunks. It finds where items end, not whether they are JSON:
- * an item that is none fails to parse, and together the items parse exactly where the whole array does.
+ * Splits a body that is one JSON array (RFC 8259 section 5) into its items as its bytes arrive. Each byte is
+ * examined once, however the body is cut into chunks. The splitter finds the ends of items and does not
+ * validate them: an invalid item fails to parse later, and all items parse exactly if the whole array does.
  */
 export class ArraySplitter {
   private readonly maxBytes: number;
   private readonly item = new ChunkBuffer();
   private place: Place = "start";
-  /** How much of a byte order mark there was. */
+  /** The number of bytes of a byte order mark. */
   private mark = 0;
   private depth = 0;
   private inString = false;
   private escaped = false;
   private count = 0;
 
-  /** @param maxBytes the largest item; one chunk more than that may be held */
+  /** @param maxBytes the largest item; up to one chunk more may be buffered */
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
   }
@@ -64,15 +64,15 @@ export class ArraySplitter {
     return this.place === "end";
   }
 
-  /** The beginning of a body that is no array, from its first byte other than whitespace; else undefined. */
+  /** The beginning of a body that is not an array, from its first non-whitespace byte; else undefined. */
   get other(): Uint8Array | undefined {
     return this.place === "other" ? this.item.bytes() : undefined;
   }
 
   /**
-   * The text of each item that a chunk completes.
+   * Yields the text of each item that a chunk completes.
    *
-   * @throws ArrayFault, or RecordTooLarge for an item of more bytes than allowed
+   * @throws ArrayFault, or RecordTooLarge for an item that is too large
    */
   *items(chunk: Uint8Array): Generator<RecordUtf8, undefined> {
     for (let at = 0; at < chunk.length; ) {
@@ -96,7 +96,7 @@ export class ArraySplitter {
     return place === "container" || place === "string" || place === "scalar" || place === "other";
   }
 
-  /** Goes to the first byte at or after `at` that belongs to an item, and says where it is. */
+  /** Advances to the first byte at or after `at` that belongs to an item, and returns its position. */
   private between(chunk: Uint8Array, start: number): number {
     let at = start;
     for (; at < chunk.length && !this.isWithin; at++) {
@@ -104,11 +104,11 @@ export class ArraySplitter {
       if (this.place === "start" && byte === BOM[this.mark]) {
         this.mark++;
       } else if (isWhitespace(byte)) {
-        // a mark that comes later is none
+        // a byte order mark is only valid at the start
         if (this.mark === 0) this.mark = BOM.length;
       } else {
         this.step(byte);
-        // the byte is the first one of the item
+        // this byte is the first one of the item
         if (this.isWithin) return at;
       }
     }
@@ -157,7 +157,7 @@ export class ArraySplitter {
     return new ArrayFault(`an array with an item ${problem} (behind ${this.count} items)`);
   }
 
-  /** Where the item ends; -1 where the chunk ends before. */
+  /** Returns the end of the item; -1 if the chunk ends before it. */
   private endFrom(chunk: Uint8Array, start: number): number {
     switch (this.place) {
       case "scalar":

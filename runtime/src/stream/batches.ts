@@ -1,14 +1,13 @@
 import type { Pacer } from "../time/pacer.ts";
 
-/** The most items of a batch. */
+/** The maximum number of items in a batch. */
 const BATCH_SIZE = 64;
 
 /**
- * What the chunks of a body hold, in batches: a promise for each of many small items would cost more than
- * they do. Between batches the pacer pauses. Items in front of a fault come before it is thrown.
+ * Yields the items in a body's chunks, in batches: for many small items, a promise for each would cost more
+ * than the items. Pauses between batches. Items before a fault are delivered before it is thrown.
  *
- * @param split the items that a chunk completes; asked for the next one only
- * when the one before was delivered
+ * @param split yields the items that a chunk completes, lazily
  */
 export async function* batchesOf<T>(
   chunks: AsyncIterable<Uint8Array>,

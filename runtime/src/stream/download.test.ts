@@ -134,7 +134,7 @@ test("a download: is read no further than its reader is", async () => {
   for await (const { data } of createClient(StreamService, rest.transport).download({})) {
     read += data.length;
     ahead = Math.max(ahead, written - read);
-    // the upstream gets its turn, and would run ahead
+    // gives the upstream a turn to run ahead
     await setImmediate();
   }
   expect(read).toBe(total);

@@ -4,13 +4,13 @@ import { chunkOf } from "../call/messages.ts";
 import { open } from "../call/open.ts";
 import type { RunningCall } from "../call/running-call.ts";
 
-/** The largest chunk of a message, in bytes. */
+/** The maximum size of a chunk in bytes. */
 const MAX_CHUNK_BYTES = 64 * 1024;
 
 /**
- * The body of a response, decompressed, in chunks of at most 64 KiB, as they come. The next one is read from
- * the upstream when it is asked for. The first message has what the adapter takes from the head of the
- * response; there is one even for an empty body.
+ * Yields the decompressed body of a response in chunks of at most 64 KiB, as they arrive. Reads from the
+ * upstream only when the next chunk is requested. The first message also has the fields that the adapter
+ * takes from the head of the response; it is sent even for an empty body.
  */
 export async function* download(
   call: RunningCall<DownloadAdapter>,

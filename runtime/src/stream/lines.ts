@@ -4,17 +4,17 @@ import { batchesOf } from "./batches.ts";
 import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 
 /**
- * What ends a line: a line feed; or also a carriage return, alone or before a line feed; or the record
- * separator of JSON text sequences (RFC 7464), which stands in front of each.
+ * The end of a line: a line feed; or also a carriage return, alone or before a line feed; or the record
+ * separator of JSON text sequences (RFC 7464), which precedes each record.
  */
 export type LineEnds = "lf" | "any" | "rs";
 
-/** A line, without what ends it. */
+/** A line without its end. */
 export interface Line {
   readonly text: string;
-  /** Whether something ended it: false for what the body broke off at. */
+  /** Whether the line is complete; false if the body ended within it. */
   readonly ended: boolean;
-  /** Whether there were bytes that are not UTF-8; each was read as U+FFFD. */
+  /** Whether it had invalid UTF-8; each invalid byte was replaced by U+FFFD. */
   readonly malformed: boolean;
 }
 
@@ -26,11 +26,11 @@ const CR = 13;
 const RS = 30;
 
 /**
- * The lines of a body in UTF-8, as it comes, in batches. Bytes are split into lines before they are decoded,
+ * Yields the lines of a UTF-8 body as it arrives, in batches. Splits bytes into lines before decoding them,
  * so that a character that spans two chunks stays whole; invalid UTF-8 becomes U+FFFD.
  *
- * @param maxBytes the longest line; one chunk more than that may be held
- * @throws RecordTooLarge, or what the body throws
+ * @param maxBytes the longest line; up to one chunk more may be buffered
+ * @throws RecordTooLarge, or any error of the body
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -48,7 +48,7 @@ class LineSplitter {
   private readonly ends: LineEnds;
   private readonly maxBytes: number;
   private readonly line = new ChunkBuffer();
-  /** The last byte was a carriage return: a line feed that follows belongs to it. */
+  /** The last byte was a carriage return: a following line feed belongs to it. */
   private afterReturn = false;
 
   constructor(ends: LineEnds, maxBytes: number) {
@@ -69,14 +69,14 @@ class LineSplitter {
     this.keep(chunk.subarray(start));
   }
 
-  /** What was kept, as text. */
+  /** The buffered bytes as text. */
   rest(): RecordUtf8 {
     return utf8Of(this.line.take());
   }
 
   private endFrom(chunk: Uint8Array, start: number): number {
     if (this.ends !== "any") return chunk.indexOf(this.ends === "lf" ? LF : RS, start);
-    // one pass: to look for each of the two up to the end of the chunk would be quadratic
+    // one pass: searching the rest of the chunk for each of the two would be quadratic
     for (let at = start; at < chunk.length; at++) if (chunk[at] === LF || chunk[at] === CR) return at;
     return -1;
   }

@@ -17,31 +17,31 @@ interface StreamedCall {
   ended(error: ConnectError | undefined): void;
 }
 
-/** What a stream is made of. */
+/** The parts of a stream. */
 export interface StreamSource {
   readonly call: StreamedCall;
   readonly messages: Messages;
 }
 
 /**
- * The messages of a server stream, as protobuf bytes. It reports the end of its call exactly once: at its
- * last message, with the error that it throws, or, while nobody asks for a message, when the call is aborted.
- * Whoever leaves it by `return`, as `for await` does, aborts the request that runs, even where a message is
- * being waited for; such a call ends with CANCELED.
+ * The messages of a server stream, as protobuf bytes. Reports the end of its call exactly once: at its last
+ * message, with the error that it throws, or, while no message is requested, when the call is aborted.
+ * Leaving the stream by `return`, as `for await` does, aborts the running request, even while a message is
+ * awaited; such a call ends with CANCELED.
  */
 export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   private readonly call: StreamedCall;
   private readonly messages: Messages;
   /**
-   * The signal of the call, and what ends the stream: by its leaving, and by that signal.
-   * One that `any` makes costs more.
+   * The signal of the call, and the signal that ends the stream: aborted when its reader leaves, and with the
+   * call's signal. `AbortSignal.any` would cost more.
    */
   private readonly callSignal: AbortSignal;
   private readonly left = new AbortController();
   private waiting = 0;
   private hasBegun = false;
   private isOver = false;
-  /** What whoever asks next gets to know, once. */
+  /** The error for the next read, thrown once. */
   private failure: ConnectError | undefined;
 
   constructor(context: CallContext, start: (context: CallContext) => StreamSource) {
@@ -55,7 +55,9 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
     }
   }
 
-  /** Headers for callers. They are there when the first message is, or the end without an error. */
+  /**
+   * Headers for the caller. They are available with the first message, or with the end if there was no error.
+   */
   get header(): Headers {
     return this.hasBegun ? this.call.header : new Headers();
   }
@@ -78,7 +80,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
       if (step.done === true) {
         this.end(undefined);
       } else {
-        // it came together with the end of the call, which nothing may follow
+        // the message arrived together with the end of the call, after which nothing may be delivered
         this.signal.throwIfAborted();
       }
       return step;
@@ -108,7 +110,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
     this.onAbort();
   };
 
-  /** While a message is being waited for, that wait ends by the signal itself, and says with what. */
+  /** Ends the call with the abort reason, unless a read is pending, which the signal itself ends. */
   private readonly onAbort = (): void => {
     if (this.waiting > 0 || this.isOver) return;
     this.failure = this.call.errorOf(this.signal.reason);
@@ -128,7 +130,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
     this.call.ended(error);
   }
 
-  /** Lets go of the body and the connection, without holding the caller. */
+  /** Releases the body and the connection without keeping the caller waiting. */
   private release(): void {
     this.messages.return(undefined).catch(() => undefined);
   }

@@ -26,28 +26,28 @@ import { linkedRequest } from "./page-link.ts";
 
 const FIRST_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 30_000;
-/** How long an upstream may ask to wait. */
+/** The longest wait that an upstream may request. */
 const MAX_WAIT_MS = 24 * 3600 * 1_000;
 const MAX_POLLS = 1_000;
-/** How many polls may fail for a moment, one after the other. */
+/** The maximum number of consecutive polls with temporary failures. */
 const MAX_FAILED_POLLS = 10;
-/** Of a request for a status, and of a redirect to the result. */
+/** The status of accepted work; also of status polls and of redirects to the result. */
 const ACCEPTED = 202;
 const SEE_OTHER = 303;
 
 type Adapter = UnaryAdapter | OperationAdapter;
 
-/** A response that the work is still going on, or its last one. */
+/** A response while the work is running, or its last one. */
 interface State {
   readonly response: ReadResponse;
   readonly isDone: boolean;
 }
 
 /**
- * The response message with the result of accepted work, once it is done.
+ * Returns the response message with the result of accepted work, when the work has completed.
  *
- * @throws ConnectError OPERATION_UNFINISHED, OPERATION_LINK_REFUSED, the error of the work itself,
- * and what calls throw
+ * @throws ConnectError OPERATION_UNFINISHED, OPERATION_LINK_REFUSED, the error of the work itself, and the
+ * errors of calls
  */
 export async function awaitOperation(
   call: RunningCall<UnaryAdapter>,
@@ -62,8 +62,8 @@ export async function awaitOperation(
 }
 
 /**
- * The states of accepted work as response messages: the first, each that differs from the one before,
- * and the last.
+ * Yields the states of accepted work as response messages: the first, each that differs from the previous
+ * one, and the last.
  */
 export async function* operation(
   call: RunningCall<OperationAdapter>,
@@ -80,11 +80,11 @@ export async function* operation(
   return undefined;
 }
 
-/** Work that an upstream has accepted. */
+/** Work that an upstream has accepted and is still executing. */
 class Work {
   private readonly call: RunningCall<Adapter>;
   private readonly rule: OperationRule;
-  /** Statuses are asked for by GET, whatever the method; a redirect leads to the result. */
+  /** The rules for status polls, which use GET, whatever the method; a redirect leads to the result. */
   private readonly rules: MethodRules;
   private request = NO_REQUEST;
   private intervalMs: number;
@@ -97,7 +97,7 @@ class Work {
     this.intervalMs = rule.intervalMs ?? FIRST_INTERVAL_MS;
   }
 
-  /** The rules by which the result is read: where it is in the payload, the envelope ends there. */
+  /** The rules for reading the result: the envelope ends at the result's path in the payload. */
   get resultRules(): MethodRules {
     const { result } = this.rule;
     const { rules } = this.call.adapter;
@@ -107,7 +107,7 @@ class Work {
     return { ...rules, envelope: { ...rules.envelope, payload } };
   }
 
-  /** Every response until the work is done. */
+  /** Yields every response until the work completes. */
   async *states(message: MessageShape<DescMessage>): AsyncGenerator<State, undefined> {
     this.request = this.call.request(message);
     let response = await send(this.call, this.request);
@@ -134,7 +134,7 @@ class Work {
     return undefined;
   }
 
-  /** The response with the result of work that is done. */
+  /** Returns the response with the result of completed work. */
   async result(response: ReadResponse): Promise<ReadResponse> {
     const { resultLink } = this.rule;
     if (resultLink === undefined) return response;
@@ -158,7 +158,7 @@ class Work {
     return done === undefined || (isJsonObject(payload) && holdsExactly(payload, done, exactly));
   }
 
-  /** Reports what stands on the way to the places by which the work is followed. */
+  /** Reports differences on the paths to the status and the result. */
   private notePlaces(response: ReadResponse): void {
     const { done, failed, status, resultLink } = this.rule;
     const link = status.kind === "link" ? status.path : status.kind === "path" ? status.key : undefined;
@@ -175,7 +175,7 @@ class Work {
     switch (status.kind) {
       case "header": {
         const href = response.header(status.header);
-        // some compute what is asked for, and want to be asked again
+        // some upstreams compute the response of a GET and expect the same request again
         if (href === undefined && this.request.verb === "GET") return this.request;
         return this.linked(() => href);
       }
@@ -191,7 +191,7 @@ class Work {
     }
   }
 
-  /** Statuses may move while the work goes on. */
+  /** Follows a status link that changes while the work is running. */
   private move(response: ReadResponse): void {
     const { status } = this.rule;
     const href = status.kind === "header" ? response.header(status.header) : undefined;
@@ -204,7 +204,7 @@ class Work {
     return request;
   }
 
-  /** A GET with the headers of the request, but for those of its body and its key. */
+  /** Returns a GET with the headers of the request, except those of its body and its idempotency key. */
   private plain(): RestRequest {
     const { path, headers, oauth1Params } = this.request;
     const { idempotencyKey } = this.call.adapter.rules;
@@ -212,7 +212,7 @@ class Work {
     return { ...NO_REQUEST, path, headers: kept, oauth1Params };
   }
 
-  /** Asks for the status; where that fails for a moment, again. */
+  /** Requests the status; retries after temporary failures. */
   private async poll(): Promise<ReadResponse> {
     for (let failed = 1; ; failed++) {
       try {
@@ -233,7 +233,7 @@ class Work {
     await sleep(Math.min(ms, MAX_WAIT_MS), clock, ends);
   }
 
-  /** An upstream that says when it is to be asked again is obeyed, but never asked without a pause. */
+  /** Returns the wait that the upstream requests, bounded below so that polls always have a pause. */
   private askedMs({ header }: ReadResponse): number | undefined {
     const { retryAfter } = this.call.adapter.rules;
     const asked = retryDelayMs(header, retryAfter, Code.Unavailable, this.call.clock.now());
@@ -249,7 +249,7 @@ class Work {
   }
 }
 
-/** How long to wait after an error that will pass, at least; undefined for other errors. */
+/** Returns the minimum wait after a temporary error; undefined for other errors. */
 function transientDelay(error: unknown): number | undefined {
   if (!(error instanceof ConnectError) || reasonOf(error) === "UPSTREAM_CLOSED") return undefined;
   const delay = retryDelayOf(error);

@@ -1,4 +1,4 @@
-/** Timelines whose items share their times, paged by time. */
+/** Timelines whose items share times, paged by time. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OverlapRule } from "../adapter/adapter.ts";
@@ -11,9 +11,9 @@ import { type Item, listAdapter, StreamService, streamService } from "../testing
 
 interface Post {
   readonly id: number;
-  /** What is on top of a page has none. */
+  /** An item on top of a page has no time. */
   readonly at?: number;
-  /** Tells it from other posts of its time. */
+  /** Distinguishes it from other posts of the same time. */
   readonly tag?: number;
 }
 
@@ -26,7 +26,7 @@ interface Order {
   readonly inclusive: boolean;
 }
 
-/** The posts on one page of an upstream: `bound` is a time, and 0 for none. */
+/** Returns the posts on one page of an upstream: `bound` is a time, or 0 for none. */
 type Respond = (bound: number) => readonly Post[];
 
 let server: TestServer;
@@ -43,7 +43,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 type Rule = OverlapRule<typeof StreamService.method.list.input>;
 
-/** What a stream had: the ids of its posts, and how many reports said that some are lost. */
+/** Returns the ids of a stream's posts, and the number of reports of lost items. */
 async function streamed(
   { ascending, inclusive }: Order,
   size: Rule["size"],
@@ -85,7 +85,7 @@ async function streamed(
   }
 }
 
-/** The page of a timeline. */
+/** Returns a page of the timeline. */
 function pageOf(posts: readonly Timed[], { ascending, inclusive }: Order, bound: number, size: number) {
   const sign = ascending ? 1 : -1;
   return posts
@@ -105,14 +105,14 @@ const TOP = 9999;
 
 const TIMELINE = fc.record({
   order: fc.constantFrom(...ORDERS),
-  // few times, so that many posts share one
+  // few different times, so that many posts share one
   times: fc.array(fc.integer({ min: 1000, max: 1012 }), { maxLength: 40 }),
-  // what is published between two pages
+  // posts published between two pages
   inserts: fc.array(fc.array(fc.integer({ min: 998, max: 1014 }), { maxLength: 2 }), { maxLength: 8 }),
   size: fc.integer({ min: 1, max: 12 }),
   isSizeKnown: fc.boolean(),
   key: fc.constantFrom("id", "tag"),
-  // what is on top of every page, beside its posts or as one of them
+  // an item on top of every page, in addition to its posts or as one of them
   top: fc.constantFrom("nothing", "beside", "within"),
 });
 
@@ -123,7 +123,7 @@ test("a timeline with many posts in one second: none is left out without a repor
       const size = top === "within" ? most + 1 : most;
       const posts: Timed[] = [];
       const publish = (at: number) => {
-        // the tags of each time begin anew
+        // the tags of each time start again
         posts.push({ id: posts.length + 1, at, tag: posts.filter((post) => post.at === at).length });
       };
       times.forEach(publish);
@@ -142,9 +142,9 @@ test("a timeline with many posts in one second: none is left out without a repor
         expect(missing).toEqual([]);
         whole++;
       } else if (isSizeKnown && (order.ascending || inserts.length === 0)) {
-        // a post that is backdated below the end of a list can look like one that was left out
+        // a post backdated before the end of a list can look like one that was omitted
         const shared = Math.max(0, ...posts.map(({ at }) => posts.filter((post) => post.at === at).length));
-        // a page is full with what is on top of it, or without
+        // the item on top may count towards a full page or not
         expect(top === "nothing" ? shared : shared + 1).toBeGreaterThanOrEqual(size);
       }
     }),

@@ -12,28 +12,28 @@ import type { Page } from "../response/page.ts";
 import { cursorInItem } from "../response/page-places.ts";
 
 /**
- * Pages of a list by a value that its items share. Each page begins with the items that have the value of the
- * last item of the page before, so that none of them is left out. A page that has that value alone says
- * nothing of what comes after it: it is stepped past.
+ * Pages through a list by a value that its items share. Each page begins with the items that have the value
+ * of the previous page's last item, so that none of them is missed. A page whose items all have that value
+ * gives no next position: the next request skips the value.
  */
 export class Overlap {
   private readonly rule: OverlapRule;
   private readonly paths: readonly string[];
   private seen: ReadonlySet<string> = new Set();
-  /** What the page was asked for with; undefined for the first one. */
+  /** The cursor in the page's request; undefined for the first page. */
   private bound: bigint | undefined;
-  /** The most items that a page had. */
+  /** The size of the largest page. */
   private largest = 0;
-  /** The page before was stepped past, and it may have been cut within its value. */
+  /** The value of the previous page was skipped, although more items may have it. */
   private steppedPast: "full page" | "short page" | undefined;
 
-  /** @param paths where an item has the value */
+  /** @param paths the paths of the value in an item */
   constructor(rule: OverlapRule, paths: readonly string[]) {
     this.rule = rule;
     this.paths = paths;
   }
 
-  /** The items that were not on the page before: those with another value, whatever their key, or key. */
+  /** Returns the items that were not on the previous page: those with a different value or key. */
   unseen(page: Page): readonly number[] {
     const items = keysOf(this.rule, page).map(
       (key, index) => `${stringifyJson(this.valueOf(page, index) ?? null)} ${key}`,
@@ -45,17 +45,18 @@ export class Overlap {
   }
 
   /**
-   * Whether a page has nothing of the list: no item with a value, e.g. a single one that stands above every
-   * page, and room for further ones.
+   * Reports whether a page has no items of the list: none with a value, except e.g. a single item pinned on
+   * top of every page, and room for more.
    */
   isBare(page: Page, message: MessageShape<DescMessage>): boolean {
     return !this.hasValues(page) && !this.isFull(page, message);
   }
 
   /**
-   * What may have been left out between the page before and a page. The page before had a single value, and
-   * was stepped past. If it was not full, it had room for what comes after it: in a list whose values fall,
-   * items after it mean that it was cut all the same. In a list whose values grow, they may be new.
+   * Returns the differences for items that may be missing between the previous page and this one. The
+   * previous page had a single value, which was skipped. If the page was not full, it had room for later
+   * items: in a list with descending values, items after it mean that it was cut nevertheless. In a list with
+   * ascending values, they may be new.
    */
   lostBefore(page: Page): FoundDifferences {
     const { steppedPast } = this;
@@ -66,9 +67,9 @@ export class Overlap {
   }
 
   /**
-   * The cursor of the page after a page; undefined where it would go back.
+   * Returns the cursor of the next page; undefined if it would go backwards.
    *
-   * @param value of the last item
+   * @param value the value of the last item
    * @param message the request for the page
    * @throws CursorFault
    */
@@ -94,7 +95,7 @@ export class Overlap {
     return cursorInItem(this.paths, page, index);
   }
 
-  /** 1 where the values of the list grow, else -1. */
+  /** 1 if the values of the list ascend, else -1. */
   private get forward(): bigint {
     return BigInt(this.rule.past - this.rule.again);
   }
@@ -106,7 +107,7 @@ export class Overlap {
   }
 }
 
-/** One difference of a list, at a place that no message has. */
+/** Returns one difference for a list, at a place that no message has. */
 export function lostAt(path: string, expected: string, got: string): FoundDifferences {
   return {
     list: [{ path, expected, got, class: "lost" }],

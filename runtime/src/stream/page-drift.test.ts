@@ -1,4 +1,4 @@
-/** Pages that are not as their rule says: no list ends in silence. */
+/** Pages that break their paging rule: no list may end silently. */
 import type { ConnectError } from "@connectrpc/connect";
 import type { Difference } from "connect-rest-codec/internal";
 import fc from "fast-check";
@@ -20,13 +20,13 @@ type Next = NextPage<typeof StreamService.method.list.input>;
 
 const MAX_EMPTY_PAGES = 2;
 
-/** How a list leads to its next page, and how one of its pages says so. */
+/** A way to link to the next page, and its spelling in a page. */
 interface Way {
   readonly next: (always: boolean) => Next;
-  /** The keys of a page that lead to another one; the last of them is at `path`. */
+  /** The keys of a page that link to another one; the last of them is at `path`. */
   readonly keys: (value: unknown, name: string) => Record<string, unknown>;
   readonly path: (name: string) => string;
-  /** A value that leads to a page. */
+  /** Returns a value that leads to a page. */
   readonly to: (page: number) => unknown;
 }
 
@@ -57,7 +57,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-/** What a page does with the key that leads to the next one. */
+/** The change that a page makes to the key of the next page. */
 type Fate = "kept" | "renamed" | "missing" | "null" | "empty" | "wrong";
 
 interface DrawnPage {
@@ -82,7 +82,7 @@ const PAGE: fc.Arbitrary<DrawnPage> = fc.record({
   known: fc.nat(3),
 });
 
-/** What must come of a list: the items, the keys that are reported, and how it ends. */
+/** The expected result of a list: the items, the reported keys, and the end. */
 interface Expected {
   readonly names: readonly string[];
   readonly reported: readonly string[];
@@ -123,7 +123,7 @@ function bodyOf({ names, fate, further, known }: DrawnPage, index: number, isLas
 
 let server: TestServer;
 let pages: readonly unknown[] = [];
-/** Of the first page. */
+/** The `Link` header of the first page. */
 let linkHeader: string | undefined;
 
 beforeAll(async () => {
@@ -246,7 +246,7 @@ test.each(Object.entries(WAYS))(
   },
 );
 
-/** What the last item of a page has for the value that leads on. */
+/** Variants of the last item's cursor value. */
 const LAST_VALUES = {
   kept: "kept",
   renamed: undefined,
@@ -279,7 +279,7 @@ function lastItemPage({ before, fate }: { before: number; fate: LastFate }, inde
   return { posts: [...Array.from({ length: before }, () => ({ name: "a" })), last] };
 }
 
-/** Each fate of the last item, with and without `always`: few draws do not have them all. */
+/** Each variant of the last item, with and without `always`: a few random draws would not cover all. */
 const EACH_FATE = LAST_FATES.flatMap((fate) =>
   [true, false].map((always): [{ before: number; fate: LastFate }[], boolean] => [
     [{ before: 1, fate }],

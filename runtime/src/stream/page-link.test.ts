@@ -68,7 +68,7 @@ test("a link to the next page: never leads out of the base address, whatever it 
     fc.property(links, fc.constantFrom(prefixed, bare), (href, base) => {
       const request = follow(href, base);
       if (request === undefined) return;
-      // rejects what a URL parser would read as another path or host
+      // rejects a path that a URL parser would read as another path or host
       const path = pathBelow("x", base, request.path);
       const url = new URL(`${base.origin}${path}?${request.queryString}`);
       expect(url.origin).toBe(base.origin);

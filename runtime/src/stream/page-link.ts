@@ -12,7 +12,7 @@ import { baseOf } from "../upstream/options.ts";
 type Further = ReadonlyArray<readonly [name: string, value: string]>;
 
 /**
- * The request for the link that a call came to; undefined where there is none.
+ * Returns the request for a link in a response; undefined if there is none.
  *
  * @param find may throw LinkRejected
  * @throws ConnectError with the reason, for a link that must not be followed
@@ -36,12 +36,12 @@ export function linkedRequest(
 }
 
 /**
- * The request for the page that a link leads to: the verb, headers and body of the request that the link came
- * with, and the link's own path and query. A relative link counts from that request (RFC 3986 section 5). An
- * API key in the link's query is taken out, since credentials are added to every request.
+ * Returns the request for a linked page: the verb, headers and body of the request whose response has the
+ * link, and the link's own path and query. A relative link is resolved against that request (RFC 3986 section
+ * 5). An API key in the link's query is removed, since credentials are added to every request.
  *
- * @param further parameters to send beside those in the link; where both have a name, the link counts
- * @throws LinkRejected for a link that leads out of the base address
+ * @param further parameters in addition to those of the link, which take precedence
+ * @throws LinkRejected for a link outside of the base address
  */
 export function followLink(
   href: string,
@@ -62,7 +62,7 @@ export function followLink(
 }
 
 function isBelow(path: string, prefix: string): boolean {
-  // with two slashes at its beginning a path alone reads as a host
+  // a path alone that begins with two slashes would be read as a host
   if (path.startsWith("//")) return false;
   return path === prefix || path.startsWith(`${prefix}/`);
 }

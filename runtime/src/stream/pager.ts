@@ -50,15 +50,16 @@ export class Pager {
     if (next.kind === "cursor" && next.overlap) this.overlap = new Overlap(next.overlap, next.paths);
   }
 
-  /** The items of a page that the page before did not have. */
+  /** Returns the items of a page that were not on the previous page. */
   unseen(page: Page): readonly number[] {
     return this.overlap?.unseen(page) ?? [...page.items.keys()];
   }
 
   /**
-   * What may have been left out between the page before and a page, and after it.
+   * Returns the differences for items that may be missing between the previous page and this one, and after
+   * this one.
    *
-   * @param unseen the items of the page that the page before did not have
+   * @param unseen the items of the page that were not on the previous page
    */
   lost(page: Page, unseen: readonly number[], { header }: ReadResponse): FoundDifferences {
     const { next } = this.call.adapter;
@@ -75,9 +76,10 @@ export class Pager {
     }
   }
 
-  /** An item is no cursor that says the end: what comes after a last item without the value is not known. */
+  /** An item without a cursor does not mark the end of a list: the items after it are unknown. */
   private lostAfter(page: Page, { from, paths, always, zeroIsUnset }: Advance<"cursor">): FoundDifferences {
-    // where every item has the value, a last one without it is an error, and so it is where a rule says more
+    // if every item has the value, or a rule says that there are more pages, a last item without it is an
+    // error
     if (from !== "last_item" || always || this.call.adapter.more !== undefined) return NO_DIFFERENCES;
     const value = valueOfLast(paths, page);
     const leads = value !== undefined && !(zeroIsUnset && isZero(value));
@@ -91,11 +93,11 @@ export class Pager {
   }
 
   /**
-   * Goes on to the next page; false where there is none. After a page without items there is one only if the
-   * response says so: by a link or a cursor, the rule `more`, or a total of pages.
+   * Advances to the next page; returns false if there is none. After a page without items, there is a next
+   * page only if the response says so: by a link or a cursor, the rule `more`, or a total number of pages.
    *
-   * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED; RESPONSE_SHAPE where the upstream says that
-   *   there is more, and not how to get it, and where a key that every page has is missing
+   * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED; RESPONSE_SHAPE if the upstream says that
+   * there are more pages without a way to request them, and if a key that every page has is missing
    */
   advance(page: Page, response: ReadResponse): boolean {
     const { more } = this.call.adapter;
@@ -128,7 +130,7 @@ export class Pager {
     }
   }
 
-  /** After a page without items there is a next one only if the total says so, and it counts pages. */
+  /** After a page without items, there is a next page only if the total says so and counts pages. */
   private stepsOn(next: Advance<"step">, page: Page): boolean {
     const total = next.total === undefined ? undefined : numberIn(valueAt(page.payload, next.total));
     const before = next.before?.(this.message);
@@ -210,7 +212,7 @@ export class Pager {
     return true;
   }
 
-  /** Does something with the cursor at a path, which may be of another type than the field that takes it. */
+  /** Uses the cursor at a path, and reports a cursor that does not fit the type of its request field. */
   private fitting<T>(path: string, act: () => T): T {
     try {
       return act();
@@ -226,7 +228,7 @@ export class Pager {
     this.request = this.call.request(this.message);
   }
 
-  /** A page without items that leads to itself is the last one. */
+  /** Handles a page that leads to itself: without items, it is the last one. */
   private repeated(page: Page, next: "cursor" | "link"): false {
     if (page.items.length === 0 && this.call.adapter.more === undefined) return false;
     throw restError("PAGE_REPEATED", { ...namesOf(this.call.adapter), next });
@@ -252,14 +254,14 @@ export class Pager {
 }
 
 /**
- * The parameters in an object of the payload: texts, and numbers and flags as texts.
- * What is none is left out.
+ * Returns the parameters in an object of the payload: strings, and numbers and booleans as text. Other values
+ * are skipped.
  */
 function queryOf(page: Page, path: string): Array<readonly [name: string, value: string]> {
   const query = objectIn(valueAt(page.payload, path));
   if (query === undefined) return [];
   return Object.keys(query).flatMap((name) => {
-    // a key may have dots of its own
+    // a key may contain dots
     const value = page.pick(({ payload }) => {
       const object = objectIn(valueAt(payload, path));
       return object && ownValue(object, name);
@@ -272,7 +274,7 @@ function isScalar(value: JsonValue | undefined): boolean {
   return value !== null && value !== undefined && typeof value !== "object";
 }
 
-/** Whether the next page is found by the items of this one. */
+/** Reports whether the items of a page are needed to find the next page. */
 function needsItems(next: NextPage): boolean {
   return next.kind === "cursor" ? next.from === "last_item" : next.kind === "step" && next.by === "items";
 }
@@ -301,7 +303,7 @@ function valueOfLast(paths: readonly string[], page: Page): JsonValue | undefine
   return cursorInItem(paths, page, page.items.length - 1);
 }
 
-/** A header with links without brackets, which may be what leads to the next page. */
+/** Reports a `Link` header without angle brackets, which may contain the link to the next page. */
 function lostLinks(links: string | undefined, rel: string): FoundDifferences {
   if (links === undefined || linkTarget(links, rel) !== undefined || !hasBrokenLinks(links)) {
     return NO_DIFFERENCES;

@@ -42,7 +42,7 @@ interface Setup {
   readonly options?: Partial<RestOptions>;
 }
 
-/** An upstream that is described by its response to a path with query. */
+/** An upstream, defined by its responses to paths with query. */
 class Upstream {
   readonly seen: string[] = [];
   readonly requests: IncomingMessage[] = [];

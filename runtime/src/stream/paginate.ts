@@ -9,10 +9,10 @@ import { Pacer, paced } from "../time/pacer.ts";
 import { Pager } from "./pager.ts";
 
 /**
- * The items of a list, page by page. A page is asked for when its first item is, and not before.
+ * Yields the items of a list, page by page. A page is requested only when its first item is.
  *
- * @throws ConnectError reason PAGES_EXCEEDED where there are more pages than the method allows, reason
- *   EMPTY_PAGES_EXCEEDED where too many in a row have no items, and what the calls for the pages throw
+ * @throws ConnectError reason PAGES_EXCEEDED if there are more pages than the method allows, reason
+ * EMPTY_PAGES_EXCEEDED if too many consecutive pages have no items, and the errors of page requests
  */
 export async function* paginate(
   call: RunningCall<PaginateAdapter>,

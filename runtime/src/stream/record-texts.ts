@@ -19,15 +19,15 @@ export type RecordText = Partial<Pick<ServerEvent, "event" | "id">> &
 type Call = RunningCall<RecordsAdapter>;
 type RecordTexts = AsyncGenerator<RecordText, undefined>;
 
-/** What keeps a connection alive or is meant for people: no JSON begins like this. */
+/** Keep-alive lines and comments: no JSON begins like this. */
 const COMMENT = /^\s*(?::|#|\/\/)/;
 const RECORD_SEPARATOR = "\u001e";
 
 /**
- * The records in a body, as it comes, by the format that the adapter names.
+ * Yields the records of a body as it arrives, in the format that the adapter names.
  *
- * @throws ConnectError reason UPSTREAM_TRUNCATED for an array that does not end, UPSTREAM_BODY_NOT_JSON,
- *   UPSTREAM_BODY_NOT_EVENTS, UPSTREAM_BODY_NOT_ARRAY, UPSTREAM_RECORD_TOO_LARGE, and what the body throws
+ * @throws ConnectError reason UPSTREAM_TRUNCATED for an incomplete array, UPSTREAM_BODY_NOT_JSON,
+ * UPSTREAM_BODY_NOT_EVENTS, UPSTREAM_BODY_NOT_ARRAY, UPSTREAM_RECORD_TOO_LARGE, and any error of the body
  */
 export async function* recordTexts(call: Call, download: Download): RecordTexts {
   const { upstream } = call.adapter.rules;
@@ -45,7 +45,7 @@ export async function* recordTexts(call: Call, download: Download): RecordTexts 
   return undefined;
 }
 
-/** The error of a body that ends too early. */
+/** Returns the error of a body that ends too early. */
 export function truncated({ adapter: { rules } }: Call): Error {
   return restError("UPSTREAM_TRUNCATED", { upstream: rules.upstream });
 }
@@ -76,7 +76,7 @@ async function* lineTexts(call: Call, { head, chunks }: Download, pacer: Pacer):
         continue;
       }
       records++;
-      // a text of a sequence is whole where a line feed is behind it (RFC 7464 section 2.4)
+      // a text of a sequence is complete if whitespace follows it (RFC 7464 section 2.4)
       yield { data, ended: ended || (isSequence && /\s$/.test(data)), malformed };
     }
   }
@@ -84,7 +84,10 @@ async function* lineTexts(call: Call, { head, chunks }: Download, pacer: Pacer):
   return undefined;
 }
 
-/** A page of another kind may well consist of lines that look like comments: it is no empty stream. */
+/**
+ * Returns an error if all lines are comments: a page of another type may look like that, and must not pass as
+ * an empty stream.
+ */
 function onlyComments({ adapter }: Call, status: number, type: string | undefined): Error {
   const { upstream } = adapter.rules;
   const got = `nothing but comments (${type ?? "no Content-Type"})`;
@@ -103,13 +106,14 @@ async function* arrayTexts(call: Call, download: Download, pacer: Pacer): Record
   return undefined;
 }
 
-/** Whether a head says that nothing follows, so that nothing was cut off. */
+/** Reports whether the head says that no body follows, so that nothing was cut off. */
 function isWithoutBody({ status, header }: Download["head"]): boolean {
   return status === 204 || header("content-length") === "0";
 }
 
 /**
- * The chunks of a body; of one that is no array only those at the beginning, for an error that they may hold.
+ * Yields the chunks of a body; if the body is not an array, only the first chunks, in which an error is
+ * searched.
  */
 async function* untilOther(
   chunks: AsyncIterable<Uint8Array>,
@@ -133,7 +137,8 @@ function notArray({ adapter }: Call, { head, errorIn }: Download, beginning: Uin
 }
 
 /**
- * A body of another type is no stream of events (WHATWG HTML section 9.2.3); it may be an error by a rule.
+ * Rejects a body of another type, which is not an event stream (WHATWG HTML section 9.2.3); it may be an
+ * error by a rule.
  */
 async function checkType(call: Call, { head, chunks, errorIn }: Download): Promise<void> {
   const type = head.header("content-type");

@@ -1,30 +1,30 @@
 import { type Line, RecordTooLarge } from "./lines.ts";
 
-/** What a line of data counts beside its characters, since each is held for itself. */
+/** The cost of a line of data in addition to its characters, since each line is stored separately. */
 const LINE_COST = 32;
 
 /** An event of `text/event-stream`. */
 export interface ServerEvent {
-  /** Its name; `message` where it has none. */
+  /** Its name; `message` if it has none. */
   readonly event: string;
-  /** The last event ID, which stands until another one comes; empty where there was none. */
+  /** The last event ID, which applies until another one arrives; empty if there was none. */
   readonly id: string;
   /** Its lines of data, joined by line feeds. */
   readonly data: string;
-  /** Whether an empty line ended it: false for what the body broke off at. */
+  /** Whether the event is complete; false if the body ended before its empty line. */
   readonly ended: boolean;
-  /** Whether there were bytes that are not UTF-8 in its lines. */
+  /** Whether its lines had invalid UTF-8. */
   readonly malformed: boolean;
 }
 
 /**
- * The events in lines (WHATWG HTML section 9.2.6). Events without data are none. What the standard drops, an
- * event that the body breaks off in, comes as one that is not `ended`. `retry` is not looked at,
- * since nothing reconnects.
+ * Yields the events in lines (WHATWG HTML section 9.2.6). Skips events without data. An incomplete event at
+ * the end of the body, which the standard drops, is yielded and not `ended`. Ignores `retry`, since nothing
+ * reconnects.
  *
- * @param maxLength the most characters that an event may have, its name and ID included;
- * each line of data counts as 32 more
- * @throws RecordTooLarge, or what the lines throw
+ * @param maxLength the maximum number of characters of an event, including its name and ID; each line of data
+ * counts as 32 more
+ * @throws RecordTooLarge, or the errors of the lines
  */
 export async function* eventsOf(
   lines: AsyncIterable<readonly Line[]>,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { UploadBody } from "./upload-body.ts";
 
-/** A chunk of a stream, in place of a message; a number waits for so many turns of the event loop. */
+/** A chunk of a stream, in place of a message; a number waits for that many turns of the event loop. */
 type Step = Uint8Array | number;
 
 function bodyOf(steps: readonly Step[], failure?: Error): UploadBody {

@@ -8,22 +8,22 @@ type Step = IteratorResult<Uint8Array, undefined>;
 
 const END: Step = { done: true, value: undefined };
 
-/** Messages are joined to chunks of this size, in bytes: each chunk is a write to the connection. */
+/** Messages are joined into chunks of this size, in bytes: each chunk is one write to the connection. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The chunks of a client stream as a body; messages that come in one turn of the event loop are one chunk. It
- * can be stopped from outside while it waits for a message: the upstream may respond, or the call may end,
- * before the client has sent everything.
+ * The chunks of a client stream as a request body; messages that arrive in one turn of the event loop form
+ * one chunk. The body can be stopped while it waits for a message: the upstream may respond, or the call may
+ * end, before the client has sent everything.
  */
 export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> {
-  /** What the client's stream, or the adapter, threw. */
+  /** The error of the client's stream or of the adapter. */
   failure: { readonly error: unknown } | undefined;
   private readonly messages: AsyncIterator<AnyMessage>;
   private readonly chunkOf: (message: AnyMessage) => Uint8Array;
   private readonly pacer = new Pacer();
   private firstMessage: AnyMessage | undefined;
-  /** The message that is being waited for. */
+  /** The pending read of the client's stream. */
   private awaited: Promise<IteratorResult<AnyMessage, undefined>> | undefined;
   private endPending: (() => void) | undefined;
   private over = false;
@@ -62,12 +62,12 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
     return Promise.resolve(END);
   }
 
-  /** Ends the body, and lets the client's stream know that nobody reads on. */
+  /** Ends the body, and closes the client's stream. */
   stop(): void {
     if (this.over) return;
     this.over = true;
     this.endPending?.();
-    // a stream that is being waited for may take its time to end; nothing here depends on it
+    // a stream with a pending read may take time to end; nothing here depends on it
     this.messages.return?.().catch(() => undefined);
   }
 
@@ -86,14 +86,14 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
       await this.fill(chunks);
     } catch (error) {
       if (chunks.size === 0) throw error;
-      // what came before it goes out first
+      // sends the earlier messages first
       this.awaited = Promise.reject(error);
       this.awaited.catch(() => undefined);
     }
     return chunks.size === 0 ? END : { done: false, value: chunks.bytes() };
   }
 
-  /** Adds what comes in one turn of the event loop, and something in any case, but at the end. */
+  /** Adds the messages of one turn of the event loop; waits for at least one byte unless the stream ends. */
   private async fill(chunks: ChunkBuffer): Promise<void> {
     let turn: Promise<undefined> | undefined;
     while (chunks.size < CHUNK_BYTES) {
@@ -106,9 +106,9 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
         return;
       }
       chunks.push(this.chunkOf(message.value));
-      // a stream in the same process may have the next message at once, again and again
+      // a stream in the same process may always have its next message ready
       await this.pacer.items();
-      // an empty message is no end
+      // an empty message does not end the body
       if (chunks.size > 0) turn ??= setImmediate(undefined);
     }
   }

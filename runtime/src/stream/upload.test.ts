@@ -63,7 +63,7 @@ test.each(STALE)(
       const error = await failureOf(upload(rest, sending({ chunk: "a" }, { chunk: "b" })));
       expect([error.code, reasonOf(error)]).toEqual([code, reason]);
       expect(retryDelayOf(error) !== undefined).toBe(code === Code.Unavailable);
-      // the messages of the stream have been read
+      // the messages of the stream were already consumed
       expect(tokens).toEqual(["Bearer old"]);
     }
   },
@@ -100,7 +100,7 @@ function upload(rest: Rest, messages: AsyncIterable<object>, signal?: AbortSigna
   return client.upload(messages as never, signal === undefined ? {} : { signal });
 }
 
-/** An upstream that reads everything, and tells what it read. */
+/** Starts an upstream that reads everything, and reports each request. */
 function reading(seen: (request: IncomingMessage, text: string) => void): Promise<TestServer> {
   return httpUpstream(async (request, response) => {
     seen(request, await textOfRequest(request));
@@ -108,12 +108,12 @@ function reading(seen: (request: IncomingMessage, text: string) => void): Promis
   });
 }
 
-/** An upstream that responds without reading. */
+/** Starts an upstream that responds without reading. */
 function respondingAtOnce(respond: (response: ServerResponse) => void): Promise<TestServer> {
   return httpUpstream((_request, response) => respond(response));
 }
 
-/** A stream of requests without end; `left` settles when it is told that nobody reads on. */
+/** An endless stream of requests; `left` settles when the stream is closed. */
 function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
   const left = Promise.withResolvers<void>();
   const state = { sent: 0, left: left.promise };
@@ -205,7 +205,7 @@ test("an upload: passes chunks on as they come", async () => {
     rest,
     (async function* () {
       yield { chunk: Buffer.from("one") };
-      // the next chunk only exists when the upstream has the first
+      // the next chunk only exists after the upstream has received the first
       await arrived.promise;
       yield { chunk: Buffer.from("two") };
     })(),
@@ -222,7 +222,7 @@ test("an upload: asks its caller for no more than the upstream takes", async () 
       for await (const chunk of request) {
         received += (chunk as Buffer).length;
         ahead = Math.max(ahead, sent - received);
-        // the caller gets its turn, and would run ahead
+        // gives the caller a turn to run ahead
         await setImmediate();
       }
       sendJson(response, {});

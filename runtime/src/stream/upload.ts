@@ -13,13 +13,13 @@ import { UploadBody } from "./upload-body.ts";
 type AnyMessage = MessageShape<DescMessage>;
 
 /**
- * Sends the chunks of a client stream as a body, or a part of one, as they come: the next message is asked
- * for when the connection has taken the one before. The first message says what to call. A response that
- * comes before the end of the stream ends the call.
+ * Sends the chunks of a client stream as a request body, or a part of one, as they arrive: reads the next
+ * message when the connection has accepted the previous one. The first message determines the request. A
+ * response before the end of the stream ends the call.
  *
  * @returns the response message
- * @throws ConnectError reason REQUEST_STREAM_EMPTY for a stream without messages,
- * and what the stream itself throws
+ * @throws ConnectError reason REQUEST_STREAM_EMPTY for a stream without messages, and the errors of the
+ * stream itself
  */
 export async function upload(
   call: RunningCall<UploadAdapter>,

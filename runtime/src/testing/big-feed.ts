@@ -1,15 +1,14 @@
 import type { FetchFunction } from "../http/fetch-function.ts";
 
 /**
- * An upstream with a feed of one page, newest first, without tags: as many items as a test wants,
- * and as large.
+ * An upstream with a feed of one page, newest first, without entity tags, with items of any number and size.
  */
 export class BigFeed {
-  /** How often it was asked. */
+  /** The number of requests. */
   polls = 0;
   private readonly items: Array<{ readonly id: number; readonly name: string }> = [];
 
-  /** Adds items of about so many bytes each. Ids count from 1, and may be further apart. */
+  /** Adds items of about this many bytes each. Ids count from 1, optionally with gaps. */
   add(count: number, bytes: number, apart = 0): void {
     const name = "x".repeat(bytes);
     for (let added = 0; added < count; added++) {

@@ -6,11 +6,11 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** An authority of a test, which nobody else trusts. */
+/** A test's certificate authority, which only the test trusts. */
 export interface Authority {
   /** Its own certificate in PEM. */
   readonly ca: string;
-  /** Makes a certificate for names of hosts, and for 127.0.0.1; for servers and clients. */
+  /** Issues a certificate for host names and for 127.0.0.1; for servers and clients. */
   issue(...names: readonly string[]): Certificate;
 }
 
@@ -23,10 +23,10 @@ const OID = {
 
 const LOCALHOST = [127, 0, 0, 1];
 
-/** Makes an authority whose certificates (RFC 5280 section 4.1) are valid from 2020 to 2049. */
+/** Creates an authority whose certificates (RFC 5280 section 4.1) are valid from 2020 to 2049. */
 export function authority(name = `authority ${randomBytes(4).toString("hex")}`): Authority {
   const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  // the only value in it: this is an authority
+  // its only member: this is an authority
   const isAuthority = extension("basicConstraints", sequence(der(0x01, Buffer.from([0xff]))));
   const ca = certificate(name, name, own.publicKey, own.privateKey, isAuthority);
   return {
@@ -84,7 +84,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return der(0x30, Buffer.concat(parts));
 }
 
-/** Tag, length and value (X.690 section 8.1). */
+/** Encodes tag, length and value (X.690 section 8.1). */
 function der(tag: number, value: Buffer): Buffer {
   const { length } = value;
   const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];

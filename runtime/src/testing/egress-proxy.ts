@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Certificate } from "./certificates.ts";
 
-/** What a proxy of a test was asked for. */
+/** A request to a test's proxy. */
 export interface ProxyRequest {
   /** `CONNECT host:port`, or `GET http://host/path`. */
   readonly line: string;
@@ -12,16 +12,16 @@ export interface ProxyRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A proxy of a test. It resolves every name to 127.0.0.1, and every port but those of `ports` as it is. */
+/** A test's proxy. It resolves every name to 127.0.0.1, and maps ports by `ports`. */
 export interface EgressProxyServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: ProxyRequest[];
 }
 
 interface Setup {
-  /** Where to go in place of a port, such as 443. */
+  /** The targets that replace ports, such as 443. */
   readonly ports?: Readonly<Record<number, string>>;
-  /** What it responds to every request in place of making a connection. */
+  /** Its response to every request, in place of connecting. */
   readonly status?: number;
   /** For TLS to the proxy itself. */
   readonly tls?: Certificate;

@@ -34,18 +34,18 @@ export class FakeClock implements Clock {
     return () => this.timers.delete(timer);
   }
 
-  /** How many timers run. */
+  /** The number of running timers. */
   get running(): number {
     return this.timers.size;
   }
 
-  /** Settles when so many timers run. */
+  /** Settles when this many timers run. */
   async whenRunning(count: number): Promise<void> {
     if (this.timers.size >= count) return;
     await new Promise<void>((resolve) => this.waiting.add({ count, resolve }));
   }
 
-  /** Moves the time; timers that are due act. */
+  /** Advances the time; timers that are due fire. */
   advance(ms: number): void {
     this.time += ms;
     for (const timer of [...this.timers]) {

@@ -12,7 +12,7 @@ import { RequestWriter } from "../request/request-writer.ts";
 import { type Item, ItemTable } from "./stream-service.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 
-/** The service of the tests of feeds, without generated code. */
+/** The service of feed tests, without generated code. */
 const registry = createFileRegistry(
   create(FileDescriptorProtoSchema, {
     name: "test/v1/feed.proto",
@@ -90,7 +90,7 @@ export const FeedService = registry.getService("test.v1.FeedService") as unknown
 const { watch } = FeedService.method;
 type Input = typeof watch.input;
 
-/** What the feed of the tests has: its messages are batches. */
+/** The feed of the tests: its messages are batches. */
 export const FEED_PARTS: FeedParts<Input> = {
   batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
   start: ({ backlog, afterId, resumeToken, heartbeatMs }) => ({

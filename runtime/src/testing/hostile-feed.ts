@@ -1,26 +1,28 @@
 import { setImmediate } from "node:timers/promises";
 import type { FetchFunction } from "../http/fetch-function.ts";
 
-/** What a page says when it is asked. */
+/** The content of a page. */
 export interface HostilePage {
-  /** Newest first; an id may stand there more than once. */
+  /** Newest first; may contain an id several times. */
   readonly ids: readonly number[];
   readonly tag?: string | undefined;
-  /** The number of the page that it says is behind it. */
+  /** The number of the next page that it links to. */
   readonly link?: number | undefined;
   readonly interval?: string | undefined;
   readonly status?: number | undefined;
 }
 
-/** An upstream with a feed that keeps to no rule: pages say what the test sets, whatever is asked. */
+/**
+ * An upstream with a feed that follows no rule: pages have the content that the test sets, for any request.
+ */
 export class HostileFeed {
-  /** A page that is not there says that it has none. */
+  /** A missing page is sent as empty. */
   pages: readonly HostilePage[] = [];
-  /** It takes requests and does not respond. */
+  /** It accepts requests without responding. */
   isSilent = false;
   readonly requests: Array<{ readonly page: number; readonly tag: string | undefined }> = [];
 
-  /** Waits for so many requests. */
+  /** Waits for this many requests. */
   async asked(count: number): Promise<void> {
     while (this.requests.length < count) await setImmediate();
   }

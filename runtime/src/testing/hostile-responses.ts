@@ -1,8 +1,8 @@
 /**
- * Run as a process of its own: `node hostile-responses.ts <name>` calls an upstream that responds in a way
- * that is meant to harm, while another process plays the upstream. Prints what the call ended with, what a
- * call after it ended with, and by how many megabytes the process grew. With `undici` after the name, undici
- * reads all of it, and not our own reader.
+ * A separate process: `node hostile-responses.ts <name>` calls an upstream with a hostile response, which
+ * another process plays. Prints the result of the call, the result of a further call, and by how many
+ * megabytes the process grew. With `undici` after the name, undici reads everything in place of the runtime's
+ * own reader.
  */
 import { fork } from "node:child_process";
 import { channel } from "node:diagnostics_channel";
@@ -30,7 +30,7 @@ function raw(text: string): Respond {
   return (socket) => socket.end(text, "latin1");
 }
 
-/** Writes on and on, as fast as it is read. */
+/** Writes endlessly, as fast as the data is read. */
 function endless(head: string, more: string): Respond {
   return (socket) => {
     const write = () => {
@@ -46,7 +46,7 @@ const zeros = () => Buffer.alloc(64 * MEGABYTE);
 const CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const nested = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 
-/** By name; each is made when it is asked for, since some are large. */
+/** By name; created lazily, since some are large. */
 const RESPONSES: Readonly<Record<string, () => Respond>> = {
   "10 000 arrays": () => whole(nested("[", "]", 10_000)),
   "10 000 objects": () => whole(`${'{"self":'.repeat(10_000)}{}${"}".repeat(10_000)}`),
@@ -106,7 +106,7 @@ if (import.meta.main) {
   if (role === "server") {
     serve(name);
   } else {
-    // whoever listens sees all requests
+    // a subscriber makes undici handle all requests
     if (role === "undici") channel("undici:request:create").subscribe(() => undefined);
     await main(name);
   }

@@ -3,7 +3,7 @@ import type { ClientOptions } from "../upstream/supplied-client.ts";
 
 /** One way to send requests to an upstream. */
 export interface HttpClient extends AsyncDisposable {
-  /** For the options of an upstream, or of a transport. */
+  /** The options that select this client for an upstream, or for a transport. */
   readonly options: ClientOptions;
 }
 
@@ -19,7 +19,7 @@ function dispatching(
   };
 }
 
-/** Every kind of them, as users have them. */
+/** Every kind of client that users have. */
 export const HTTP_CLIENTS: Readonly<Record<string, () => HttpClient>> = {
   "our own connections": () => ({ options: {}, [Symbol.asyncDispose]: NOTHING_TO_CLOSE }),
   "an Agent": dispatching(() => new Agent()),
@@ -41,7 +41,7 @@ export const HTTP_CLIENTS: Readonly<Record<string, () => HttpClient>> = {
   ),
 };
 
-/** The methods of a handler that undici called up to version 6. */
+/** The handler methods that undici called up to version 6. */
 interface OldHandler {
   onConnect(abort: (reason?: Error) => void, context: object): void;
   onHeaders(status: number, headers: readonly Buffer[], resume: () => void, text: string): boolean;
@@ -50,7 +50,7 @@ interface OldHandler {
   onError(error: Error): void;
 }
 
-/** Calls its handlers as undici 6 did: it knows no others. */
+/** Calls its handlers like undici 6, which knows no other methods. */
 class OldDispatcher {
   private readonly agent: Dispatcher;
 

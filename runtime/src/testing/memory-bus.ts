@@ -12,17 +12,17 @@ interface Channel {
   readonly memberships: Set<MemoryMembership>;
 }
 
-/** A bus of several processes within one, whose leases a test takes away. */
+/** A bus for several simulated processes, whose leases the test controls. */
 export class MemoryBus {
   readonly names: FeedName[] = [];
   private readonly channels = new Map<string, Channel>();
 
-  /** The bus as one process has it. */
+  /** The bus of one process. */
   get bus(): FeedBus {
     return { join: (name, member) => this.join(name, member) };
   }
 
-  /** Takes the lease from who polls, and gives it to another one where there is one. */
+  /** Takes the lease from its holder, and gives it to another member if there is one. */
   takeOver(): void {
     for (const channel of this.channels.values()) {
       const { leader } = channel;
@@ -34,7 +34,7 @@ export class MemoryBus {
     }
   }
 
-  /** All that is kept, in the order in which it was published. */
+  /** All stored entries, in order of publication. */
   get entries(): readonly Uint8Array[] {
     return [...this.channels.values()].flatMap(({ kept }) => kept.map(({ bytes }) => bytes));
   }
@@ -88,7 +88,7 @@ class MemoryMembership implements FeedMembership {
   }
 
   interval(): void {
-    // leases end when the test says so
+    // leases end only when the test ends them
   }
 
   async leave(): Promise<void> {

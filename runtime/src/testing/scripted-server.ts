@@ -6,40 +6,40 @@ import type { BorrowingHandler, DispatchHandler, DispatchOptions, Requester } fr
 import { ON_READ } from "../http1/connection.ts";
 import { Http1Pool } from "../http1/pool.ts";
 
-/** What a server does with the first request that it gets: it sends these pieces, and at the end no more. */
+/** A server's response to its first request: it sends these pieces, and nothing after them. */
 export interface Script {
   readonly pieces: readonly Buffer[];
 }
 
-/** How an exchange ended, and what became of its connection. */
+/** The end of an exchange, and the state of its connection. */
 export interface Verdict {
   readonly status: number | undefined;
   readonly headers: unknown;
   readonly body: string;
-  /** The code of the error; undefined for a response that is whole. */
+  /** The code of the error; undefined for a complete response. */
   readonly error: string | undefined;
-  /** It ended before the server closed the connection. */
+  /** The exchange ended before the server closed the connection. */
   readonly early: boolean;
   /** The body of the response to a second request, or the code of its error. */
   readonly second: string;
-  /** Whether the second request went out on the connection of the first. */
+  /** Whether the second request was sent on the connection of the first. */
   readonly reused: boolean;
 }
 
-/** Ours for handlers as undici has them, and for those that borrow what is read. */
+/** The runtime's own client with undici's handlers, the same with handlers that borrow chunks, and undici. */
 export type ClientKind = "ours" | "borrowing" | "undici";
 
 const ORIGIN = "http://scripted.test";
 const GOOD = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond");
 const LIMITS = { connections: 1, headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000, maxHeaderBytes: 512 };
 
-/** A connection without a network: each piece comes alone, in a turn of the event loop. */
+/** A connection without a network: each piece arrives in a separate turn of the event loop. */
 class ScriptedSocket extends Duplex {
   private readonly reads: boolean;
   private readonly respond: (send: (bytes: Buffer) => void) => void;
   private request = "";
 
-  /** @param reads whether it is read by ON_READ, and not a stream */
+  /** @param reads whether `ON_READ` reads it, in place of a stream */
   constructor(reads: boolean, respond: (send: (bytes: Buffer) => void) => void) {
     super();
     this.reads = reads;
@@ -54,7 +54,7 @@ class ScriptedSocket extends Duplex {
     return this;
   }
 
-  /** The server closes its side. */
+  /** Closes the server's side. */
   finish(): void {
     if (this.destroyed) return;
     this.push(null);
@@ -62,7 +62,7 @@ class ScriptedSocket extends Duplex {
   }
 
   override _read(): void {
-    // pieces come by themselves
+    // pieces are pushed without being requested
   }
 
   override _write(chunk: Buffer, _encoding: unknown, done: () => void): void {
@@ -82,14 +82,17 @@ class ScriptedSocket extends Duplex {
     const buffer = ON_READ.buffer as Buffer;
     buffer.set(bytes);
     ON_READ.callback.call(this, bytes.length, buffer);
-    // the next one to read writes over it
+    // simulates the next read, which overwrites the buffer
     buffer.fill(0xff, 0, bytes.length);
   }
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Sends two requests to a server that follows a script at the first one, and responds well to the second. */
+/**
+ * Sends two requests to a server that follows a script for the first one, and responds correctly to the
+ * second.
+ */
 export async function verdictOf(kind: ClientKind, script: Script): Promise<Verdict> {
   const sockets: ScriptedSocket[] = [];
   let requests = 0;
@@ -112,7 +115,7 @@ export async function verdictOf(kind: ClientKind, script: Script): Promise<Verdi
   const pool = poolOf(kind, connector);
   const first = exchangeOf(pool, kind === "borrowing");
   while (!isSent && !first.isOver) await turn();
-  // what has come is looked at before the connection is closed
+  // processes received data before the connection is closed
   for (let turns = 0; turns < 6; turns++) await turn();
   const early = first.isOver;
   if (!early) for (const socket of sockets) socket.finish();

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 
-/** A server of a test, on a free port. */
+/** A test's server on a free port. */
 export interface TestServer {
   readonly url: string;
-  /** Connections that are open now. */
+  /** The open connections. */
   readonly sockets: ReadonlySet<Socket>;
   /** Settles when the next connection is closed. */
   socketClosed(): Promise<void>;
@@ -17,12 +17,12 @@ export function httpUpstream(listener: RequestListener): Promise<TestServer> {
   return start(createServer(listener));
 }
 
-/** Starts an upstream that writes raw bytes: `listener` is called when the head of a request has come. */
+/** Starts an upstream that writes raw bytes: `listener` is called when the head of a request has arrived. */
 export function rawUpstream(listener: (socket: Socket) => void): Promise<TestServer> {
   return start(createTcpServer((socket) => socket.once("data", () => listener(socket))));
 }
 
-/** An HTTP upstream that responds to everything with one document. */
+/** Starts an HTTP upstream that responds to everything with one document. */
 export function respondingWith(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -31,7 +31,7 @@ export function respondingWith(
   return httpUpstream((_request, response) => response.writeHead(status, headers).end(body));
 }
 
-/** An HTTP upstream that responds with JSON. */
+/** Starts an HTTP upstream that responds with JSON. */
 export function respondingWithJson(body: unknown, status = 200): Promise<TestServer> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return respondingWith(status, { "content-type": "application/json" }, text);
@@ -49,7 +49,7 @@ export function sendJson(response: ServerResponse, body: unknown): void {
   response.setHeader("content-type", "application/json").end(JSON.stringify(body));
 }
 
-/** A port that nobody listens on. */
+/** Returns a port without a listener. */
 export async function closedPort(): Promise<string> {
   const server = createTcpServer();
   server.listen(0, "127.0.0.1");
@@ -65,7 +65,7 @@ async function start(server: Server): Promise<TestServer> {
   const waiting = new Set<() => void>();
   server.on("connection", (socket) => {
     sockets.add(socket);
-    // a reset is what many of these tests are about
+    // many of these tests cause resets
     socket.on("error", () => undefined);
     socket.on("close", () => {
       sockets.delete(socket);

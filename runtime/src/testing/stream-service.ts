@@ -23,7 +23,7 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { RequestWriter } from "../request/request-writer.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 
-/** The service of the tests of streams, without generated code. */
+/** The service of stream tests, without generated code. */
 const registry = createFileRegistry(
   create(FileDescriptorProtoSchema, {
     name: "test/v1/stream.proto",
@@ -117,7 +117,7 @@ export const StreamService = registry.getService("test.v1.StreamService") as unk
 
 const { list, watch, download: downloadMethod, upload: uploadMethod } = StreamService.method;
 
-/** StreamService with one method. */
+/** Returns StreamService with one method. */
 export function streamService(name: string, adapter: AnyMethodAdapter): ServiceAdapter {
   return { service: StreamService, methods: { [name]: adapter } };
 }
@@ -140,7 +140,7 @@ function listRequest({ offset, page, cursor, key }: ListRequest): RequestWriter 
   return out;
 }
 
-/** `GET /v2/items`, whose items are in `posts`. */
+/** Lists `GET /v2/items`, whose items are in `posts`. */
 export function listAdapter(
   next: NextPage<typeof list.input>,
   rules: Rules = {},
@@ -160,7 +160,7 @@ export function listAdapter(
   };
 }
 
-/** `GET /v2/items`, polled; items are told apart by their ids. */
+/** Polls `GET /v2/items`; ids identify the items. */
 export function watchAdapter(
   parts: Partial<PollAdapter<typeof watch.input, typeof watch.output>> = {},
 ): PollAdapter<typeof watch.input, typeof watch.output> {
@@ -179,7 +179,7 @@ export function watchAdapter(
   };
 }
 
-/** `GET /v2/items`, whatever it is. */
+/** Downloads `GET /v2/items` with any content. */
 export function downloadAdapter(
   rules: Rules = {},
 ): DownloadAdapter<typeof downloadMethod.input, typeof downloadMethod.output> {
@@ -194,7 +194,7 @@ export function downloadAdapter(
   });
 }
 
-/** `POST /v2/items`: the chunks alone, or as a part behind one with the title. */
+/** Uploads to `POST /v2/items`: only the chunks, or as a part after one with the title. */
 export function uploadAdapter(
   rules: Rules = {},
 ): UploadAdapter<typeof uploadMethod.input, typeof uploadMethod.output> {

@@ -86,7 +86,7 @@ export const ThingService = found(registry.getService("test.v1.ThingService")) a
 }>;
 export const { getThing, unmapped, watchThing } = ThingService.method;
 
-/** A request of GetThing. */
+/** Returns a request of GetThing. */
 export function thingRequest(value: { readonly name?: string; readonly limit?: number }): GetThingRequest {
   return create(getThing.input, value);
 }
@@ -98,7 +98,7 @@ export function thingOf(bytes: Uint8Array): Thing {
 
 type ThingAdapter = UnaryAdapter<typeof getThing.input, typeof getThing.output>;
 
-/** Rules of a method that needs nothing. */
+/** The rules of a method without requirements. */
 export const PLAIN_RULES: MethodRules = {
   upstream: "things",
   base: "",
@@ -114,7 +114,7 @@ export const PLAIN_RULES: MethodRules = {
   idempotent: true,
 };
 
-/** How a test's GetThing differs from `GET /things/{name}?limit=`. */
+/** The differences between a test's GetThing and `GET /things/{name}?limit=`. */
 export interface ThingVariant {
   readonly rules?: Partial<MethodRules>;
   readonly request?: ThingAdapter["request"];
@@ -122,7 +122,7 @@ export interface ThingVariant {
 
 const THING_KEYS: ReadonlySet<string> = new Set(["id", "name", "raw", "self"]);
 
-/** An adapter as a generator would write it. */
+/** Returns an adapter as a generator would write it. */
 export function thingAdapter({ rules, request }: ThingVariant = {}): ThingAdapter {
   return {
     kind: "unary",
@@ -153,7 +153,7 @@ function getThingRequest({ name, limit }: GetThingRequest): RequestWriter {
   return out;
 }
 
-/** ThingService with one method. */
+/** Returns ThingService with one method. */
 export function thingService(variant: ThingVariant = {}): ServiceAdapter {
   return { service: ThingService, methods: { getThing: thingAdapter(variant) } };
 }

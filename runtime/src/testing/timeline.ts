@@ -1,13 +1,13 @@
 import type { FetchFunction, FetchInit, FetchResponse } from "../http/fetch-function.ts";
 
-/** A poll of one page, as a timeline has answered it. */
+/** A poll of one page, with the ids that the timeline returned. */
 export interface TimelineRequest {
   readonly path: string;
   readonly page: number;
   readonly status: number;
   readonly tag: string | undefined;
   readonly authorization: string | undefined;
-  /** The ids that the page has; none where the response is a failure. */
+  /** The ids on the page; empty if the response is a failure. */
   readonly ids: readonly number[];
 }
 
@@ -15,30 +15,30 @@ export interface TimelineRequest {
 export interface TimelineFailure {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The page that fails, or some. Default: every page. */
+  /** The pages that fail. Default: every page. */
   readonly page?: number | readonly number[];
 }
 
 /**
- * An upstream with one feed, newest first, in pages that a `Link` leads through: a `fetch` for tests, which
- * does what the test sets, at once.
+ * An upstream with one feed, newest first, in pages connected by `Link` headers: a `fetch` for tests that
+ * responds immediately, as the test sets it.
  */
 export class Timeline {
-  /** Ids by their creation, oldest first. */
+  /** Ids in order of creation, oldest first. */
   ids: number[] = [];
-  /** How many it lists at most. */
+  /** The maximum number of listed items. */
   depth: number;
   pageSize: number;
   interval: number | undefined;
-  /** How many items of a page the next one lists as well. */
+  /** The number of a page's items that the next page repeats. */
   overlap = 0;
-  /** The path that links lead to. Default: that of the request. */
+  /** The path in links. Default: that of the request. */
   linkedPath: string | undefined;
-  /** Answers in place of the feed, for as long as it is set. */
+  /** While set, responds with this failure in place of the feed. */
   failure: TimelineFailure | undefined;
-  /** Is called before each response, for what happens between pages. */
+  /** Called before each response, for changes between pages. */
   onRequest: ((page: number) => void) | undefined;
-  /** Lets responses wait. */
+  /** Delays responses until it resolves. */
   gate: Promise<void> | undefined;
   readonly requests: TimelineRequest[] = [];
 
@@ -47,17 +47,17 @@ export class Timeline {
     this.depth = pageSize * pages;
   }
 
-  /** What it lists now, newest first. */
+  /** The currently listed ids, newest first. */
   get listed(): number[] {
     return this.ids.slice(-this.depth).reverse();
   }
 
-  /** How many pages have something, or the first one alone. */
+  /** The number of pages with items, at least one. */
   get pages(): number {
     return Math.max(1, Math.ceil((this.listed.length - this.overlap) / (this.pageSize - this.overlap)));
   }
 
-  /** Adds an event before so many of those that are there. */
+  /** Adds an event before the given number of listed events. */
   add(id: number, before = 0): void {
     this.ids.splice(this.ids.length - Math.min(before, this.ids.length), 0, id);
   }

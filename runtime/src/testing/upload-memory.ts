@@ -1,7 +1,6 @@
 /**
- * Run as a process of its own: `node upload-memory.ts <megabytes>` uploads that much to a server that reads
- * it in another process, and downloads it again. Prints the megabytes that passed,
- * and by how much the process grew.
+ * A separate process: `node upload-memory.ts <megabytes>` uploads this amount to a server in another process,
+ * and downloads it again. Prints the transferred megabytes, and by how much the process grew.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -10,10 +10,10 @@ import { FakeClock } from "./fake-clock.ts";
 import { type Batch, FeedService, feedService, type WatchRequest } from "./feed-service.ts";
 import { Timeline } from "./timeline.ts";
 
-/** A key of resume tokens. */
+/** A signing key for resume tokens. */
 export const RESUME_KEY = "0123456789abcdef0123456789abcdef";
 
-/** What a test of feeds sets. */
+/** The options of a feed test. */
 export interface WatchSetup {
   readonly rules?: Partial<MethodRules>;
   readonly parts?: Partial<FeedParts>;
@@ -26,7 +26,7 @@ export interface WatchSetup {
 
 const OPEN: Rest[] = [];
 
-/** A process that polls a timeline, with a clock that the test moves. */
+/** Starts a process that polls a timeline, with a clock that the test controls. */
 export function startWatching(setup: WatchSetup = {}) {
   const {
     rules,
@@ -51,15 +51,15 @@ export function startWatching(setup: WatchSetup = {}) {
   return { rest, timeline, clock, watching };
 }
 
-/** Closes what tests have started. */
+/** Closes everything that tests have started. */
 export async function closeWatching(): Promise<void> {
   for (const rest of OPEN.splice(0)) await rest.close();
 }
 
-/** A request in part. */
+/** A partial request. */
 export type WatchInit = Partial<Omit<WatchRequest, "$typeName" | "$unknown">>;
 
-/** One who watches, and what came so far. */
+/** A watcher, and the messages that it has received. */
 export class Watching {
   readonly batches: Batch[] = [];
   error: unknown;
@@ -73,22 +73,22 @@ export class Watching {
     this.over = this.read(client.watch({ owner: "ada", ...request }, { signal, headers }));
   }
 
-  /** Of all events, in the order in which they came. */
+  /** The ids of all received events, in order of arrival. */
   get ids(): number[] {
     return this.batches.flatMap(({ entries }) => entries.map(({ id }) => Number(id)));
   }
 
-  /** Of the last message. */
+  /** The token of the last message. */
   get token(): string {
     return this.batches.at(-1)?.resumeToken ?? "";
   }
 
-  /** Waits for so many events, or for the end. */
+  /** Waits for this many events, or for the end. */
   async has(count: number): Promise<void> {
     while (this.ids.length < count && !this.isOver) await setImmediate();
   }
 
-  /** Waits for so many messages, or for the end. */
+  /** Waits for this many messages, or for the end. */
   async hasBatches(count: number): Promise<void> {
     while (this.batches.length < count && !this.isOver) await setImmediate();
   }
@@ -110,7 +110,7 @@ export class Watching {
   }
 }
 
-/** Lets everything happen that needs no time to pass. */
+/** Waits for everything that needs no time to pass. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 16; turn++) await setImmediate();
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { findSecrets } from "./find-secrets.ts";
 import { Secret } from "./secret.ts";
 
-/** As `redactText` does. */
+/** Redacts as `redactText` does. */
 const redact = (text: string, secret: string) =>
   findSecrets(text, [new Secret(secret)])
     .toReversed()
@@ -21,7 +21,7 @@ const hexOf = (unit: number, width: number) => unit.toString(16).padStart(width,
 const points = (text: string, write: (point: number) => string) =>
   Array.from(text, (char) => write(char.codePointAt(0) ?? 0)).join("");
 
-/** The ways in which a peer may write down what it was sent. */
+/** The encodings in which a peer may write a received text. */
 const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   "as it is": (text) => text,
   "in upper case": (text) => text.toUpperCase(),
@@ -56,7 +56,7 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   "as upper hexadecimal": (text) => Buffer.from(text).toString("hex").toUpperCase(),
 };
 
-/** What an API key may be: printable, without spaces at its ends. */
+/** Possible API keys: printable, without leading and trailing spaces. */
 const secrets = fc
   .oneof(
     fc.stringMatching(/^[A-Za-z0-9_-]{8,60}$/),
@@ -73,12 +73,12 @@ test.each(Object.keys(ENCODINGS))("a secret is found wherever it stands, %s", (n
   fc.assert(
     fc.property(secrets, around, around, (secret, before, behind) => {
       fc.pre(!before.includes("[secret]") && redact(before, secret) === before);
-      // a letter beside a secret that begins with an escape may be read as the letter of this escape
+      // a letter next to a secret that begins with an escape may be read as part of this escape
       fc.pre(!/^[^A-Za-z0-9]*[%\\&~]/.test(secret) || /[^A-Za-z]$|^$/.test(before));
       const clean = redact(`${before} ${encode(secret)} ${behind}`, secret);
       expect(clean).toContain("[secret]");
-      // backslashes before it may stay, and of base64 what other bytes have a part in;
-      // blanks beside it may go with it
+      // backslashes before it may remain, and base64 characters that share bits with other bytes; adjacent
+      // blanks may be removed with it
       const left = clean.length - before.length - behind.length - "[secret]".length - 2;
       if (!name.includes("base64")) expect(left).toBeLessThanOrEqual(8);
       expect(clean.startsWith(before.trimEnd())).toBe(true);
@@ -105,7 +105,7 @@ test("a secret is found however its characters are mixed", () => {
 test("the beginning of a secret before an ellipsis is found, and shorter ones give nothing away", () => {
   fc.assert(
     fc.property(secrets, fc.integer({ min: 4, max: 80 }), (secret, length) => {
-      // where escapes and blanks count for less, four characters may be too few
+      // where escapes and blanks count less, four characters may be too few
       fc.pre(!/[%\\&]|[ +-]{2}/.test(secret));
       const cut = secret.slice(0, Math.min(length, secret.length - 1));
       expect(redact(`key ${cut}…`, secret)).toMatch(/^key ?\[secret\]…$/);
@@ -132,7 +132,7 @@ test("any 12 characters in a row of a secret of 16 or more are found, in every w
       const text = `${before} ${(ENCODINGS[way] ?? String)(part)} ${behind}`;
       const clean = redact(text, secret);
       expect(clean).toContain("[secret]");
-      // base64 shares characters at its ends with what stands beside it
+      // base64 characters at the ends share bits with adjacent bytes
       const left = clean.length - before.length - behind.length - "[secret]".length;
       expect(left).toBeLessThanOrEqual(way.includes("base64") ? 16 : 8);
     }),
@@ -140,7 +140,7 @@ test("any 12 characters in a row of a secret of 16 or more are found, in every w
   );
 });
 
-/** How formats of errors take a text apart. */
+/** The ways in which error formats split a text. */
 const SEPARATIONS: Readonly<Record<string, (text: string) => string>> = {
   "as a JSON pointer": (text) => `/${text.split("/").map(pointerStep).join("/")}`,
   "as one step of a JSON pointer": (text) => `/${pointerStep(text)}`,
@@ -189,7 +189,7 @@ test.each(Object.keys(SEPARATIONS))("12 characters in a row of a secret are foun
       fc.integer({ min: 12, max: 60 }),
       around,
       (secret, place, length, before) => {
-        // of one that repeats itself, some repetitions may stay
+        // of a secret with repetitions, some repetitions may remain
         fc.pre(secret.length >= 16 && /\d/.test(secret) && !/(.{3}).*\1|(.)\2\2/i.test(secret));
         const at = place % (secret.length - 11);
         const part = secret.slice(at, at + length);
@@ -200,7 +200,7 @@ test.each(Object.keys(SEPARATIONS))("12 characters in a row of a secret are foun
           .replace("[secret]", "")
           .slice(before.length)
           .replace(/[^A-Za-z0-9]/g, "");
-        // base64 shares characters at its ends with what stands beside it; one letter may stand apart
+        // base64 characters at the ends share bits with adjacent bytes; a single letter may be separated
         expect(left.length).toBeLessThanOrEqual(name.includes("base64") ? 6 : 3);
       },
     ),

@@ -3,50 +3,51 @@ import { literalView, type PlainView, plainView, type Range, skeleton } from "./
 import type { Secret } from "./secret.ts";
 import { isLong, mayHoldPart, SecretParts } from "./secret-parts.ts";
 
-/**
- * A secret with fewer characters is looked for as a word: a part of a word
- * that is like it gives nothing away.
- */
+/** A shorter secret is only searched as a whole word: part of a word that equals it reveals nothing. */
 const SHORT = 8;
 
-/** A beginning of a secret with fewer characters, before an ellipsis, gives nothing away. */
+/** A shorter beginning of a secret, before an ellipsis, reveals nothing. */
 const MIN_BEGINNING = 4;
 
-/** A secret that has little beside blanks is looked for as it is: its plain view could be anything's. */
+/**
+ * A secret whose plain view is shorter, because it is mostly blanks, is searched literally: its plain view
+ * could match anything.
+ */
 const MIN_PLAIN = 6;
 
-/** The same of a secret that is short. */
+/** The same for a short secret. */
 const MIN_WORD = 4;
 
-/** Ellipses that are looked at: our texts have one for each part that was cut. */
+/** The maximum number of ellipses that are checked: our texts have one for each truncated part. */
 const MAX_ELLIPSES = 32;
 
-/** What is looked for in place of a secret. */
+/** The texts that are searched for one secret. */
 interface Needles {
-  /** In the text as it is. */
+  /** Searched in the original text. */
   readonly literal: RegExp | undefined;
-  /** In its plain view. */
+  /** Searched in its plain view. */
   readonly plain: readonly string[];
-  /** Their parts, each of which is looked for alone; undefined of a secret that is not long. */
+  /** Parts that are searched separately; undefined for a short secret. */
   readonly parts: SecretParts | undefined;
-  /** The same with separators anywhere. */
+  /** Parts that are searched with separators at any place. */
   readonly separated: SecretParts | undefined;
-  /** Whether they are looked for as words. */
+  /** Whether they are searched as whole words. */
   readonly areWords: boolean;
 }
 
-/** What is not looked for in place of a short secret. */
+/** The properties of a short secret's needles. */
 const NONE = { parts: undefined, separated: undefined, areWords: true } as const;
 
 const known = new WeakMap<Secret, Needles>();
 
 /**
- * Where secrets stand in a text, in order and apart from each other: as they are, in any case of letters;
- * percent-encoded, escaped as in JSON, JavaScript or HTML, wholly or in part, once or more often; in base64
- * and base64url, whatever stands before them; in hexadecimal; and their beginnings before the ellipsis of a
- * text that was cut. Of a secret of 16 characters or more, any 12 in a row are found, and where 8 of them are
- * letters or digits of ASCII, whatever separators stand between these or in place of the others. A secret of
- * fewer than 8 characters is found as a word alone, as it is, in lower case, percent-encoded, and as in JSON.
+ * Returns where secrets occur in a text, in order and without overlaps: literally, in any case of letters;
+ * percent-encoded, or escaped as in JSON, JavaScript or HTML, wholly or in part, once or repeatedly; in
+ * base64 and base64url, at any offset; in hexadecimal; and their beginnings before the ellipsis of a
+ * truncated text. Of a secret of 16 characters or more, any 12 consecutive characters are found, and if 8 of
+ * them are ASCII letters or digits, also with any separators between these or in place of the others. A
+ * secret of fewer than 8 characters is found only as a whole word: literally, in lower case, percent-encoded,
+ * and as in JSON.
  */
 export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   const all = secrets.filter((secret) => mayHold(text, secret)).map(needlesOf);
@@ -59,7 +60,7 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   return merged(found);
 }
 
-/** Where parts of long secrets stand, as they are or with separators in them. */
+/** Returns where parts of long secrets occur, unchanged or with separators. */
 function partsIn(text: string, view: PlainView, all: readonly Needles[]): Range[] {
   const parts = all.flatMap((each) => each.parts ?? []);
   if (parts.length === 0) return [];
@@ -70,7 +71,7 @@ function partsIn(text: string, view: PlainView, all: readonly Needles[]): Range[
   ];
 }
 
-/** Where a secret stands as a whole, or its beginning before an ellipsis. */
+/** Returns where a secret occurs as a whole, or its beginning before an ellipsis. */
 function wholeIn(text: string, view: PlainView, cuts: readonly Cut[], { plain, areWords }: Needles): Range[] {
   return plain.flatMap((needle) => {
     const whole = occurrences(view, needle);
@@ -80,10 +81,10 @@ function wholeIn(text: string, view: PlainView, cuts: readonly Cut[], { plain, a
   });
 }
 
-/** Whether a search is worth its time. For most headers and error texts a glance says that it is not. */
+/** Reports whether a search is necessary. A quick check rules it out for most headers and error texts. */
 function mayHold(text: string, secret: Secret): boolean {
   const value = secret.reveal();
-  // no way to write a secret is half as long
+  // no spelling of a secret is shorter than half of it
   if (text.length * 2 >= value.length || text.includes("…")) return true;
   return mayHoldPart(text, value);
 }
@@ -98,11 +99,11 @@ function needlesOf(secret: Secret): Needles {
 
 function makeNeedles(text: string): Needles {
   if (text === "") return { ...NONE, literal: undefined, plain: [] };
-  // names of headers come in lower case
+  // header names arrive in lower case
   const ways = [text, text.toLowerCase(), percentEncode(text), JSON.stringify(text).slice(1, -1)];
   const spellings = [...new Set(ways)].map(escaped).join("|");
   if (text.length < SHORT) {
-    // letters and digits have no escapes to speak of
+    // escapes of letters and digits are rare enough to ignore
     const plain = /^[\p{L}\p{N}]*$/u.test(text) ? [] : [plainView(text).plain, literalView(text).plain];
     const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${spellings})(?![\\p{L}\\p{N}])`, "gu");
     const long = plain.filter(({ length }) => length >= MIN_WORD);
@@ -110,7 +111,7 @@ function makeNeedles(text: string): Needles {
   }
   const bytes = Buffer.from(text);
   const inJson = JSON.stringify(text).slice(1, -1);
-  // a secret may have in it what looks like an escape, and is one or not by what has been done to it
+  // whether an escape-like part of a secret is an escape depends on how the secret was encoded
   const views = [text, encodeURIComponent(text), inJson].map(plainView);
   const literal = [text, ...base64Cores(bytes), bytes.toString("hex")].map(literalView);
   const distinct = new Set([...views, ...literal].map((view) => view.plain));
@@ -122,8 +123,8 @@ function makeNeedles(text: string): Needles {
 }
 
 /**
- * What base64 makes of bytes wherever they stand: it takes three at a time, so that there are three ways,
- * each without the characters at its ends that other bytes have a part in.
+ * Returns the base64 forms of bytes at any offset: base64 encodes three bytes at a time, so there are three
+ * forms, each without the characters at its ends that share bits with other bytes.
  */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {
@@ -154,13 +155,13 @@ function isWord(text: string, [from, to]: Range): boolean {
   );
 }
 
-/** An escape that was cut: what is before it counts. */
+/** A truncated escape, which precedes the ellipsis: the text before it counts. */
 const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a-z0-9#;]{0,16})$/i;
 
-/** The longest of them. */
+/** The length of the longest truncated escape. */
 const MAX_ESCAPE = 17;
 
-/** Where a text was cut: an ellipsis, and where the escape before it begins that was cut with it. */
+/** A cut of a text: an ellipsis, and the start of the truncated escape before it. */
 interface Cut {
   readonly ellipsis: number;
   readonly from: number;
@@ -177,7 +178,7 @@ function cutsIn(text: string): Cut[] {
   return cuts;
 }
 
-/** Where a text was cut within a needle. */
+/** Returns the beginnings of a needle that the text was cut within. */
 function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Range[] {
   return cuts.flatMap((cut) => {
     const { ellipsis } = cut;
@@ -189,7 +190,7 @@ function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Rang
   });
 }
 
-/** Where the beginning of a needle stands that ends at a place of the text. */
+/** Returns where the beginning of a needle starts that ends at a position of the text. */
 function beginningAt({ plain, starts }: PlainView, needle: string, to: number): number | undefined {
   const end = indexAt(starts, to);
   const last = plain[end - 1];
@@ -200,7 +201,7 @@ function beginningAt({ plain, starts }: PlainView, needle: string, to: number): 
   return undefined;
 }
 
-/** The index of the first entry of a sorted list that is not below a value. */
+/** Returns the index of the first entry of a sorted list that is not below a value. */
 function indexAt(list: ArrayLike<number>, value: number): number {
   let [low, high] = [0, list.length];
   while (low < high) {

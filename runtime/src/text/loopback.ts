@@ -4,12 +4,15 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** The host of an origin as names and addresses are compared: without brackets, port and final dot. */
+/**
+ * Returns the host of an origin for comparison with names and addresses: without brackets, port and final
+ * dot.
+ */
 export function hostOf(origin: string): string {
   return new URL(origin).hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-/** Whether an origin is this machine by its name or its address. */
+/** Reports whether an origin is this machine, by its name or its address. */
 export function isLoopbackOrigin(origin: string): boolean {
   const host = hostOf(origin);
   const family = isIP(host);

@@ -1,27 +1,26 @@
 const SPACE = 0x20;
 
-/** A part of a text, from one place to before another. */
+/** A part of a text; `to` is exclusive. */
 export type Range = readonly [from: number, to: number];
 
 /**
- * A text as it would be without escapes, for comparing: bytes of UTF-8 as characters, letters of ASCII in
- * lower case, every run of spaces, `+` and `-` as one space, since forms and base64url write
- * one for another, and `_` as `/`.
+ * A text without escapes, for comparison: bytes of UTF-8 as characters, ASCII letters in lower case, every
+ * run of spaces, `+` and `-` as one space, since forms and base64url replace one by another, and `_` as `/`.
  */
 export interface PlainView {
   readonly plain: string;
-  /** Where in the text each character of `plain` begins. */
+  /** The position in the text where each character of `plain` begins. */
   readonly starts: ArrayLike<number>;
-  /** Where it ends. */
+  /** The position where it ends. */
   readonly ends: ArrayLike<number>;
-  /** The hash of each four characters in a row. */
+  /** The hash of each four consecutive characters. */
   readonly hashes: Uint16Array;
 }
 
 /**
- * What does not stand for itself: percent-encoding, once or more often; escapes of JSON and JavaScript, also
- * within each other; those of HTML; those of JSON pointers. Each alternative takes what it begins with, so
- * that the search takes a time in proportion to the text.
+ * Escapes: percent-encoding, once or repeatedly; escapes of JSON and JavaScript, also nested; those of HTML;
+ * those of JSON pointers. Each alternative consumes its first characters, so that the search takes linear
+ * time.
  */
 const ESCAPE = new RegExp(
   [
@@ -33,14 +32,14 @@ const ESCAPE = new RegExp(
   "iuy",
 );
 
-/** What escapes begin with. */
+/** The first characters of escapes. */
 const ESCAPING = new Set(Array.from("%\\&~", (char) => char.charCodeAt(0)));
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'" };
 
 const BLANK = /^[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]$/u;
 
-/** Takes the escapes off a text. */
+/** Returns the plain view of a text, with escapes decoded. */
 export function plainView(text: string): PlainView {
   const view = new ViewWriter(text);
   let at = 0;
@@ -62,7 +61,7 @@ function escapeAt(text: string, at: number): RegExpExecArray | undefined {
   return ESCAPE.exec(text) ?? undefined;
 }
 
-/** The plain view of a text that has no escapes, whatever looks like one. */
+/** Returns the plain view of a text without decoding anything that looks like an escape. */
 export function literalView(text: string): PlainView {
   const view = new ViewWriter(text);
   for (let at = 0; at < text.length; ) at = view.character(text, at);
@@ -70,8 +69,8 @@ export function literalView(text: string): PlainView {
 }
 
 /**
- * The letters and digits of ASCII alone, in a plain view: what is left of a text where separators may stand
- * anywhere, as in the paths of fields, in bytes of UTF-16, and in base64 or hexadecimal on several lines.
+ * Returns only the ASCII letters and digits of a plain view: the comparable rest of a text with separators
+ * anywhere, as in field paths, UTF-16 bytes, and base64 or hexadecimal on several lines.
  */
 export function skeleton({ plain, starts, ends }: PlainView): PlainView {
   const kept = letterPlaces(plain);
@@ -86,7 +85,7 @@ function viewOf(plain: string, starts: ArrayLike<number>, ends: ArrayLike<number
   return { plain, starts, ends, hashes: hashesOf(plain) };
 }
 
-/** The hash of each four characters in a row of a plain view. */
+/** Returns the hash of each four consecutive characters of a plain view. */
 export function hashesOf(plain: string): Uint16Array {
   const hashes = new Uint16Array(Math.max(0, plain.length - 3));
   let block = 0;
@@ -97,7 +96,7 @@ export function hashesOf(plain: string): Uint16Array {
   return hashes;
 }
 
-/** Where the letters and digits of a plain view stand in it. */
+/** Returns the positions of the letters and digits in a plain view. */
 export function letterPlaces(plain: string): Uint32Array {
   const places = new Uint32Array(plain.length);
   let count = 0;
@@ -107,12 +106,12 @@ export function letterPlaces(plain: string): Uint32Array {
   return places.subarray(0, count);
 }
 
-/** The letters and digits of a plain view. */
+/** Returns the letters and digits of a plain view. */
 export function skeletonText(plain: string): string {
   return plain.replace(/[^a-z0-9]+/g, "");
 }
 
-/** What `literalView` makes of a text, without places. Most texts are ASCII and take no time. */
+/** Returns the text of `literalView`, without positions. Fast for ASCII, as most texts are. */
 export function literalPlain(text: string): string {
   if (!/^[\x20-\x7e]*$/.test(text)) return literalView(text).plain;
   return text
@@ -121,7 +120,7 @@ export function literalPlain(text: string): string {
     .replaceAll("_", "/");
 }
 
-/** The character that an escape stands for; none for a backslash before one that means itself. */
+/** Returns the character of an escape; empty for a backslash that escapes nothing. */
 function unescaped(whole: string, groups: Readonly<Record<string, string | undefined>>): string {
   const { percent, high, low, unit, control, point, decimal, hex, entity, pointer } = groups;
   if (percent !== undefined) return String.fromCharCode(Number.parseInt(percent, 16));
@@ -148,7 +147,7 @@ function utf8(text: string): string {
   return Buffer.from(text.toWellFormed()).toString("latin1");
 }
 
-/** What a byte counts as, in a plain view. */
+/** The plain-view character of each byte. */
 const PLAIN_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const char = String.fromCharCode(byte);
   if (char <= " " || /[+\-\x7f]/.test(char)) return SPACE;
@@ -168,14 +167,14 @@ class ViewWriter {
   private endsBlank = false;
 
   constructor(text: string) {
-    // UTF-8 has at most three bytes for a unit of UTF-16, and no escape is shorter than what it stands for
+    // UTF-8 has at most three bytes per UTF-16 unit, and no escape is shorter than its character
     const most = 3 * text.length;
     this.bytes = Buffer.allocUnsafe(most);
     this.starts = new Uint32Array(most);
     this.ends = new Uint32Array(most);
   }
 
-  /** A character that stands for itself, perhaps of several bytes; returns where the next one begins. */
+  /** Writes a literal character, perhaps of several bytes; returns the position after it. */
   character(text: string, at: number): number {
     const unit = text.charCodeAt(at);
     if (unit < 0x80) {
@@ -188,7 +187,7 @@ class ViewWriter {
     return end;
   }
 
-  /** Bytes that stand for a part of the text as a whole. */
+  /** Writes bytes that represent a part of the text as a whole. */
   write(bytes: string, from: number, to: number): void {
     for (let at = 0; at < bytes.length; at++) this.byte(bytes.charCodeAt(at), from, to);
   }

@@ -1,25 +1,25 @@
-/** The hosts of a person's own machine, as redirect URIs write them (RFC 8252 section 7.3). */
+/** The hosts of the user's own machine in redirect URIs (RFC 8252 section 7.3). */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** What redirect URIs are, in words. */
+/** A description of valid redirect URIs, for error messages. */
 export const REDIRECT_URI_EXPECTED =
   "https, or http with localhost, 127.0.0.1 or [::1]; as browsers write it, without user, fragment and parameters of the response";
 
-/** Scheme, authority, path and query, of the characters of RFC 3986 that browsers leave as they are. */
+/** Scheme, authority, path and query, with the RFC 3986 characters that browsers do not change. */
 const REDIRECT_URI_PATTERN =
   /^(https?):\/\/([a-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)((?:\/[^?]*)?)((?:\?.*)?)$/i;
 const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?@!$&()*+,;=[\]]|%[0-9A-Fa-f]{2})+$/;
 
 /**
- * What a response to a client has (RFC 6749 section 4.1.2, RFC 9207):
- * what stands there before could be taken for it.
+ * The parameters of a response to a client (RFC 6749 section 4.1.2, RFC 9207), which the URI itself must not
+ * have: clients could confuse them.
  */
 const RESPONSE_PARAMETERS = ["code", "error", "error_description", "error_uri", "iss", "response", "state"];
 
 /**
- * Whether codes may be sent to a redirect URI: HTTPS, or HTTP to the person's own machine; absolute, without
- * a fragment (RFC 6749 section 3.1.2) and user information, nothing in it that browsers read in another way
- * than it is written, and no parameter of the response.
+ * Reports whether codes may be sent to a redirect URI: HTTPS, or HTTP to the user's own machine; absolute,
+ * without a fragment (RFC 6749 section 3.1.2) and user information, without characters that browsers
+ * reinterpret, and without a parameter of the response.
  */
 export function isRedirectUri(address: string): boolean {
   const url = URL.parse(address);
@@ -31,7 +31,7 @@ export function isRedirectUri(address: string): boolean {
   return url.protocol === "https:" || isLoopback(url);
 }
 
-/** Whether an address leads to the person's own machine. */
+/** Reports whether an address leads to the user's own machine. */
 export function isLoopbackAddress(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && isLoopback(url);
@@ -42,8 +42,8 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * Whether an address is on an origin, by whichever of its names. One of the gateway's own is no redirect URI:
- * a client could have browsers take part in flows of its choice.
+ * Reports whether an address is on an origin, under any of its names. The gateway's own addresses are not
+ * valid redirect URIs: a client could make browsers take part in flows of its choice.
  */
 export function isOn(origin: string, address: string): boolean {
   const [own, other] = [URL.parse(origin), URL.parse(address)];
@@ -51,13 +51,17 @@ export function isOn(origin: string, address: string): boolean {
   return own.protocol === other.protocol && own.port === other.port && nameOf(own) === nameOf(other);
 }
 
-/** A host with a dot at its end is the same one, and the names of the person's own machine are one. */
+/**
+ * Returns a host's canonical name: a trailing dot makes no difference, and all names of the user's own
+ * machine are the same.
+ */
 function nameOf(url: URL): string {
   return isLoopback(url) ? "localhost" : url.hostname.replace(/\.$/, "");
 }
 
 /**
- * Whether the hosts that redirect URIs may have (`app.example`, `*.app.example`) include that of this one.
+ * Reports whether the allowed hosts of redirect URIs (`app.example`, `*.app.example`) include the host of
+ * this one.
  */
 export function isRedirectHost(address: string, hosts: readonly string[]): boolean {
   const host = URL.parse(address)?.hostname;
@@ -69,16 +73,19 @@ export function isRedirectHost(address: string, hosts: readonly string[]): boole
   );
 }
 
-/** `http`, a host of the person's own machine, and what the port is free between (RFC 8252 section 7.3). */
+/**
+ * `http`, a host of the user's own machine, and the parts around the port, which is arbitrary (RFC 8252
+ * section 7.3).
+ */
 const LOOPBACK_PATTERN = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(\/.*|\?.*|)$/s;
 
 /**
- * Whether a redirect URI is the registered one: the same text, but for the port on the person's own machine,
- * which applications pick when they start.
+ * Reports whether a redirect URI is the registered one: the same text, except for the port on the user's own
+ * machine, which applications choose when they start.
  */
 export function matchesRedirectUri(address: string, registered: string): boolean {
   if (address === registered) return true;
-  // a port of five digits may be none
+  // a port of five digits may be out of range
   if (!URL.canParse(address)) return false;
   const given = LOOPBACK_PATTERN.exec(address);
   const known = LOOPBACK_PATTERN.exec(registered);

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { safeText } from "./safe-text.ts";
 
-/** Controls, separators of lines, and what turns the direction of text or hides it. */
+/** Control characters, line separators, and characters that reverse or hide text. */
 const NEVER =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is tested
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test checks control characters
   /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u2028\u2029\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
 
-/** What people write, and what characters of format it takes. */
+/** Words that people write, with the format characters that they need. */
 const WORDS: readonly string[] = [
   "👨‍👩‍👧‍👦",
   "🏳️‍🌈",

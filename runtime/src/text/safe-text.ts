@@ -1,24 +1,23 @@
 const MAX_LENGTH = 500;
 
-/** The longest cluster of characters, e.g. a family of emoji, that is kept whole at the cut. */
+/** The longest grapheme cluster, e.g. a family emoji, that is kept whole at the cut. */
 const MAX_CLUSTER = 50;
 
 const CLUSTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 const VISIBLE = String.raw`[^\p{Cc}\p{Cf}\p{Z}\s]`;
 
-// C0 and C1 controls, characters of format, line separators, byte order mark: what can forge a log line, turn
-// text around, or hide it from a reader. Scripts and emoji need some of these,
-// each next to what it belongs to.
+// C0 and C1 controls, format characters, line separators, byte order mark: characters that can forge a log
+// line, or reverse or hide text. Scripts and emoji need some of these, each next to particular characters.
 const UNSAFE = new RegExp(
   [
-    // joiners: emoji of several people, Persian, the scripts of India
+    // joiners: emoji of several people, Persian, Indic scripts
     String.raw`(?<=${VISIBLE})[\u200c\u200d](?=${VISIBLE})`,
-    // marks of direction, which change no order but that of punctuation
+    // direction marks, which only reorder punctuation
     String.raw`(?<=${VISIBLE})[\u061c\u200e\u200f]`,
-    // flags of parts of countries
+    // flags of subdivisions
     String.raw`(?<=\u{1f3f4})[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}`,
-    // signs that are visible, above and around digits
+    // visible signs, above and around digits
     String.raw`[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2]`,
     String.raw`(?<unsafe>[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+)`,
   ].join("|"),
@@ -26,12 +25,12 @@ const UNSAFE = new RegExp(
 );
 
 /**
- * Makes text of a peer fit for an error message: on one line, without control characters and without
- * characters that reorder or hide others, well formed, and at most `max` characters
- * long (an ellipsis shows the cut).
+ * Makes a peer's text suitable for an error message: a single line, without control characters and without
+ * characters that reorder or hide others, well formed, and at most `max` characters long (an ellipsis shows
+ * the cut).
  */
 export function safeText(text: string, max: number = MAX_LENGTH): string {
-  // cut first, so that megabytes are not cleaned for a line
+  // cut first, so that megabytes are not sanitized for one line
   const head = text.slice(0, max * 4).toWellFormed();
   const clean = head
     .replace(UNSAFE, (part: string, unsafe?: string) => (unsafe === undefined ? part : " "))
@@ -41,7 +40,7 @@ export function safeText(text: string, max: number = MAX_LENGTH): string {
   return `${beginning(clean, max - 1)}…`;
 }
 
-/** At most so many characters, without a part of what a reader takes for one. */
+/** Returns at most this many characters, without splitting a grapheme cluster. */
 function beginning(text: string, length: number): string {
   const cluster = CLUSTERS.segment(text).containing(length);
   const isKept = cluster !== undefined && cluster.index > 0 && cluster.segment.length <= MAX_CLUSTER;

@@ -1,13 +1,13 @@
 import type { Secret } from "./secret.ts";
 
-/** The fewest bytes of a secret that keys are made of. */
+/** The minimum number of bytes of a key secret. */
 const MIN_KEY_BYTES = 32;
 
 /**
- * The bytes of a secret that stored values are sealed with.
+ * Decodes the secret with which stored values are sealed.
  *
  * @param secret at least 32 random bytes, as base64, base64url or hexadecimal digits
- * @throws Error where it is something else
+ * @throws Error for any other text
  */
 export function sealingKeyBytes(secret: Secret): Buffer {
   const bytes = bytesOf(secret.reveal().trim());

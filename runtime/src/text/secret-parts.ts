@@ -1,4 +1,6 @@
-/** Parts of secrets: what an upstream cut out of one, or left of it between separators and broken escapes. */
+/**
+ * Parts of secrets: excerpts by an upstream, or the rest of a secret between separators and broken escapes.
+ */
 import {
   hashesOf,
   letterPlaces,
@@ -9,36 +11,36 @@ import {
   skeletonText,
 } from "./plain-view.ts";
 
-/** A secret with fewer characters has no part that gives much of it away. */
+/** A shorter secret has no part that reveals much of it. */
 const LONG = 16;
 
-/** Characters in a row that give a part of a long secret away. */
+/** The number of consecutive characters that reveal part of a long secret. */
 const PART = 12;
 
 /**
- * A part has fewer in its plain view where blanks run together, and letters and digits alone where separators
- * stand between them; one with even fewer could be anything.
+ * The minimum length of a part in its plain view, where runs of blanks are collapsed, and in letters and
+ * digits if separators stand between them; a shorter one could match anything.
  */
 const MIN_PART = 8;
 
-/** Words of a language, which are no part of `my-refresh-token`, whatever stands between its words. */
+/** Words of a language, which are not a part of `my-refresh-token` even with the same separators. */
 const WORDS = /^\s*\p{L}+(?: \p{L}+)+\s*$/u;
 
-/** Secrets are indexed by blocks of this size: every part has a whole one in it. */
+/** Secrets are indexed by blocks of this size: every part contains a whole one. */
 const BLOCK = 4;
 
-/** Places of one block that are compared: more are those of a secret that repeats itself. */
+/** The maximum number of positions of a block that are compared: only repetitive secrets have more. */
 const MAX_PLACES = 4;
 
-/** How many hashes of blocks there are. */
+/** The number of different block hashes. */
 const HASHES = 1 << 16;
 
-/** Whether parts of a secret are looked for. */
+/** Reports whether parts of a secret are searched. */
 export function isLong(secret: string): boolean {
   return secret.length >= LONG;
 }
 
-/** Whether a text that is shorter than a long secret may have a part of it, at a glance. */
+/** Reports whether a text that is shorter than a long secret may contain a part of it; a quick check. */
 export function mayHoldPart(text: string, secret: string): boolean {
   if (!isLong(secret) || text.length < MIN_PART) return false;
   const whole = literalPlain(secret);
@@ -48,7 +50,7 @@ export function mayHoldPart(text: string, secret: string): boolean {
   );
 }
 
-/** A text without its escapes, and what it is if it is base64, from each place, or hexadecimal. */
+/** Returns a text without its escapes, and its decodings as base64, from each offset, and as hexadecimal. */
 function readings(text: string): string[] {
   const base64 = text.replace(/[^A-Za-z0-9+/_-]+/g, "");
   const hex = text.replace(/[^0-9A-Fa-f]+/g, "");
@@ -66,14 +68,14 @@ function sharesBlock(text: string, whole: string): boolean {
   return false;
 }
 
-/** A secret, written in one of the ways, and where each of its characters stands in its plain view. */
+/** One spelling of a secret, and the position of each of its characters in its plain view. */
 interface Needle {
   readonly text: string;
-  /** Ends with the length of the plain view. */
+  /** The last entry is the length of the plain view. */
   readonly places: readonly number[];
 }
 
-/** The parts of a long secret, in every way that it may be written. */
+/** The parts of a long secret, in all of its spellings. */
 export class SecretParts {
   private readonly min: number;
   private readonly words: string;
@@ -82,12 +84,12 @@ export class SecretParts {
 
   private constructor(secret: string, needles: readonly Needle[]) {
     this.min = /[\s+-]{2}/.test(secret) ? MIN_PART : PART;
-    // with spaces of its own it may be words of a language
+    // a secret with spaces may itself consist of words
     this.words = secret.includes(" ") ? "" : wordsOf(secret);
     for (const needle of needles) this.index(needle);
   }
 
-  /** @param plain the plain views of the secret, written in each of the ways */
+  /** @param plain the plain views of all spellings of the secret */
   static of(secret: string, plain: readonly string[]): SecretParts {
     const needles = plain.map((text) => ({
       text,
@@ -96,7 +98,7 @@ export class SecretParts {
     return new SecretParts(secret, needles);
   }
 
-  /** The same for texts that have separators anywhere, of which `skeleton` has left nothing. */
+  /** Returns the parts for texts with separators anywhere, which `skeleton` has removed. */
   static ofSkeletons(secret: string, plain: readonly string[]): SecretParts {
     const needles = plain.map((text) => ({
       text: skeletonText(text),
@@ -105,7 +107,7 @@ export class SecretParts {
     return new SecretParts(secret, needles);
   }
 
-  /** Where parts of secrets stand in a text; of each secret in order and apart from each other. */
+  /** Returns where parts of secrets occur in a text; for each secret in order and without overlaps. */
   static rangesIn(text: string, view: PlainView, all: readonly SecretParts[]): Range[] {
     const hashes = new Uint32Array(HASHES / 32);
     for (const parts of all) for (const hash of parts.blocks.keys()) setBit(hashes, hash);
@@ -116,7 +118,7 @@ export class SecretParts {
     return all.flatMap((parts) => parts.rangesAt(text, view, places));
   }
 
-  /** @param places where a block of a secret may be */
+  /** @param places the possible positions of a secret's blocks */
   private rangesAt(text: string, view: PlainView, places: readonly number[]): Range[] {
     const { starts, ends } = view;
     const found: Range[] = [];
@@ -146,7 +148,10 @@ export class SecretParts {
     }
   }
 
-  /** The longest part around a place, which does not begin before another place; an empty one for none. */
+  /**
+   * Returns the longest part around a position that does not begin before another candidate; an empty range
+   * for none.
+   */
   private longestAt({ plain, hashes }: PlainView, at: number, min: number): Range {
     let longest: Range = [at, at];
     for (const { needle, at: place } of this.blocks.get(hashes[at] ?? 0) ?? []) {
@@ -177,7 +182,10 @@ function hasBit(bits: Uint32Array, at: number): boolean {
   return ((bits[at >>> 5] ?? 0) & (1 << (at & 31))) !== 0;
 }
 
-/** The characters of the plain view from one place to another, with what was left out beside them. */
+/**
+ * Returns the number of covered characters of the secret between two plain-view positions, including adjacent
+ * ones that the plain view omits.
+ */
 function covered({ places }: Needle, from: number, to: number): number {
   return (places[to] ?? 0) - (from === 0 ? 0 : (places[from - 1] ?? 0) + 1);
 }

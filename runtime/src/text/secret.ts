@@ -3,23 +3,23 @@ import { inspect } from "node:util";
 const HIDDEN = "[secret]";
 
 /**
- * A value that must not be printed: it reads `[secret]` in string conversion, JSON and util.inspect, so that
- * it cannot slip into a log with the object that holds it. `reveal` gives the value, where it is sent.
+ * A value that must not be printed: it appears as `[secret]` in string conversion, JSON and util.inspect, so
+ * that it cannot leak into a log with the object that holds it. `reveal` returns the value, for sending it.
  */
 export class Secret {
-  // biome-ignore lint/plugin: a private field of TypeScript would show among the property descriptors
+  // biome-ignore lint/plugin: a private field of TypeScript would be visible among the property descriptors
   readonly #value: string;
 
   constructor(value: string) {
     this.#value = value;
   }
 
-  /** A secret of a value that may be one already. */
+  /** Wraps a value that may already be a secret. */
   static of(value: string | Secret): Secret {
     return value instanceof Secret ? value : new Secret(value);
   }
 
-  /** The value itself. */
+  /** Returns the value itself. */
   reveal(): string {
     return this.#value;
   }

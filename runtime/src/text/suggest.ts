@@ -1,8 +1,8 @@
 import { distance as editDistance } from "fastest-levenshtein";
 
 /**
- * The candidate nearest to a misspelt word, ignoring case; undefined when none is near: at most a third of
- * the word may differ.
+ * Returns the candidate nearest to a misspelt word, ignoring case; undefined if none is near: at most a third
+ * of the word may differ.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, 200).toLowerCase();
@@ -18,7 +18,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** ` Did you mean "x"?`, or nothing. */
+/** Returns ` Did you mean "x"?`, or an empty text. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const found = suggest(word, candidates);
   return found === undefined ? "" : ` Did you mean "${found}"?`;

@@ -1,4 +1,4 @@
-/** Takes a parameter out of an encoded query; what stays, stays as it was written. */
+/** Removes a parameter from an encoded query; the other parameters stay unchanged. */
 export function withoutParameter(query: string, name: string | undefined): string {
   if (name === undefined || query === "") return query;
   return query

@@ -1,8 +1,8 @@
 import { type Clock, MAX_DELAY_MS } from "connect-rest-codec/internal";
 
 /**
- * Settles as the promise does, or rejects with the signal's reason as soon as it is aborted: a callback that
- * ignores its signal cannot hold the call.
+ * Settles like the promise, or rejects with the signal's reason as soon as it is aborted: a callback that
+ * ignores its signal cannot delay the call.
  */
 export function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -33,10 +33,10 @@ export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<vo
 }
 
 /**
- * Waits until a time on the clock's monotonic scale, however far away; rejects with the signal's reason as
+ * Waits until a time on the clock's monotonic scale, however distant; rejects with the signal's reason as
  * soon as it is aborted.
  *
- * @param at is asked again when the time has come: it may have been put off
+ * @param at called again when the time has come: it may have been postponed
  */
 export async function sleepUntil(at: () => number, clock: Clock, signal: AbortSignal): Promise<void> {
   for (let left = at() - clock.monotonic(); left > 0; left = at() - clock.monotonic()) {
@@ -44,12 +44,12 @@ export async function sleepUntil(at: () => number, clock: Clock, signal: AbortSi
   }
 }
 
-/** How long work may take, and what else ends it. */
+/** The time limit of work, and further reasons to end it. */
 interface Bounds {
   readonly ms: number;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
-  /** What the signal of the work is aborted with when the time is over. */
+  /** Creates the abort reason for work that exceeds its time. */
   readonly late: () => Error;
 }
 

@@ -3,7 +3,7 @@ import { nextTurn } from "connect-rest-codec/internal";
 import { expect, test } from "vitest";
 import { Pacer } from "./pacer.ts";
 
-/** Lets turns of the event loop pass, and says in each how many of the promises have settled. */
+/** Waits for turns of the event loop, and returns how many promises had settled in each. */
 async function settledByTurn(promises: readonly Promise<void>[], turns: number): Promise<number[]> {
   let settled = 0;
   for (const each of promises) void each.then(() => settled++);

@@ -1,4 +1,4 @@
-/** How times and durations are written. */
+/** Notations of times and durations. */
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   type CountUnit,
@@ -11,23 +11,23 @@ import {
   UNIT_DIGITS,
 } from "connect-rest-codec/internal";
 
-/** Where a time goes that is finer than its unit or notation: to the earlier or to the later one. */
+/** The rounding of a time that is finer than its unit or notation: to the earlier or to the later time. */
 export type Rounding = "down" | "up";
 
 /** Nanoseconds in a second. */
 export const NANOS = 1_000_000_000;
 
-/** Whether a message is in the range of google.protobuf.Timestamp. */
+/** Reports whether a message is in the range of google.protobuf.Timestamp. */
 export function isTime({ seconds, nanos }: Timestamp): boolean {
   return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS && nanos >= 0 && nanos < NANOS;
 }
 
-/** Whether a time is written as a number. */
+/** Reports whether a time is written as a number. */
 export function isCount(rule: TimeRule): rule is CountUnit {
   return typeof rule === "string" && rule in UNIT_DIGITS;
 }
 
-/** A time in range as a count since 1970, or text. */
+/** Formats a time in range as a count since 1970, or as text. */
 export function notation(time: Timestamp, rule: TimeRule): string {
   if (typeof rule === "object") return patternText(time, rule.pattern);
   // the nanos of a time count forwards from its second, also before 1970
@@ -37,7 +37,7 @@ export function notation(time: Timestamp, rule: TimeRule): string {
   return rule === "http_date" ? date : date.replace("GMT", "+0000");
 }
 
-/** A time that the rule can write: the given one, or one beside it. */
+/** Returns the nearest time that the rule can express, in the direction of the rounding. */
 export function rounded(time: Timestamp, rule: TimeRule, rounding: Rounding): Timestamp {
   const earlier = floor(time, rule);
   const isWhole = earlier.seconds === time.seconds && earlier.nanos === time.nanos;
@@ -50,7 +50,7 @@ function floor(time: Timestamp, rule: TimeRule): Timestamp {
   return read === undefined ? time : { ...time, seconds: BigInt(read.seconds), nanos: 0 };
 }
 
-/** The next time that the rule can write. */
+/** Returns the next time that the rule can express. */
 function next(time: Timestamp, rule: TimeRule): Timestamp {
   if (typeof rule === "object") return { ...time, seconds: nextOf(time, rule.pattern) };
   const nanos = time.nanos + unitOf(rule);
@@ -71,13 +71,13 @@ function nextOf(time: Timestamp, pattern: string): bigint {
   return BigInt(date.getTime() / 1_000);
 }
 
-/** A time as RFC 3339 has it. */
+/** Formats a time as in RFC 3339. */
 export function isoText(time: Timestamp): string {
   const text = dateOf(time).toISOString().slice(0, 19);
   return `${text}${fractionText(time.nanos)}Z`;
 }
 
-/** No, 3, 6 or 9 digits, as ProtoJSON has them. */
+/** Formats 0, 3, 6 or 9 digits, as in ProtoJSON. */
 function fractionText(nanos: number): string {
   if (nanos === 0) return "";
   return `.${String(nanos).padStart(9, "0")}`.replace(/(000){1,2}$/, "");
@@ -98,7 +98,7 @@ function dateOf(time: Timestamp): Date {
   return new Date(Number(time.seconds) * 1_000);
 }
 
-/** A duration as ProtoJSON has it. */
+/** Formats a duration as in ProtoJSON. */
 export function protoSpan({ seconds, nanos }: Duration): string {
   const sign = seconds < 0n || nanos < 0 ? "-" : "";
   return `${sign}${seconds < 0n ? -seconds : seconds}${fractionText(Math.abs(nanos))}s`;

@@ -1,4 +1,4 @@
-/** Lets a few pieces of work run at the same time; the others wait in the order in which they came. */
+/** Limits the number of concurrent pieces of work; others wait in order of arrival. */
 export class Turns {
   private readonly limit: number;
   private readonly waiting = new Set<() => void>();
@@ -8,7 +8,7 @@ export class Turns {
     this.limit = limit;
   }
 
-  /** Runs work when it is its turn. Rejects with the reason of the signal once that is aborted before. */
+  /** Runs work when it is its turn. Rejects with the reason of the signal if it is aborted before. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.running < this.limit) {
@@ -44,7 +44,7 @@ export class Turns {
       this.running--;
       return;
     }
-    // whoever waits takes over the place; it never becomes free
+    // the first waiter takes over the slot, which never becomes free
     this.waiting.delete(first);
     first();
   }

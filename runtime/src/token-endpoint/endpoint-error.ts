@@ -1,15 +1,15 @@
 import type { Clock } from "connect-rest-codec/internal";
 
 interface EndpointFacts {
-  /** The error code of OAuth (RFC 6749 section 5.2), if there is one. */
+  /** The OAuth error code (RFC 6749 section 5.2), if there is one. */
   readonly code?: string | undefined;
-  /** The HTTP status; undefined where there was no response. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status?: number | undefined;
-  /** The header `Retry-After`, where there is one. */
+  /** The `Retry-After` header, if there is one. */
   readonly retryAfter?: string | undefined;
 }
 
-/** An endpoint of an authorization server that did not give what was asked for. */
+/** A failed request to an endpoint of an authorization server. */
 export class EndpointError extends Error implements EndpointFacts {
   readonly code: string | undefined;
   readonly status: number | undefined;
@@ -26,14 +26,14 @@ export class EndpointError extends Error implements EndpointFacts {
     this.retryAfter = retryAfter;
   }
 
-  /** Whether the same request will be rejected again, however often it is sent. */
+  /** Whether the endpoint will always reject this request. */
   get isFinal(): boolean {
     return this.code !== undefined && FINAL.has(this.code);
   }
 }
 
 /**
- * RFC 6749 section 5.2, RFC 8707 section 2. Of others, such as `temporarily_unavailable`, nothing is known.
+ * RFC 6749 section 5.2, RFC 8707 section 2. Other codes, such as `temporarily_unavailable`, may be temporary.
  */
 const FINAL: ReadonlySet<string> = new Set([
   "invalid_client",
@@ -45,10 +45,10 @@ const FINAL: ReadonlySet<string> = new Set([
   "unsupported_grant_type",
 ]);
 
-/** How long an endpoint may take to respond, in milliseconds. */
+/** The time limit for an endpoint's response, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
-/** The time that a request to an endpoint has, until a signal ends it. */
+/** Returns the time limit of a request to an endpoint, which a signal may end earlier. */
 export function endpointTime(clock: Clock, signal: AbortSignal | undefined) {
   const late = () => new EndpointError(`no response within ${TIMEOUT_MS / 1000} s`);
   return { ms: TIMEOUT_MS, clock, signal, late };

@@ -9,11 +9,11 @@ import { EndpointError } from "./endpoint-error.ts";
 import type { EndpointResponse } from "./tokens.ts";
 
 /**
- * The object in a successful response, without what is `null`, `false` or empty, which stand for nothing in
- * the responses of many servers.
+ * Returns the object in a successful response, without members that are `null`, `false` or empty, which many
+ * servers send in place of absent ones.
  *
- * @throws EndpointError for an error: by the status, or by an `error` in the object,
- * which some servers send with 200
+ * @throws EndpointError for an error: by the status, or by an `error` in the object, which some servers send
+ * with 200
  */
 export function readEndpointJson(response: EndpointResponse): JsonObject {
   const { status } = response;
@@ -39,7 +39,10 @@ function endpointError(
   return new EndpointError(words.join(": "), { code, status, retryAfter: response.header("retry-after") });
 }
 
-/** The text of RFC 6749, or that of an API's own errors: `{"errors": [{"detail": …}]}`, `{"message": …}`. */
+/**
+ * Returns the text of an error in the format of RFC 6749, or in an API's own format: `{"errors": [{"detail":
+ * …}]}`, `{"message": …}`.
+ */
 function descriptionOf(value: JsonValue | undefined): string | undefined {
   const texts = ["error_description", "errors.0.detail", "errors.0.message", "message", "meta.msg"];
   for (const path of texts) {

@@ -6,7 +6,7 @@ import { EndpointError } from "./endpoint-error.ts";
 import { readEndpointJson } from "./endpoint-json.ts";
 import type { EndpointResponse, Grant, Send, TokenClient, Tokens } from "./tokens.ts";
 
-/** A token endpoint, and who asks it. */
+/** A token endpoint, and its client. */
 export interface TokenEndpoint {
   readonly url: URL;
   readonly client: TokenClient;
@@ -17,10 +17,10 @@ export interface TokenEndpoint {
 const SECRET_PARAMETERS = ["code", "code_verifier", "refresh_token", "token"];
 
 /**
- * Asks a token endpoint for tokens (RFC 6749 sections 4.1.3, 4.4.2 and 6).
+ * Requests tokens from a token endpoint (RFC 6749 sections 4.1.3, 4.4.2 and 6).
  *
- * @param now milliseconds since 1970, from which the life of the tokens is counted
- * @throws EndpointError, whose text has no secret in it
+ * @param now milliseconds since 1970, from which the lifetime of the tokens is counted
+ * @throws EndpointError, whose text contains no secret
  */
 export async function requestTokens(endpoint: TokenEndpoint, grant: Grant, now: number): Promise<Tokens> {
   const server = { issuer: endpoint.url.origin, token_endpoint: endpoint.url.href };
@@ -40,7 +40,7 @@ export async function requestTokens(endpoint: TokenEndpoint, grant: Grant, now: 
 }
 
 /**
- * Ends a token (RFC 7009). A server that does not know it is content as well.
+ * Revokes a token (RFC 7009). Succeeds also if the server does not know the token.
  *
  * @param url the revocation endpoint
  * @throws EndpointError
@@ -57,7 +57,7 @@ export async function revokeToken(
     await oauth.revocationRequest(server, { client_id: client.id }, authOf(client), token.reveal(), {
       additionalParameters: { token_type_hint: hint },
       ...fetchOptions(send, (response) => {
-        // the body of a success has no meaning (section 2.2)
+        // the body of a successful response has no meaning (section 2.2)
         if (response.status < 200 || response.status > 299) readEndpointJson(response);
         return {};
       }),
@@ -65,7 +65,10 @@ export async function revokeToken(
   });
 }
 
-/** Options of the library: requests go out by `send`, and what it processes is read here. */
+/**
+ * Returns options for the OAuth library: `send` sends its requests, and `read` reads the responses that it
+ * processes.
+ */
 export function fetchOptions(send: Send, read: (response: EndpointResponse) => JsonObject, status = 200) {
   const customFetch = async (
     url: string,
@@ -79,7 +82,7 @@ export function fetchOptions(send: Send, read: (response: EndpointResponse) => J
     });
     return Response.json(read(response), { status });
   };
-  // which addresses may be http is decided where they come from
+  // the code that provides an address decides whether it may be http
   return { [oauth.customFetch]: customFetch, [oauth.allowInsecureRequests]: true } as const;
 }
 
@@ -97,10 +100,7 @@ function parametersOf(given: Grant["parameters"]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/**
- * Without the ID token: nobody here wants to know who somebody is.
- * Servers that leave out the type mean `bearer`.
- */
+/** Reads a token response without its ID token, which is not used. A missing token type means `bearer`. */
 function readTokenJson(response: EndpointResponse): JsonObject {
   const { id_token: _, ...json } = readEndpointJson(response);
   return { token_type: "bearer", ...json };
@@ -108,7 +108,7 @@ function readTokenJson(response: EndpointResponse): JsonObject {
 
 function tokensOf(found: oauth.TokenEndpointResponse, now: number): Tokens {
   const { access_token, expires_in, refresh_token, scope, token_type } = found;
-  // what is bound to a key that we do not have cannot be used
+  // a token bound to a key that this client does not have cannot be used
   if (token_type !== "bearer") throw new EndpointError("expected a bearer token, got another type of token");
   if (!/^[\x21-\x7e]+$/.test(access_token)) {
     throw new EndpointError("expected an access token of printable ASCII, got other characters");
@@ -121,10 +121,10 @@ function tokensOf(found: oauth.TokenEndpointResponse, now: number): Tokens {
   };
 }
 
-/** Ten years, in seconds: more is as good as for ever, and would not be a time. */
+/** Ten years, in seconds: a longer lifetime is practically unlimited, and could overflow a date. */
 const MAX_LIFE_S = 10 * 366 * 86_400;
 
-/** Does work whose errors have no secret in their texts, and are errors of the endpoint. */
+/** Does work, and converts its errors to endpoint errors without secrets in their texts. */
 async function guarded<T>(
   { secret }: TokenClient,
   parameters: Grant["parameters"],
@@ -141,13 +141,13 @@ async function guarded<T>(
   }
 }
 
-/** The same without secrets, which a server may repeat. */
+/** Returns the error without secrets, which a server may repeat. */
 export function cleaned(error: unknown, secrets: readonly Secret[]): EndpointError {
   const text = error instanceof Error ? error.message : String(error);
   const problem = shownText(text, secrets, MAX_PROBLEM);
   if (!(error instanceof EndpointError)) return new EndpointError(problem);
   const { status, retryAfter } = error;
-  // a code is a word; anything else could be anything
+  // a code is a word; any other text could be anything
   const code = /^[\w.-]{1,64}$/.test(error.code ?? "") ? error.code : undefined;
   return new EndpointError(problem, { code, status, retryAfter });
 }

@@ -5,12 +5,12 @@ import { restError } from "../errors/rest-error.ts";
 export interface Base {
   /** Scheme, host and, unless it is the scheme's default, port. */
   readonly origin: string;
-  /** The path in front of every method's, without a slash at its end; often empty. */
+  /** The path prefix of all methods, without a trailing slash; often empty. */
   readonly prefix: string;
 }
 
 /**
- * Reads a base address: `http` or `https`, without user, query and fragment.
+ * Parses a base address: `http` or `https`, without user, query and fragment.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
@@ -26,21 +26,21 @@ export function parseBase(upstream: string, option: string, address: unknown): B
 
 function problemOf(url: URL): string | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") return `the scheme ${url.protocol}`;
-  // the text never repeats a password
+  // the error must not repeat a password
   if (url.username !== "" || url.password !== "") return "a user or a password";
   if (url.search !== "") return "a query";
   return url.hash === "" ? undefined : "a fragment";
 }
 
 /**
- * Paths that every parser reads as they are: segments of unreserved characters (RFC 3986 section 2.3), none
- * empty but the last, and none a dot or two. A test compares with the parser.
+ * Paths that every parser reads identically: segments of unreserved characters (RFC 3986 section 2.3), none
+ * empty except the last, and no dot segments. A test compares it with the parser.
  */
 const PLAIN_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/;
 
 /**
- * The path of a request below its base. Every URL parser reads it as it was built: there is nothing in it
- * that would be collapsed, decoded or cut off.
+ * Returns the path of a request below its base. Every URL parser reads the path as it was built: nothing in
+ * it would be collapsed, decoded or cut off.
  *
  * @throws ConnectError INTERNAL, reason REQUEST_PATH_CHANGED
  */

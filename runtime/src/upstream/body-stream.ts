@@ -6,7 +6,7 @@ import type { OpenExchange } from "../http/open-exchange.ts";
 import { decompressError, exchangeError, type FailureContext } from "./failure.ts";
 
 /**
- * The body of a response as it comes, decompressed, of at most `maxDownloadBytes`.
+ * Yields the decompressed body of a response as it arrives, up to `maxDownloadBytes`.
  *
  * @throws ConnectError, or the reason of the exchange's signal
  */
@@ -27,7 +27,10 @@ export async function* bodyStream(
   }
 }
 
-/** The first bytes of a body, for the text of an error; a failure within it is not one of the call. */
+/**
+ * Returns the first bytes of a body, for the text of an error; a failure while reading them does not fail the
+ * call.
+ */
 export async function beginningOf(
   { status, headers, body }: OpenExchange,
   maxBytes: number,

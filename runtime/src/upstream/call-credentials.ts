@@ -16,13 +16,13 @@ import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
 import type { UpstreamCall, UpstreamIdentity } from "./upstream.ts";
 
-/** What of a call its credentials depend on. */
+/** The properties of a call that its credentials depend on. */
 export type CredentialsCall = Pick<
   UpstreamCall,
   "method" | "rules" | "header" | "signal" | "credentials" | "provided"
 >;
 
-/** What the credentials of an upstream's calls are made of. */
+/** The parts that the credentials of an upstream's calls are built from. */
 interface Parts {
   readonly upstream: string;
   readonly configured: CredentialsSource;
@@ -31,10 +31,7 @@ interface Parts {
   readonly closing: AbortSignal;
 }
 
-/**
- * The credentials of an upstream's calls: configured, or provided by a function,
- * with tokens that are fetched.
- */
+/** The credentials of an upstream's calls: configured or provided by a function, with fetched tokens. */
 export class CallCredentials {
   private readonly parts: Parts;
 
@@ -43,7 +40,8 @@ export class CallCredentials {
   }
 
   /**
-   * Those that are the same for all calls, and are never refreshed; undefined where they have to be asked for.
+   * Credentials that are the same for all calls and are never refreshed; undefined if they are provided or
+   * fetched.
    */
   get fixed(): Credentials | undefined {
     const { configured } = this.parts;
@@ -52,20 +50,20 @@ export class CallCredentials {
       : (configured as Credentials);
   }
 
-  /** Whether they are those of the configuration, not a caller's own. */
+  /** Whether the credentials are configured, not provided by the caller. */
   get areConfigured(): boolean {
     return typeof this.parts.configured !== "function";
   }
 
-  /** Whether others may take the place of those that are rejected. */
+  /** Whether rejected credentials can be replaced. */
   get mayBeRefreshed(): boolean {
     return typeof this.parts.configured === "function" || isGrant(this.parts.configured.oauth2);
   }
 
   /**
-   * The credentials of a call; a promise where they have to be asked for.
+   * Returns the credentials of a call; a promise if they have to be fetched.
    *
-   * @throws what the function that provides them throws, or ConnectError
+   * @throws the errors of the function that provides them, or ConnectError
    */
   of(call: CredentialsCall): Credentials | Promise<Credentials> {
     const { method, header, signal } = call;
@@ -77,11 +75,11 @@ export class CallCredentials {
     return provided.then((given) => this.resolved(call, given));
   }
 
-  /** Whose credentials a call would carry; see `Upstream`. */
+  /** Returns the identity whose credentials a call would carry; see `Upstream`. */
   async identity(call: CredentialsCall): Promise<UpstreamIdentity> {
     const { configured } = this.parts;
     const isConfigured = typeof configured !== "function";
-    // who it is does not depend on a token that would have to be fetched
+    // the identity does not depend on a token, so none is fetched
     const credentials = isConfigured ? (configured as Credentials) : await this.of(call);
     const kind = chooseKind(call, credentials);
     const provided = isConfigured ? undefined : credentials;
@@ -93,12 +91,12 @@ export class CallCredentials {
     return { name: `${name} ${kind}`, isPublic: false, provided };
   }
 
-  /** Tells what a call of this kind sends from what others send, without giving them away. */
+  /** Distinguishes the credentials of a call of this kind by a hash that does not reveal them. */
   hash(kind: CredentialKind, credentials: Credentials): string {
     return this.parts.identities.of(kind, credentials);
   }
 
-  /** A token is fetched only for a method that takes it. */
+  /** A token is fetched only for a method that accepts it. */
   private resolved(call: CredentialsCall, given: FixedCredentials): Credentials | Promise<Credentials> {
     const { oauth2 } = given;
     if (!isGrant(oauth2)) return given as Credentials;
@@ -116,7 +114,7 @@ export class CallCredentials {
       if (another === undefined) throw source.rejectedError();
       const { token, isNew } = another;
       const own = { ...others, oauth2: { accessToken: token, identity } };
-      // a new one that is rejected as well is the configuration's fault
+      // if a new token is rejected too, the configuration is wrong
       return isNew ? own : { ...own, rejected: () => withOther(token) };
     };
     const accessToken = await source.get();

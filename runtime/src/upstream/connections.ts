@@ -2,26 +2,23 @@ import type { Requester } from "../http/requester.ts";
 import type { Secret } from "../text/secret.ts";
 import type { Hop } from "./hop.ts";
 
-/** What requests to an upstream go out on. */
+/** The connections on which requests to an upstream are sent. */
 export interface Connections {
-  /** Whose they are: our own, or those of a dispatcher or a `fetch` that was supplied. */
+  /** The kind of client: our own connections, or a supplied dispatcher or `fetch`. */
   readonly kind: "own" | "dispatcher" | "fetch";
-  /** What is sent to a proxy, and must never be shown. */
+  /** Secrets that are sent to a proxy, and must never be disclosed. */
   readonly secrets: readonly Secret[];
-  /** Those to the origin of a base address. */
+  /** Returns the connections to the origin of a base address. */
   base(origin: string): Requester;
-  /** Those to where a redirect leads. */
+  /** Returns the connections to the target of a redirect. */
   hop(hop: Pick<Hop, "origin" | "mustBePublic" | "isForeign">): Requester;
-  /** Whether an origin is at a public address, as far as is known. */
+  /** Whether an origin is known to have a public address. */
   isPublic(origin: string): boolean;
-  /**
-   * Whether an origin may be one of the public internet. Where connections are our own,
-   * that is decided by them.
-   */
+  /** Whether an origin may be on the public internet. Our own connections check that when they connect. */
   mayBePublic(origin: string): boolean;
   /**
-   * Whether requests to an origin are handed to a proxy as they are,
-   * so that a response may be the proxy's own.
+   * Whether requests to an origin are forwarded by a proxy, so that a response may come from the proxy
+   * itself.
    */
   isForwarded(origin: string): boolean;
   /** Waits for running exchanges; later ones fail. */

@@ -4,26 +4,26 @@ import type { EgressProxy } from "./proxy-options.ts";
 import type { TlsSettings } from "./tls-options.ts";
 import { tunnelled } from "./tunnel.ts";
 
-/** Makes one connection of a pool. */
+/** Opens one connection of a pool. */
 export type Connector = buildConnector.connector;
 
-/** How the connections to an origin are made. */
+/** Options for connecting to an origin. */
 export interface ConnectorOptions {
   readonly timeoutMs: number;
   readonly tls?: TlsSettings | undefined;
   readonly proxy?: EgressProxy | undefined;
-  /** Default: that of the system. Of no effect with a proxy, which looks names up itself. */
+  /** Default: the system's. Has no effect with a proxy, which resolves names itself. */
   readonly lookup?: LookupFunction | undefined;
-  /** How sockets read, in place of being streams. Of no effect with a proxy. */
+  /** The read options of sockets, which are then not used as streams. Has no effect with a proxy. */
   readonly onread?: OnReadOpts | undefined;
 }
 
-/** What makes connections, through a tunnel where there is a proxy. */
+/** Returns a connector, which connects through a tunnel if there is a proxy. */
 export function connectorOf({ timeoutMs: timeout, tls, proxy, lookup, onread }: ConnectorOptions): Connector {
   const { secureContext, serverName } = tls ?? {};
   const plain = buildConnector({
     timeout,
-    // HTTP/1.1 only: failures of HTTP/2 sessions are other ones, and no upstream so far needs it
+    // HTTP/1.1 only: HTTP/2 sessions fail in different ways, and no upstream has needed them so far
     allowH2: false,
     ...(lookup !== undefined && { lookup }),
     ...(onread !== undefined && { onread }),

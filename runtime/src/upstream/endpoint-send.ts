@@ -10,9 +10,9 @@ import { exchangeError } from "./failure.ts";
 import type { UpstreamSettings } from "./options.ts";
 
 /**
- * Sends requests to a token endpoint on the connections of an upstream: by its proxy, and with its TLS where
- * the endpoint has the origin of one of its base addresses. They end when the upstream is closed, not with a
- * call that waits for them.
+ * Returns a function that sends requests to a token endpoint on the connections of an upstream: through its
+ * proxy, and with its TLS options if the endpoint has the origin of one of its base addresses. Requests end
+ * when the upstream is closed, not with a call that waits for them.
  */
 export function endpointSend(
   connections: Connections,
@@ -61,6 +61,6 @@ function failureOf(error: unknown, { kind }: Connections, settings: UpstreamSett
   const known =
     error instanceof ExchangeFailed ? exchangeError(error, { upstream: "", settings, client: kind }) : error;
   const text = known instanceof ConnectError ? known.rawMessage : String(known);
-  // the error that is made of it names the upstream by itself
+  // the caller adds the name of the upstream
   return new EndpointError(text.replace(/^upstream : /, ""), { cause: error });
 }

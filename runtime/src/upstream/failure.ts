@@ -14,15 +14,15 @@ import type { UpstreamSettings } from "./options.ts";
 import { codeAmong, isTlsRejection, proxyRejection, suppliedFailure } from "./supplied-failure.ts";
 import { ProxyFailed } from "./tunnel.ts";
 
-/** Which upstream failed, and its limits, for the text of the error. */
+/** The failed upstream and its limits, for the error message. */
 export interface FailureContext {
   readonly upstream: string;
   readonly settings: UpstreamSettings;
-  /** What the request went out on. */
+  /** The kind of client that sent the request. */
   readonly client: Connections["kind"];
 }
 
-/** The error for an exchange that brought no response, or not all of it. */
+/** Returns the error for an exchange without a complete response. */
 export function exchangeError(failed: ExchangeFailed, context: FailureContext): ConnectError {
   const { upstream, settings, client } = context;
   const { cause, responded, sent } = failed;
@@ -62,11 +62,11 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
   if (responded) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
   if (sent && !isTlsRejection(code)) return restError("UPSTREAM_RESET", { upstream }, { cause });
-  // the code alone: messages name addresses, which are not for callers
+  // only the code: messages contain addresses, which callers must not see
   return unreachable(upstream, code === "" ? "an error" : code, cause);
 }
 
-/** The error for a proxy that makes no connection: nothing has reached the upstream. */
+/** Returns the error for a proxy that did not connect: nothing has reached the upstream. */
 function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext): ConnectError {
   const { status, cause } = failed;
   if (status !== undefined) return proxyRejection(upstream, status, failed);
@@ -79,7 +79,7 @@ function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext)
   return unreachable(upstream, `the proxy: ${code === "" ? "an error" : code}`, failed);
 }
 
-/** The error for a body that cannot be decompressed. */
+/** Returns the error for a body that cannot be decompressed. */
 export function decompressError(
   error: DecompressError,
   { upstream, settings }: FailureContext,

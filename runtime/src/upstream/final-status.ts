@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { errors } from "undici";
 import { MAX_INTERIM_RESPONSES } from "../http/exchange.ts";
 
-/** All heads together, in bytes. */
+/** The maximum size of all heads together, in bytes. */
 const MAX_BYTES = 64 * 1024;
 
 const BEGINNING = "HTTP/1.";
@@ -11,25 +11,25 @@ const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?$/;
 /** RFC 9112 section 5: a token, and a value without line ends. */
 const FIELD_LINE = /^[!#$%&'*+\-.^_`|~\w]+:[^\0\r\n]*$/;
 
-/** Another protocol is spoken from here on, which nobody asked for: no interim response. */
+/** Switches to another protocol, which was not requested, so it is not an interim response. */
 const SWITCHING = 101;
 
-/** Bytes that are no response of HTTP/1.1, or more of them than a response has. */
+/** Bytes that are not an HTTP/1.1 response, or more bytes than a response may have. */
 export class MalformedResponse extends Error {
   readonly code = "RESPONSE_MALFORMED";
 }
 
-/** Whether another response comes behind this one (RFC 9110 section 15.2). */
+/** Reports whether another response follows this one (RFC 9110 section 15.2). */
 function isInterim(status: number): boolean {
   return status < 200 && status !== SWITCHING;
 }
 
 /**
- * Reads the responses to a CONNECT up to the final one, and returns its status;
- * what comes behind its head is left on the socket.
+ * Reads the responses to a CONNECT up to the final one, and returns its status; bytes after its head stay in
+ * the socket.
  *
- * @param timeoutMs for all of them
- * @throws MalformedResponse for anything else, and for more than MAX_INTERIM_RESPONSES of them
+ * @param timeoutMs the limit for all responses together
+ * @throws MalformedResponse for anything else, and for more than MAX_INTERIM_RESPONSES interim responses
  */
 export function finalStatus(socket: Duplex, timeoutMs: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -59,14 +59,14 @@ export function finalStatus(socket: Duplex, timeoutMs: number): Promise<number> 
   });
 }
 
-/** Heads of responses without bodies, as they arrive. */
+/** Parses heads of responses without bodies, as they arrive. */
 class Heads {
-  /** What is not read yet. */
+  /** The unread bytes. */
   rest: Buffer = Buffer.alloc(0);
   private bytes = 0;
   private interim = 0;
 
-  /** The status of the final response, as soon as its head is whole. */
+  /** Returns the status of the final response when its head is complete. */
   push(chunk: Buffer): number | undefined {
     this.rest = Buffer.concat([this.rest, chunk]);
     for (;;) {
@@ -75,7 +75,7 @@ class Heads {
         throw new MalformedResponse(`more than ${MAX_BYTES} bytes of heads`);
       }
       if (end < 0) {
-        // another protocol may never send the end of a head
+        // a peer with another protocol may never send the end of a head
         if (!BEGINNING.startsWith(this.rest.toString("latin1", 0, BEGINNING.length))) throw malformed();
         return undefined;
       }

@@ -5,8 +5,8 @@ import { connectorOf } from "./connector.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 
 /**
- * Hands requests for an origin of http to a proxy, with the whole address in the request line (RFC 9112
- * section 3.2.2), as others do: many a proxy makes tunnels for https alone.
+ * Sends requests for an http origin through a forwarding proxy, with the whole address in the request line
+ * (RFC 9112 section 3.2.2), as other clients do: many proxies only allow tunnels for https.
  */
 export function forwarding(
   to: string,

@@ -11,7 +11,7 @@ import { isPrivateAddress } from "./private-address.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 import type { TlsSettings } from "./tls-options.ts";
 
-/** The network as connections see it; another one for tests. */
+/** The network functions of connections; replaced in tests. */
 export interface Network {
   readonly lookup: LookupFunction;
   readonly isPrivate: (address: string) => boolean;
@@ -19,23 +19,23 @@ export interface Network {
 
 export const systemNetwork: Network = { lookup: systemLookup as LookupFunction, isPrivate: isPrivateAddress };
 
-/** A connection to an address that a redirect must not lead to. */
+/** An attempt to connect to an address that a redirect must not lead to. */
 export class PrivateAddress extends Error {
   readonly code = "REDIRECT_PRIVATE";
 }
 
-/** Origins at the same time; the oldest is closed first. */
+/** The maximum number of origins; the oldest is closed first. */
 const MAX_POOLS = 32;
 
-/** Which connections a redirect needs. */
+/** The properties of a connection for a redirect. */
 export type HopConnection = Pick<Hop, "origin" | "mustBePublic" | "isForeign"> & {
   readonly proxy: EgressProxy | undefined;
 };
 
 /**
- * Connections for redirects, and what is known of the addresses of others. That an address is public is
- * checked where it counts: on what a name resolves to for the very connection, and on the connection itself.
- * The connections of a proxy are not seen.
+ * The connections for redirects, and a record of which origins have public addresses. The check happens at
+ * connection time: on the address that a name resolves to, and on the connection itself. A proxy's
+ * connections cannot be checked.
  */
 export class HopPools {
   private readonly settings: UpstreamSettings;
@@ -50,7 +50,7 @@ export class HopPools {
     this.network = network;
   }
 
-  /** A connector that notes whether an origin is at a public address. */
+  /** Returns a connector that records whether an origin has a public address. */
   watching(origin: string, tls: TlsSettings | undefined, onread?: OnReadOpts): Connector {
     const note = (socket: Socket) => {
       if (!this.network.isPrivate(socket.remoteAddress ?? "")) this.publicOrigins.add(origin);
@@ -58,12 +58,12 @@ export class HopPools {
     return this.connector(note, this.network.lookup, tls, onread);
   }
 
-  /** Whether any connection to the origin was to a public address. */
+  /** Reports whether any connection to the origin had a public address. */
   isPublic(origin: string): boolean {
     return this.publicOrigins.has(origin);
   }
 
-  /** The connections to an origin that a redirect leads to. */
+  /** Returns the connections to the target of a redirect. */
   poolOf(hop: HopConnection): Requester {
     const { origin, mustBePublic, isForeign, proxy } = hop;
     const key = [mustBePublic, isForeign, proxy?.origin, origin].join(" ");
@@ -79,7 +79,7 @@ export class HopPools {
     return pool;
   }
 
-  /** Connections to an origin by a proxy. */
+  /** Returns connections to an origin through a proxy. */
   proxied(origin: string, proxy: EgressProxy, tls: TlsSettings | undefined): ClosableRequester {
     const { connectTimeoutMs: timeoutMs } = this.settings;
     if (origin.startsWith("http:")) return forwarding(origin, proxy, this.options, timeoutMs);
@@ -91,7 +91,7 @@ export class HopPools {
   }
 
   private createPool({ origin, mustBePublic, isForeign, proxy }: HopConnection): ClosableRequester {
-    // another origin does not get the client's certificate either
+    // a foreign origin does not get the client certificate either
     const tls = isForeign ? undefined : this.settings.tls;
     if (proxy !== undefined) return this.proxied(origin, proxy, tls);
     const connect = mustBePublic ? this.publicOnly(origin, tls) : this.watching(origin, tls);
@@ -111,7 +111,7 @@ export class HopPools {
     };
     const connect = this.connector(checkAndNote, lookup, tls);
     return (options, done) => {
-      // an address is not looked up
+      // an IP address is not resolved
       const host = options.hostname.replace(/^\[|\]$/g, "");
       if (isIP(host) !== 0 && this.network.isPrivate(host)) {
         done(new PrivateAddress("a private address"), null);
@@ -130,7 +130,7 @@ export class HopPools {
     const connect = connectorOf({ timeoutMs: this.settings.connectTimeoutMs, tls, lookup, onread });
     return (options, done) =>
       connect(options, (...[error, socket]) => {
-        // undici leaves it out where its types say null
+        // undici omits the socket although its types say null
         if (error !== null || socket === null) {
           done(error ?? new Error("no connection"), null);
           return;

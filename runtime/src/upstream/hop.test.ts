@@ -59,7 +59,7 @@ test.each<[string, string]>([
   ["ftp://files.example.com/", "another scheme"],
 ])("a redirect to %s is rejected: %s", (location, problem) => {
   if (problem === "") {
-    // an empty user is none
+    // an empty user name counts as none
     expect(hop(location).origin).toBe("https://files.example.com");
     return;
   }

@@ -1,20 +1,17 @@
-/** Where a redirect leads. */
+/** The targets of redirects. */
 import type { RedirectSettings } from "./redirect-options.ts";
 
-/** One address of a chain of redirects. */
+/** One address in a chain of redirects. */
 export interface Hop {
   readonly origin: string;
   readonly path: string;
   /** Without `?`; often empty. */
   readonly queryString: string;
-  /**
-   * It is not the origin of the base address, or a redirect has led away from that before:
-   * it gets no credentials.
-   */
+  /** The hop, or an earlier one, left the origin of the base address: it gets no credentials. */
   readonly isForeign: boolean;
-  /** A hop before was at a public address, so that this one must be, too. */
+  /** An earlier hop had a public address, so this one must have one, too. */
   readonly mustBePublic: boolean;
-  /** How many redirects led here. */
+  /** The number of redirects up to this one. */
   readonly count: number;
 }
 
@@ -23,11 +20,11 @@ const MAX_REDIRECTS = 5;
 
 const MAX_LOCATION_LENGTH = 8_192;
 
-/** A redirect that must not be followed; `message` says what is wrong with it, without repeating it. */
+/** A redirect that must not be followed; `message` describes the problem without repeating the address. */
 export class RedirectRejected extends Error {}
 
 /**
- * The address that a `Location` header leads to (RFC 9110 section 10.2.2).
+ * Returns the target of a `Location` header (RFC 9110 section 10.2.2).
  *
  * @param from the address of the response
  * @param baseOrigin the origin that credentials are for
@@ -40,8 +37,8 @@ export function nextHop(
   { hosts }: RedirectSettings,
 ): Hop {
   if (from.count >= MAX_REDIRECTS) throw new RedirectRejected(`more than ${MAX_REDIRECTS} redirects`);
-  // URL parsers drop line breaks and tabs, and read backslashes as slashes:
-  // what others would read otherwise is rejected
+  // URL parsers drop line breaks and tabs, and read backslashes as slashes: rejects characters that parsers
+  // read differently
   if (location.length > MAX_LOCATION_LENGTH || /[^\x21-\x7e]|\\/.test(location)) {
     throw new RedirectRejected("a text that is no address");
   }
@@ -67,8 +64,8 @@ export function nextHop(
 }
 
 /**
- * `*.example.com` names all hosts below it, and not itself. A port that is not the
- * default one is part of the name.
+ * Reports whether a host matches a name: `*.example.com` matches all subdomains, but not the domain itself. A
+ * non-default port is part of the name.
  */
 function isNamed(host: string, name: string): boolean {
   return name.startsWith("*.")

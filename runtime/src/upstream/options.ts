@@ -40,85 +40,85 @@ import {
 } from "./supplied-client.ts";
 import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
 
-/** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
+/** An upstream: its address, its credentials, and the limits of every exchange with it. */
 export interface UpstreamOptions extends ClientOptions {
   /**
-   * The base address, `https://api.example.com` or with a path in front of every method's. It serves every
-   * base that a method names and `bases` does not have.
+   * The base address, `https://api.example.com`, optionally with a path prefix for all methods. It serves
+   * every base name that `bases` does not contain.
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Base addresses by the names that methods use; the first one is that of methods which name none, where
-   * there is no `baseUrl`.
+   * Base addresses by the names that methods use; without `baseUrl`, the first one serves methods that name
+   * none.
    */
   readonly bases?: Readonly<Record<string, string>> | undefined;
-  /** Fixed credentials, or a function that provides those of a call. Default: none. */
+  /** Fixed credentials, or a function that provides the credentials of each call. Default: none. */
   readonly credentials?: CredentialsSource | undefined;
   /** The `User-Agent` of every request. Default: `connect-rest-runtime/<version>`. */
   readonly userAgent?: string | undefined;
   /**
    * The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`; with a `fetch`,
-   * what that asks for by itself.
+   * its own default.
    */
   readonly acceptEncoding?: string | undefined;
   /** The largest body of a response in bytes, both as sent and decompressed. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * What the JSON of a response, or of a record of a stream, may cost to read: 1 for each key, text, number
-   * and word, 8 for each object, 3 for each array, more for numbers beyond 2^53 and for texts that begin like
-   * numbers. What costs more fails the call, since it would hold up all others. Default: 1 600 000,
-   * about 8 MB of ordinary JSON.
+   * The maximum cost of reading the JSON of a response, or of a record of a stream: 1 for each key, string,
+   * number and literal, 8 for each object, 3 for each array, more for numbers beyond 2^53 and for strings
+   * that begin like numbers. A more expensive response fails the call, since it would block all others.
+   * Default: 1 600 000, about 8 MB of typical JSON.
    */
   readonly maxResponseCost?: number | undefined;
   /**
    * The largest body of a method that streams it to its caller, decompressed, in bytes. Default: no limit,
-   * since such a body is never held as a whole.
+   * since such a body is never buffered as a whole.
    */
   readonly maxDownloadBytes?: number | undefined;
   /** The largest head of a response in bytes. Default: 16 KiB. */
   readonly maxHeaderBytes?: number | undefined;
   /**
-   * Follows redirects of GET and HEAD to these hosts, for methods whose rules ask for it (`redirects`). The
-   * connections are made here, so that the address that is really connected is checked: a redirect never
-   * leads from a public to a private one. Default: `false`; no redirect is followed.
+   * Follows redirects of GET and HEAD to these hosts, for methods whose rules enable it (`redirects`). The
+   * address is checked when connecting, on the connection itself: a redirect never leads from a public to a
+   * private address. Default: `false`; no redirect is followed.
    */
   readonly redirects?: RedirectOptions | false | undefined;
   /**
-   * TLS towards the base addresses. Default: the authorities that Node.js trusts, and no client certificate.
+   * TLS options for the base addresses. Default: the certificate authorities that Node.js trusts, and no
+   * client certificate.
    */
   readonly tls?: TlsOptions | undefined;
   /**
-   * The proxy on the way to the upstream, or a function that says which one an origin is reached by, e.g.
-   * `proxyFromEnvironment(process.env)`. https goes through a tunnel (CONNECT), http is handed over.
-   * `localhost` and the addresses of this machine are always reached directly. Default: none;
-   * the environment is not read.
+   * The proxy for the upstream, or a function that returns the proxy of an origin, e.g.
+   * `proxyFromEnvironment(process.env)`. https uses a tunnel (CONNECT), http is forwarded. `localhost` and
+   * the addresses of this machine are always reached directly. Default: none; the environment is not read.
    */
   readonly proxy?: ProxySource | false | undefined;
   /**
-   * How long a connection may take, TLS included. With a proxy, each of the connection to it, its consent and
-   * TLS. Default: 5000 ms.
+   * The time limit for connecting, including TLS. With a proxy, it applies separately to the connection to
+   * the proxy, to the proxy's response, and to TLS. Default: 5000 ms.
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * How long the head of a response may take. Default: 30 000 ms. Above 1 s it is kept to half a second,
-   * else to a tenth.
+   * The time limit for the head of a response. Default: 30 000 ms. Above 1 s it is accurate to half a second,
+   * else to a tenth of it.
    */
   readonly headersTimeoutMs?: number | undefined;
-  /** How long a body may pause. Default: 30 000 ms. */
+  /** The longest pause within a body. Default: 30 000 ms. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Connections at most, for each base address; further calls wait. Default: 128. */
+  /** The maximum number of connections for each base address; further calls wait. Default: 128. */
   readonly connections?: number | undefined;
-  /** When requests are sent again; `false` for never. */
+  /** The rules for retries; `false` for none. */
   readonly retry?: RetryOptions | false | undefined;
-  /** When the upstream is left alone for a while; `false` for never. */
+  /** The rules of the circuit breaker; `false` for none. */
   readonly breaker?: BreakerOptions | false | undefined;
   /**
-   * How the limits that methods name (`rate_limits`) are kept; `false` for not at all, e.g. for a stand-in.
+   * The enforcement of the limits that methods name (`rate_limits`); `false` for none, e.g. for a sandbox.
    */
   readonly rateLimits?: RateLimitOptions | false | undefined;
   /**
-   * What is done about differences between its responses and their description. Default:
-   * as for all upstreams.
+   * The levels for differences between its responses and their description. Default: the levels of all
+   * upstreams.
    */
   readonly differences?: DifferenceLevels | undefined;
 }
@@ -128,7 +128,7 @@ export const UPSTREAM_DEFAULTS = {
   userAgent: `connect-rest-runtime/${VERSION}`,
   acceptEncoding: "gzip, br, zstd",
   maxResponseBytes: 16 * 1024 * 1024,
-  // measured: below it, the costliest shapes keep the process for less than 100 ms
+  // measured: below it, the most expensive shapes block the process for less than 100 ms
   maxResponseCost: 1_600_000,
   maxHeaderBytes: 16 * 1024,
   connectTimeoutMs: 5_000,
@@ -181,39 +181,39 @@ const NAMES: Readonly<Record<keyof Required<UpstreamOptions>, true>> = {
   fetch: true,
 };
 
-/** The limits and headers of an upstream, checked, with defaults. */
+/** The validated limits and headers of an upstream, with defaults. */
 export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly userAgent: string;
-  /** undefined where it is up to the `fetch`. */
+  /** undefined: the `fetch` decides. */
   readonly acceptEncoding: string | undefined;
-  /** undefined for our own connections. */
+  /** undefined for the runtime's own connections. */
   readonly client: SuppliedClient | undefined;
   readonly tls: TlsSettings | undefined;
-  /** The proxy that an origin is reached by. @throws ConnectError reason UPSTREAM_OPTION_INVALID */
+  /** Returns the proxy of an origin. @throws ConnectError reason UPSTREAM_OPTION_INVALID */
   readonly proxyOf: (origin: string) => EgressProxy | undefined;
   readonly credentials: CredentialsSource;
-  /** By name; `""` is the default one. */
+  /** Base addresses by name; `""` is the default one. */
   readonly bases: ReadonlyMap<string, Base>;
-  /** What serves names that `bases` does not have. */
+  /** The base address for names that `bases` does not contain. */
   readonly otherBase: Base | undefined;
-  /** undefined where no redirect is followed. */
+  /** undefined if no redirect is followed. */
   readonly redirects: RedirectSettings | undefined;
   /** Infinity for no limit. */
   readonly maxDownloadBytes: number;
-  /** undefined where requests are never sent again. */
+  /** undefined if requests are never retried. */
   readonly retry: RetrySettings | undefined;
-  /** undefined where the upstream is never left alone. */
+  /** undefined if there is no circuit breaker. */
   readonly breaker: BreakerSettings | undefined;
-  /** undefined where limits that are known are not kept. */
+  /** undefined if known limits are not enforced. */
   readonly rateLimits: RateLimitSettings | undefined;
 };
 
-/** The base address of a method. */
+/** Returns the base address of a method. */
 export function baseOf({ bases, otherBase }: UpstreamSettings, name: string): Base | undefined {
   return bases.get(name) ?? otherBase;
 }
 
-/** The base address of a method of an upstream whose bases were checked when the transport was created. */
+/** Returns the base address of a method; the bases were checked when the transport was created. */
 export function usedBase(upstream: string, settings: UpstreamSettings, name: string): Base {
   const base = baseOf(settings, name);
   if (base === undefined) throw new Error(`upstream ${upstream} has no base ${name}`);
@@ -221,9 +221,9 @@ export function usedBase(upstream: string, settings: UpstreamSettings, name: str
 }
 
 /**
- * Checks the options of an upstream and fills in the defaults.
+ * Validates the options of an upstream and fills in the defaults.
  *
- * @param shared the client of all upstreams that have none of their own; default: that of the platform
+ * @param shared the client of all upstreams without their own client; default: that of the platform
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function resolveOptions(

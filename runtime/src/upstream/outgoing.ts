@@ -11,15 +11,15 @@ import type { UpstreamSettings } from "./options.ts";
 export interface BodyStream {
   /** The Content-Type of the chunks. */
   readonly contentType: string;
-  /** The name of the part; undefined where the stream is the whole body. */
+  /** The name of the part; undefined if the stream is the whole body. */
   readonly part?: string | undefined;
   readonly filename?: string | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** What a request is made of. */
+/** The parts of an outgoing request. */
 export interface OutgoingParts {
-  /** Where it goes. */
+  /** The origin to which the request is sent. */
   readonly origin: string;
   readonly rules: MethodRules;
   readonly request: RestRequest;
@@ -27,18 +27,18 @@ export interface OutgoingParts {
   /** The path as sent: the prefix of the base address and the path of the request. */
   readonly path: string;
   readonly authorization: Authorization;
-  /** Whom it is for, among whom connections are shared. Default: there is one. */
+  /** The caller, for sharing connections fairly. Default: there is one caller. */
   readonly caller?: string | undefined;
 }
 
 interface EncodedBody {
   readonly contentType?: string;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
-  /** The Content-Type names the boundary of this very body, so no other one may stand. */
+  /** The Content-Type contains the boundary of this body, so no other Content-Type may replace it. */
   readonly bound?: boolean;
 }
 
-/** A request with its credentials, as HTTP. */
+/** Encodes a request with its credentials as HTTP. */
 export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock: Clock): DispatchOptions {
   const { origin, rules, request, stream, path, authorization, caller } = parts;
   const query = [request.queryString, authorization.queryString].filter((text) => text !== "").join("&");
@@ -47,25 +47,22 @@ export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock
   return {
     origin,
     method: request.verb,
-    // whether it may be sent again below of us
+    // whether undici may retry it
     idempotent: rules.idempotent,
     path: query === "" ? path : `${path}?${query}`,
     headers: [...headersOf(rules, request, encoded, settings), ...authorization.headers.flat()],
-    // undici takes any iterable; its types know fewer
+    // undici accepts any iterable, although its types allow fewer
     body: encoded.body as Uint8Array | null,
     [CALLER]: caller,
   };
 }
 
-/**
- * Whether a request has nothing of its own but its path: its headers are those of
- * all such requests of its method.
- */
+/** Reports whether a request has only a path: its headers equal those of all such requests of its method. */
 export function isPlain({ headers, body }: RestRequest): boolean {
   return headers.length === 0 && body === undefined;
 }
 
-/** A request as `outgoing` makes it, with headers that are known. */
+/** Encodes a request as `outgoing` does, with known headers. */
 export function plainOutgoing(
   { origin, rules, request, path, authorization, caller }: OutgoingParts,
   headers: readonly string[],
@@ -85,8 +82,8 @@ export function plainOutgoing(
 }
 
 /**
- * Headers of the request come before the defaults, except those that are the same for the whole upstream.
- * Without a body there is no Content-Type, also where a rule of the service has one (RFC 9110 section 8.3).
+ * Returns the headers. Headers of the request precede the defaults, except the fixed headers of the upstream.
+ * Without a body there is no Content-Type, even if a rule of the service sets one (RFC 9110 section 8.3).
  */
 function headersOf(
   { responseEncoding }: MethodRules,
@@ -141,7 +138,7 @@ async function* framed(head: Uint8Array, chunks: AsyncIterable<Uint8Array>, end:
   yield end;
 }
 
-/** Unguessable, so that no content can hold it (RFC 2046 section 5.1.1). */
+/** Unguessable, so that no content can contain it (RFC 2046 section 5.1.1). */
 function newBoundary(clock: Clock): string {
   return `----connect-rest-${clock.randomHex(16)}`;
 }

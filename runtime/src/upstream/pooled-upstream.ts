@@ -34,7 +34,7 @@ import type {
 } from "./upstream.ts";
 
 /**
- * Creates an upstream. No connection is made before the first call.
+ * Creates an upstream. Opens no connection before the first call.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
@@ -42,20 +42,20 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
   const settings = resolveOptions(name, options, context.client);
   const { client } = settings;
   const { acceptEncoding } = client?.kind === "fetch" ? options : settings;
-  // a fetch asks by itself for what it can decompress
+  // a fetch itself requests the encodings that it can decompress
   return new PooledUpstream(name, { ...settings, acceptEncoding }, context);
 }
 
 /**
- * Bytes of responses of one upstream that are in memory before they are decoded; beyond,
- * they wait in their connections.
+ * The maximum size of an upstream's undecoded responses in memory; beyond it, responses stay in their
+ * connections.
  */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** How often a request is sent again because its credentials were rejected. */
+/** The maximum number of retries of a request because of rejected credentials. */
 const MAX_REFRESHES = 2;
 
-/** When to make a client stream again whose token has been replaced, in milliseconds. */
+/** The delay for retrying a client stream whose token was replaced, in milliseconds. */
 const REPLACED_MS = 1;
 
 class PooledUpstream implements Upstream {
@@ -64,10 +64,10 @@ class PooledUpstream implements Upstream {
   readonly retrier: Retrier | undefined;
   readonly connections: Connections;
   private readonly preparer: RequestPreparer;
-  /** By the origins of base addresses. */
+  /** By origin of a base address. */
   private readonly breakers = new Map<string, Breaker>();
   private readonly closed = new AbortController();
-  /** undefined where limits that are known are not kept. */
+  /** undefined if known limits are not enforced. */
   private readonly limiter: RateLimiter | undefined;
   private readonly credentials: CallCredentials;
   private readonly responses: Responses;
@@ -113,7 +113,7 @@ class PooledUpstream implements Upstream {
   }
 
   admit(base: string, from?: RequestOrigin): Permit | Promise<Permit> {
-    // a closed upstream has nothing to be protected from, and a reason of its own
+    // a closed upstream needs no protection, and has its own error
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
     return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;
@@ -144,7 +144,7 @@ class PooledUpstream implements Upstream {
 
   start(call: UpstreamCall, end: ResponseEnd): StartedRequest {
     const credentials = this.credentials.fixed;
-    // `startsAtOnce` has said that there are some
+    // `startsAtOnce` has reported that they are available
     if (credentials === undefined) throw new Error("credentials that have to be waited for");
     const prepared = this.preparer.atOnce(call, credentials);
     call.onSent?.();

@@ -89,7 +89,7 @@ const PRIVATE_RANGES = [
   ["240.0.0.0", 4],
 ] as const;
 
-/** How an IPv6 address holds the two groups of an IPv4 one. */
+/** The ways to embed the two 16-bit groups of an IPv4 address in an IPv6 address. */
 const EMBEDDINGS: Readonly<Record<string, (high: string, low: string) => string>> = {
   "compatible (RFC 4291)": (high, low) => `::${high}:${low}`,
   "mapped (RFC 4291)": (high, low) => `::ffff:${high}:${low}`,
@@ -111,7 +111,8 @@ function groupsOf(address: string): string {
 }
 
 /**
- * All spellings of an IPv6 address that parsers take: in full, in capitals, with an IPv4 tail, with a zone.
+ * Returns all spellings of an IPv6 address that parsers accept: in full, in capitals, with an IPv4 tail, with
+ * a zone.
  */
 function spellings(address: string): string[] {
   const [head = "", tail] = address.split("::");
@@ -133,7 +134,7 @@ function spellings(address: string): string[] {
   ];
 }
 
-/** An address of a range, its first and its last among them. */
+/** Generates addresses of a range, including its first and its last. */
 function addressIn([network, bits]: (typeof PRIVATE_RANGES)[number]): fc.Arbitrary<string> {
   const size = 2 ** (32 - bits);
   const start = network.split(".").reduce((sum, byte) => sum * 256 + Number(byte), 0);

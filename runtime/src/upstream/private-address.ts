@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from "node:net";
 
 /**
- * Networks that are not of the public internet: private, local, shared, reserved, multicast and for
- * documentation (IANA IPv4 Special-Purpose Address Registry, RFC 6890).
+ * Networks outside of the public internet: private, local, shared, reserved, multicast and for documentation
+ * (IANA IPv4 Special-Purpose Address Registry, RFC 6890).
  */
 const NETWORKS_4 = [
   "0.0.0.0/8",
@@ -23,10 +23,10 @@ const NETWORKS_4 = [
 ] as const;
 
 /**
- * Only 2000::/3 is assigned for public addresses (IANA IPv6 Address Space). What is around it is private as a
- * whole: local and multicast addresses, those that hold an IPv4 address (`::/96`, `::ffff:0:0:0/96`,
- * `64:ff9b::/96`, `64:ff9b:1::/48`), and what is reserved. Within it these are special (IANA IPv6
- * Special-Purpose Address Registry).
+ * Only 2000::/3 is assigned for public addresses (IANA IPv6 Address Space). Everything outside of it is
+ * private: local and multicast addresses, addresses that contain an IPv4 address (`::/96`, `::ffff:0:0:0/96`,
+ * `64:ff9b::/96`, `64:ff9b:1::/48`), and reserved ones. The networks below are the special ones within it
+ * (IANA IPv6 Special-Purpose Address Registry).
  */
 const NETWORKS_6 = [
   "::/3",
@@ -40,10 +40,10 @@ const NETWORKS_6 = [
   "3fff::/20",
 ] as const;
 
-/** An IPv4 address as a socket of IPv6 shows it, in the shortest form (RFC 4291 section 2.5.5.2). */
+/** An IPv4 address as an IPv6 socket reports it, in the shortest form (RFC 4291 section 2.5.5.2). */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
-// two lists: one alone would also look for IPv4 addresses, as mapped ones, below `::/3`
+// two lists: a single one would also match IPv4 addresses, in their mapped form, against `::/3`
 const private4 = listOf(NETWORKS_4, "ipv4");
 const private6 = listOf(NETWORKS_6, "ipv6");
 
@@ -56,7 +56,10 @@ function listOf(networks: readonly string[], family: "ipv4" | "ipv6"): BlockList
   return list;
 }
 
-/** Whether an IP address is not one of the public internet. What is no address counts as private. */
+/**
+ * Reports whether an IP address is outside of the public internet. Anything but an IP address counts as
+ * private.
+ */
 export function isPrivateAddress(address: string): boolean {
   const [plain = ""] = address.split("%");
   if (isIPv4(plain)) return private4.check(plain, "ipv4");

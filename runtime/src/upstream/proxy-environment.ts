@@ -7,15 +7,16 @@ import type { ProxyOptions } from "./proxy-options.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxies that the environment names, as most programs read it: `HTTPS_PROXY` for https, `HTTP_PROXY` for
- * http, and `NO_PROXY` for what is reached directly; in lower case they win. A proxy is
+ * Returns the proxies in the environment as most programs read it: `HTTPS_PROXY` for https, `HTTP_PROXY` for
+ * http, and `NO_PROXY` for hosts that are reached directly; lower-case names take precedence. A proxy is
  * `http://user:password@proxy.example:3128`; without a scheme it is http.
  *
- * `NO_PROXY` is a list separated by commas or spaces. `*` is everything, `example.com` a host and all below
- * it, `.example.com` and `*.example.com` only those below it, `10.0.0.0/8` a network and `192.0.2.7` an
- * address, for hosts that are addresses: names are not looked up. Each may end in a port, `example.com:8443`.
+ * `NO_PROXY` is a list separated by commas or spaces. `*` matches everything, `example.com` a host and its
+ * subdomains, `.example.com` and `*.example.com` only the subdomains, `10.0.0.0/8` a network and `192.0.2.7`
+ * an address, for hosts that are addresses: names are not resolved. Each may end with a port,
+ * `example.com:8443`.
  *
- * @throws ConnectError reason OPTION_INVALID, for an address that is none
+ * @throws ConnectError reason OPTION_INVALID, for an invalid address
  */
 export function proxyFromEnvironment(env: Environment): (origin: string) => ProxyOptions | undefined {
   const http = readProxy(env, "HTTP_PROXY");
@@ -40,7 +41,7 @@ function readProxy(env: Environment, name: "HTTP_PROXY" | "HTTPS_PROXY"): ProxyO
   if (found === undefined) return undefined;
   const url = URL.parse(found.value.includes("://") ? found.value : `http://${found.value}`);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    // the value may hold a password
+    // the value may contain a password
     const got = url === null ? "something else" : `the scheme ${url.protocol}`;
     const expected = "an http or https address, e.g. http://proxy.example:3128";
     throw restError("OPTION_INVALID", { option: found.name, expected, got });
@@ -52,7 +53,7 @@ function readProxy(env: Environment, name: "HTTP_PROXY" | "HTTPS_PROXY"): ProxyO
     : { url: origin, username: new Secret(username), password: new Secret(password) };
 }
 
-/** A percent sign that escapes nothing stands for itself. */
+/** Decodes percent-encoding; a percent sign that escapes nothing is literal. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -79,7 +80,7 @@ function matcherOf(entry: string): Matches {
 
 function splitPort(entry: string): { readonly host: string; readonly port: string | undefined } {
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
-  // more than one colon without brackets is an IPv6 address
+  // more than one colon without brackets means an IPv6 address
   return { host: bracketed ?? plain ?? entry, port: port === undefined ? undefined : String(Number(port)) };
 }
 
@@ -102,7 +103,7 @@ function hostMatcher(text: string): (host: string) => boolean {
 function networkMatcher(address: string, bits: string | undefined, family: "ipv4" | "ipv6") {
   const longest = family === "ipv4" ? 32 : 128;
   const prefix = bits === undefined ? longest : /^\d+$/.test(bits) ? Number(bits) : Number.NaN;
-  // what is no network matches nothing
+  // an invalid network matches nothing
   if (!(prefix <= longest)) return () => false;
   const network = new BlockList();
   network.addSubnet(address, prefix, family);

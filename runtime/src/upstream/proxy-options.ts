@@ -4,36 +4,37 @@ import { hostOf, isLoopbackOrigin } from "../text/loopback.ts";
 import { Secret } from "../text/secret.ts";
 import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
 
-/** A proxy on the way out. */
+/** A proxy for outgoing requests. */
 export interface ProxyOptions {
   /** `http://proxy.example:3128`, or `https://…` for TLS to the proxy itself. */
   readonly url: string;
-  /** Who asks, for a proxy that wants to know (HTTP Basic). */
+  /** The user, for a proxy that requires authentication (HTTP Basic). */
   readonly username?: string | Secret | undefined;
   readonly password?: string | Secret | undefined;
-  /** Certificates of authorities for TLS to the proxy itself, in PEM. Default: those that Node.js trusts. */
+  /**
+   * Certificates of authorities for TLS to the proxy itself, in PEM. Default: the authorities that Node.js
+   * trusts.
+   */
   readonly ca?: TlsOptions["ca"];
 }
 
-/**
- * A proxy for all addresses, or a function that says which one an origin is reached by; undefined for none.
- */
+/** A proxy for all addresses, or a function that returns the proxy of an origin; undefined for none. */
 export type ProxySource = ProxyOptions | ((origin: string) => ProxyOptions | undefined);
 
-/** A proxy, checked. */
+/** A validated proxy. */
 export interface EgressProxy {
   readonly origin: string;
-  /** The value of `Proxy-Authorization`; undefined where there is none. */
+  /** The value of `Proxy-Authorization`; undefined if there is none. */
   readonly authorization: Secret | undefined;
   /** For TLS to the proxy itself. */
   readonly tls: TlsSettings;
-  /** What must never be shown. */
+  /** Secrets that must never be disclosed. */
   readonly secrets: readonly Secret[];
 }
 
 /**
- * What says which proxy an origin is reached by. This machine itself is always reached directly: to a proxy
- * elsewhere, its names and addresses mean another one.
+ * Returns a function that returns the proxy of an origin. This machine is always reached directly: for a
+ * remote proxy, its names and addresses mean another machine.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
@@ -65,7 +66,7 @@ function checkProxy(upstream: string, options: ProxyOptions): EgressProxy {
   }
   const { origin } = parsed;
   const { secureContext } = resolveTls(upstream, "proxy", { ca }) ?? {};
-  // of its own, whatever host a request names; for an address there is none (RFC 6066 section 3)
+  // the proxy's own name, whatever host a request names; none for an IP address (RFC 6066 section 3)
   const tls = { secureContext, serverName: isIP(hostOf(origin)) === 0 ? hostOf(origin) : "" };
   if (username === undefined) {
     if (password === undefined) return { origin, tls, authorization: undefined, secrets: [] };
@@ -81,7 +82,7 @@ function checkProxy(upstream: string, options: ProxyOptions): EgressProxy {
 
 function problemOf({ protocol, username, password, pathname, search, hash }: URL): string | undefined {
   if (protocol !== "http:" && protocol !== "https:") return `the scheme ${protocol}`;
-  // the text never repeats a password
+  // the error must not repeat a password
   if (username !== "" || password !== "") return "a user or a password in it";
   return pathname !== "/" || search !== "" || hash !== "" ? "more than an address" : undefined;
 }

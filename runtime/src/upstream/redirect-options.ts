@@ -1,15 +1,15 @@
 import { invalidOption } from "../errors/check-option.ts";
 
-/** Which redirects of an upstream are followed, for methods whose rules ask for it. */
+/** The redirects of an upstream that are followed, for methods whose rules enable it. */
 export interface RedirectOptions {
   /**
-   * Hosts that redirects may lead to beside the base address: `files.example.com`, `files.example.com:8443`,
-   * or `*.example.com` for all hosts below a name.
+   * Hosts that redirects may lead to in addition to the base address: `files.example.com`,
+   * `files.example.com:8443`, or `*.example.com` for all subdomains.
    */
   readonly hosts: readonly string[];
 }
 
-/** The options, checked. */
+/** The validated options. */
 export interface RedirectSettings {
   /** In lower case. */
   readonly hosts: readonly string[];
@@ -32,7 +32,7 @@ export function resolveRedirects(
 
 function checkHost(upstream: string, host: unknown): string {
   const text = typeof host === "string" ? host.toLowerCase() : "";
-  // a default port is never part of a host as URLs write it
+  // URLs never write the default port
   if (HOST.test(text) && !/:(?:80|443)$/.test(text)) return text;
   const expected = "a host such as files.example.com or *.example.com, without scheme, path and default port";
   throw invalidOption(upstream, "redirects.hosts", expected, JSON.stringify(host) ?? String(host));

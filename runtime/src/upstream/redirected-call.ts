@@ -6,21 +6,22 @@ import { redirectedRequest } from "./hop-request.ts";
 import { type UpstreamSettings, usedBase } from "./options.ts";
 import { isSuccess, type UpstreamCall, type UpstreamResponse } from "./upstream.ts";
 
-/** The upstream whose response redirects. */
+/** An upstream whose response redirects. */
 interface RedirectingUpstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
   readonly connections: Connections;
 }
 
-/** Statuses that lead elsewhere (RFC 9110 section 15.4). */
+/** Redirect statuses (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What is wrong with a redirect to a private address; see Hop. */
+/** The problem of a redirect to a private address; see Hop. */
 const PRIVATE_HOP = "a private address after a public one";
 
 /**
- * The call that follows a redirect; undefined where the response is none, or none that is followed.
+ * Returns the call that follows a redirect; undefined if the response is not a redirect, or must not be
+ * followed.
  *
  * @throws ConnectError reason REDIRECT_REFUSED
  */

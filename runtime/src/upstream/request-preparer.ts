@@ -20,31 +20,31 @@ import { isPlain, outgoing, plainOutgoing } from "./outgoing.ts";
 import type { Prepared, Sender } from "./responses.ts";
 import type { UpstreamCall } from "./upstream.ts";
 
-/** What is the same for all requests of a method, as long as the credentials are. */
+/** The parts of requests that are the same for a method as long as the credentials are. */
 interface Usual {
   readonly credentials: Pick<Credentials, "apiKey" | "oauth1" | "oauth2" | "basic">;
   readonly base: Base;
   readonly requester: Requester;
   readonly authorization: Authorization;
   readonly sender: Sender;
-  /** The headers of requests that have none of their own. */
+  /** The headers of requests without additional headers. */
   readonly headers: readonly string[];
 }
 
-/** What a preparer works with. */
+/** The dependencies of a preparer. */
 interface Parts {
   readonly name: string;
   readonly settings: UpstreamSettings;
   readonly clock: Clock;
   readonly connections: Connections;
   readonly credentials: CallCredentials;
-  /** undefined where limits that are known are not kept. */
+  /** undefined if known limits are not enforced. */
   readonly limiter: RateLimiter | undefined;
-  /** Aborted once the upstream is closed. */
+  /** Aborted when the upstream is closed. */
   readonly closing: AbortSignal;
 }
 
-/** Makes the HTTP requests of an upstream: address, credentials, headers and body. */
+/** Prepares the HTTP requests of an upstream: address, credentials, headers and body. */
 export class RequestPreparer {
   private readonly parts: Parts;
   private readonly usual = new WeakMap<MethodRules, Usual>();
@@ -53,7 +53,7 @@ export class RequestPreparer {
     this.parts = parts;
   }
 
-  /** A redirect counts against limits as any request. */
+  /** Prepares a request. A redirect counts against limits like any request. */
   async prepare(call: UpstreamCall): Promise<Prepared> {
     if (call.hop !== undefined) this.parts.closing.throwIfAborted();
     const { origin, path } = call.hop ?? this.placeOf(call);
@@ -67,7 +67,7 @@ export class RequestPreparer {
     return { origin: base.origin, path: pathBelow(this.parts.name, base, request.path) };
   }
 
-  /** Another origin, to which a redirect leads, gets no credentials. */
+  /** Prepares a request; a redirect to a foreign origin gets no credentials. */
   private prepared(call: UpstreamCall, origin: string, path: string, credentials: Credentials): Prepared {
     const { method, rules, request, stream, hop, caller } = call;
     const { connections, settings, clock } = this.parts;
@@ -82,7 +82,9 @@ export class RequestPreparer {
     };
   }
 
-  /** Before the request is signed: a signature must not grow old while it waits. */
+  /**
+   * Waits for rate limits before the request is signed: a signature must not become outdated while it waits.
+   */
   private async limited(call: UpstreamCall, credentials: Credentials): Promise<void> {
     const { rateLimits: rules = [] } = call.rules;
     const { limiter } = this.parts;
@@ -108,7 +110,7 @@ export class RequestPreparer {
     };
   }
 
-  /** The same without waiting, with credentials that are there already. */
+  /** Prepares a request synchronously, with credentials that are available. */
   atOnce(call: UpstreamCall, credentials: Credentials): Prepared {
     const { rules, request, caller } = call;
     const usual = this.usualOf(call, credentials);
@@ -123,8 +125,8 @@ export class RequestPreparer {
   }
 
   /**
-   * undefined where requests are signed one by one, or may go out by a proxy,
-   * whose secrets become known later.
+   * Returns undefined if each request is signed, or if requests may use a proxy, whose secrets become known
+   * later.
    */
   private usualOf(call: UpstreamCall, credentials: Credentials): Usual | undefined {
     const { rules } = call;
@@ -163,8 +165,8 @@ export class RequestPreparer {
 }
 
 /**
- * Whether credentials are those of before: a program may change them in place.
- * Those of OAuth 1.0a are never kept.
+ * Reports whether credentials are unchanged: a program may modify them in place. OAuth 1.0a credentials are
+ * never cached.
  */
 function areSame(before: Usual["credentials"], now: Credentials): boolean {
   const [a, b] = [before.basic, now.basic];

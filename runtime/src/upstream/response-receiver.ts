@@ -3,7 +3,7 @@ import type { Exchange, ExchangeEnd } from "../http/exchange.ts";
 import type { Prepared, Responses } from "./responses.ts";
 import type { ResponseEnd, UpstreamCall, UpstreamResponse } from "./upstream.ts";
 
-/** Receives the response to a request that was started. */
+/** Receives the response to a started request. */
 export class ResponseReceiver implements ExchangeEnd {
   private readonly responses: Responses;
   private readonly end: ResponseEnd;

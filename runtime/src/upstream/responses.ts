@@ -20,10 +20,10 @@ import {
   type UpstreamResponse,
 } from "./upstream.ts";
 
-/** What of a response is known when its request is sent. */
+/** The properties of a response that are known when its request is sent. */
 export type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "rejected">;
 
-/** A request with its credentials, and the connections that it takes. */
+/** A request with its credentials, and its connections. */
 export interface Prepared {
   readonly requester: Requester;
   readonly sent: DispatchOptions;
@@ -31,21 +31,21 @@ export interface Prepared {
 }
 
 /**
- * Bodies that are decompressed at the same time. Each may become `maxResponseBytes`: a hundred bombs at once
- * would take gigabytes, of which the system gets little back.
+ * The maximum number of bodies that are decompressed concurrently. Each may reach `maxResponseBytes`: a
+ * hundred compression bombs at the same time would take gigabytes, of which the system gets little back.
  */
 const MAX_DECOMPRESSING = 4;
 
-/** Responses beyond this size, in bytes, wait for their turn to be decoded. */
+/** Responses larger than this, in bytes, wait for their turn to be decoded. */
 const LARGE_BYTES = 256 * 1024;
 
 /**
- * Bodies that are decompressed at once in one turn of the event loop, in bytes:
- * about a millisecond of usual ones.
+ * The number of bytes that are decompressed synchronously in one turn of the event loop: about a millisecond
+ * for typical bodies.
  */
 const AT_ONCE = new TurnBudget(512 * 1024);
 
-/** Makes responses of exchanges: those of the upstream itself, within their limits, and decompressed. */
+/** Converts exchanges to responses of the upstream, within its limits, and decompressed. */
 export class Responses {
   private readonly upstream: string;
   private readonly settings: UpstreamSettings;
@@ -59,7 +59,7 @@ export class Responses {
     this.connections = connections;
   }
 
-  /** How much of a response to a method is read. */
+  /** Returns the read limits for responses of a method. */
   limits(rules: MethodRules): ExchangeLimits {
     const known = this.limitsOf.get(rules);
     if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export class Responses {
     return limits;
   }
 
-  /** Checks and decompresses what came; a promise only where that takes its time. */
+  /** Checks and decompresses a whole response; returns a promise only if that takes time. */
   whole(
     response: Exchange,
     call: UpstreamCall,
@@ -88,8 +88,8 @@ export class Responses {
   }
 
   /**
-   * Checks the head of a response; the body of an error is read as far as its text goes,
-   * that of another one is not.
+   * Checks the head of a response. The body of an error is read as far as its text needs; any other body is
+   * left unread.
    */
   async opened(
     response: OpenExchange,
@@ -112,7 +112,7 @@ export class Responses {
     return { ...(await this.decompressed(beginning, call)), chunks: undefined, ...sender };
   }
 
-  /** What an exchange brings; the error of one that fails is the one that callers get. */
+  /** Returns the result of an exchange, and translates its error for callers. */
   async translated<T>(exchanging: Promise<T>): Promise<T> {
     try {
       return await exchanging;
@@ -121,12 +121,12 @@ export class Responses {
     }
   }
 
-  /** The error that callers get for one of an exchange. */
+  /** Returns the error for callers that corresponds to an error of an exchange. */
   translation(error: unknown): unknown {
     return error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
   }
 
-  /** The body of a response as it was before it was compressed; undefined where that takes its time. */
+  /** Returns the decompressed body of a response; undefined if that takes time. */
   private plainNow(
     { status, headers, body }: Exchange,
     { signal, rules }: UpstreamCall,
@@ -141,8 +141,8 @@ export class Responses {
   }
 
   /**
-   * The error of a status that this request cannot have. Where requests are handed to a proxy, a 407 is the
-   * proxy's own (RFC 9110 section 15.5.8).
+   * Returns the error of a status that this request cannot have. If requests are forwarded by a proxy, a 407
+   * is the proxy's (RFC 9110 section 15.5.8).
    */
   private rejection(
     status: number,
@@ -160,7 +160,7 @@ export class Responses {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  /** The response as it was before it was compressed, when it is its turn to be decoded. */
+  /** Decompresses the response when it is its turn to be decoded. */
   private async decompressed(response: Exchange, { signal, rules, caller = "" }: UpstreamCall) {
     const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
@@ -177,7 +177,7 @@ export class Responses {
       return { ...head, body: await this.decompressing.run(signal, work) };
     } catch (error) {
       if (!(error instanceof DecompressError)) throw error;
-      // the status of an error says enough without its text
+      // an error status is enough without its text
       if (tolerant(status)) return { ...head, truncated: true, body: new Uint8Array() };
       throw decompressError(error, this.failureContext);
     }
@@ -189,8 +189,8 @@ export class Responses {
 }
 
 /**
- * Whether a response is a part (RFC 9110 section 15.3.7) that nobody has asked for:
- * it would pass for the whole.
+ * Reports whether a response is a part (RFC 9110 section 15.3.7) that was not requested: it would pass for
+ * the whole.
  */
 function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
   if (status !== 206 || rules.success.includes(206)) return false;

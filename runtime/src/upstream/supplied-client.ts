@@ -2,37 +2,37 @@ import type { InvalidOption } from "../errors/check-option.ts";
 import type { FetchFunction } from "../http/fetch-function.ts";
 
 /**
- * A Dispatcher of undici, of any major version since 5: `MockAgent`, `ProxyAgent`,
- * an `Agent` with options of its own.
+ * An undici Dispatcher of any major version since 5: `MockAgent`, `ProxyAgent`, an `Agent` with custom
+ * options.
  */
 export interface UpstreamDispatcher {
   dispatch(options: never, handler: never): unknown;
 }
 
-/** What sends requests in place of our own connections. */
+/** A client that sends requests in place of the runtime's own connections. */
 export interface ClientOptions {
   /**
-   * A Dispatcher of undici for all requests. It has its own connections, so `connections`,
-   * `connectTimeoutMs`, `tls` and `proxy` do not apply; all else does, but that addresses behind redirects
-   * cannot be checked. It is not closed by `close`. Default: our own connections.
+   * An undici Dispatcher for all requests. It manages its own connections, so `connections`,
+   * `connectTimeoutMs`, `tls` and `proxy` do not apply. All other options do, but the addresses of redirects
+   * cannot be checked. `close` does not close it. Default: the runtime's own connections.
    */
   readonly dispatcher?: UpstreamDispatcher | undefined;
   /**
-   * A `fetch` for all requests, called once for each. What is said of `dispatcher` holds for it too;
-   * `headersTimeoutMs` includes the connection. Default: our own connections.
+   * A `fetch` for all requests, called once for each. The limitations of `dispatcher` apply to it, too;
+   * `headersTimeoutMs` includes connecting. Default: the runtime's own connections.
    */
   readonly fetch?: FetchFunction | undefined;
 }
 
-/** A dispatcher, or a `fetch`, in place of our own connections. */
+/** A dispatcher, or a `fetch`, in place of the runtime's own connections. */
 export type SuppliedClient =
   | { readonly kind: "dispatcher"; readonly dispatcher: UpstreamDispatcher }
   | { readonly kind: "fetch"; readonly fetch: FetchFunction };
 
 /**
- * The dispatcher or the `fetch` in the options; undefined where there is neither.
+ * Returns the dispatcher or the `fetch` in the options; undefined if there is neither.
  *
- * @param invalid makes the error for an option
+ * @param invalid creates the error for an option
  */
 export function resolveClient(
   { dispatcher, fetch, ...others }: ClientOptions & { readonly tls?: unknown; readonly proxy?: unknown },
@@ -56,10 +56,10 @@ export function resolveClient(
 }
 
 /**
- * What sends requests where nothing is supplied: our own connections (undefined), but on Bun its `fetch`,
- * since Bun has a stand-in for undici that cannot connect.
+ * Returns the default client of the platform: the runtime's own connections (undefined), but on Bun its
+ * `fetch`, since Bun replaces undici by an implementation that cannot connect.
  *
- * @param invalid makes the error for an option
+ * @param invalid creates the error for an option
  */
 export function clientOfPlatform(
   options: { readonly tls?: unknown; readonly proxy?: unknown },

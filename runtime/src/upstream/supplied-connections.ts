@@ -7,7 +7,7 @@ import { isPrivateText } from "./local-host.ts";
 import type { UpstreamSettings } from "./options.ts";
 import type { SuppliedClient } from "./supplied-client.ts";
 
-/** Connections that somebody else makes, to addresses that are not seen here. */
+/** Returns the connections of a supplied client, whose addresses are not visible here. */
 export function suppliedConnections(
   client: SuppliedClient,
   settings: UpstreamSettings,

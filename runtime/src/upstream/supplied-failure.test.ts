@@ -59,7 +59,7 @@ const REASONS: Readonly<Record<string, readonly unknown[]>> = {
 const CASES = Object.entries(REASONS).flatMap(([reason, causes]) =>
   causes.flatMap((cause) => [
     [reason, cause] as const,
-    // as fetch puts it
+    // as fetch wraps it
     [reason, new TypeError("fetch failed", { cause })] as const,
     [reason, new Error("of a library", { cause: new TypeError("fetch failed", { cause }) })] as const,
   ]),

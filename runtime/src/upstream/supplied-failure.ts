@@ -3,16 +3,16 @@ import { whileConnecting } from "../breaker/verdict.ts";
 import { restError } from "../errors/rest-error.ts";
 import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
 
-/** How far causes are followed: each library puts one around that of the next. */
+/** The maximum length of a chain of causes: each library wraps the error of the next. */
 const MAX_CAUSES = 5;
 
-/** Nothing was sent: there was no address, no connection, or no TLS. */
+/** Nothing was sent: name resolution, the connection, or TLS failed. */
 const NOT_CONNECTED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM|EMFILE|ENFILE|ENOBUFS|ConnectionRefused|FailedToOpenSocket|DNS_\w+|UND_ERR_PRX_\w+|UND_ERR_MAX_ORIGINS_REACHED|UND_ERR_BPL_MISSING_UPSTREAM)$/;
 
 /**
- * The same, for TLS: certificates (X509_V_ERR_…, as Node.js names them), names,
- * and alerts that reject the handshake.
+ * The same for TLS: certificates (X509_V_ERR_…, as Node.js names them), names, and alerts that reject the
+ * handshake.
  */
 const NO_TLS =
   /^(?:CERT_\w+|CRL_\w+|\w+_SELF_SIGNED_CERT|SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|ERROR_IN_CERT_\w+|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|ERR_TLS_CERT_\w+|ERR_TLS_HANDSHAKE_\w+|EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|\w*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY|NO_APPLICATION_PROTOCOL|UNKNOWN_CA|ACCESS_DENIED|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE)))$/;
@@ -23,19 +23,19 @@ const RESET =
 
 const CONNECT_TIMEOUT = /^(?:UND_ERR_CONNECT_TIMEOUT|ERR_TLS_HANDSHAKE_TIMEOUT)$/;
 
-/** Names of errors that stand for an end of time, without a code. */
+/** Names of timeout errors without a code. */
 const TIMEOUT = /^(?:TimeoutError|ESOCKETTIMEDOUT|ETIMEDOUT|UND_ERR_REQ_TIMEOUT)$/;
 
-/** What has the same meaning wherever it comes from. */
+/** Codes whose meaning does not depend on their source. */
 const COMMON = /^(?:UND_ERR_|HPE_)/;
 
-/** How undici's ProxyAgent tells what a proxy responded: in the text alone. */
+/** The messages of undici's ProxyAgent, the only place where it reports the proxy's status. */
 const PROXY_STATUS = /^Proxy response \((\d{3})\)|^Proxy Authentication Required \((\d{3})\)/;
 
 /**
- * The error for what a supplied dispatcher or `fetch` failed with before a response; undefined for what has
- * the same meaning wherever it comes from. Whether the request arrived is not known,
- * unless the error says so.
+ * Returns the error for a failure of a supplied dispatcher or `fetch` before a response; undefined for codes
+ * whose meaning does not depend on their source. Whether the request arrived is unknown, unless the error
+ * tells.
  */
 export function suppliedFailure(
   cause: unknown,
@@ -69,7 +69,7 @@ export function suppliedFailure(
       return restError("UPSTREAM_TIMEOUT", { upstream, limit, part: "the response" }, extras);
     }
     if (RESET.test(name)) return restError("UPSTREAM_RESET", { upstream }, extras);
-    // closed, not HTTP, invalid, and the limits that are kept here: the same from everybody
+    // closed, not HTTP, invalid, or beyond our limits: the same from every client
     if (COMMON.test(name)) return undefined;
   }
   const problem = chain.map(({ name }) => name).find((name) => name !== "Error" && name !== "TypeError");
@@ -77,18 +77,18 @@ export function suppliedFailure(
 }
 
 /**
- * Whether a code stands for TLS that was rejected, which in TLS 1.3 is told when the request is on its way.
+ * Reports whether a code means a rejected TLS handshake, which TLS 1.3 may report after the request was sent.
  */
 export function isTlsRejection(code: string): boolean {
   return NO_TLS.test(code);
 }
 
-/** The code of undici or its parser among an error and its causes; empty if there is none. */
+/** Returns the code of undici or its parser in an error or its causes; empty if there is none. */
 export function codeAmong(cause: unknown): string {
   return causesOf(cause).find(({ name }) => COMMON.test(name))?.name ?? "";
 }
 
-/** The error for a status that a proxy responded with in place of a connection. */
+/** Returns the error for a status that a proxy sent in place of a connection. */
 export function proxyRejection(upstream: string, status: number, cause: unknown): ConnectError {
   if (status < 500) return restError("UPSTREAM_PROXY_REFUSED", { upstream, status }, { cause });
   const problem = `the proxy responded with ${status}`;
@@ -96,14 +96,16 @@ export function proxyRejection(upstream: string, status: number, cause: unknown)
 }
 
 interface Cause {
-  /** Its code, else the name of its class; without anything that came from outside. */
+  /** Its code, else the name of its class; no text from outside. */
   readonly name: string;
   readonly text: string;
-  /** Whether it was while a connection was made. */
+  /** Whether the error occurred while connecting. */
   readonly isConnecting: boolean;
 }
 
-/** An error, its cause, and so on; of several that stand for one, the first. Errors with codes come first. */
+/**
+ * Returns an error and its chain of causes; of an aggregate, the first error. Errors with codes come first.
+ */
 function causesOf(error: unknown): Cause[] {
   const found: Cause[] = [];
   let current = error;

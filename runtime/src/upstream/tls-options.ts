@@ -4,34 +4,33 @@ import { invalidOption } from "../errors/check-option.ts";
 import { Secret } from "../text/secret.ts";
 
 /**
- * TLS towards the base addresses of an upstream. Redirects to other origins get none of it: neither the
- * certificate, which says who calls, nor the authorities.
+ * TLS options for the base addresses of an upstream. Redirects to other origins use neither the certificate,
+ * which identifies the caller, nor the authorities.
  */
 export interface TlsOptions {
-  /** Certificates of authorities in PEM, in place of those that Node.js trusts. */
+  /** Certificates of authorities in PEM, which replace those that Node.js trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
-  /** The client's certificate in PEM, followed by those of its issuers. Needs `key`. */
+  /** The client certificate in PEM, followed by the certificates of its issuers. Requires `key`. */
   readonly cert?: string | Uint8Array | undefined;
   /** The private key of the certificate in PEM, without a passphrase. */
   readonly key?: string | Uint8Array | Secret | undefined;
   /**
-   * The name that the upstream's certificate has to be for, and that is sent (SNI). Default:
-   * the host of the address.
+   * The name that the upstream's certificate must match, also sent as SNI. Default: the host of the address.
    */
   readonly serverName?: string | undefined;
 }
 
-/** The options, checked. */
+/** The validated options. */
 export interface TlsSettings {
   readonly secureContext: SecureContext | undefined;
-  /** Empty for none. */
+  /** Empty: no name is sent. */
   readonly serverName: string | undefined;
 }
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i;
 
 /**
- * @param option the name of the options, for the text of an error
+ * @param option the name of the options, for the error message
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function resolveTls(
@@ -58,7 +57,7 @@ export function resolveTls(
   return { secureContext: contextOf(upstream, option, options), serverName };
 }
 
-/** Made once: it would be parsed again for every connection. */
+/** Created once: otherwise every connection would parse the certificates again. */
 function contextOf(upstream: string, option: string, { ca, cert, key }: TlsOptions): SecureContext {
   const revealed = key instanceof Secret ? key.reveal() : key;
   try {
@@ -68,13 +67,13 @@ function contextOf(upstream: string, option: string, { ca, cert, key }: TlsOptio
       ...(cert !== undefined && { cert: cert as string, key: revealed as string }),
     });
   } catch (error) {
-    // texts of OpenSSL name the problem and never the contents
+    // OpenSSL's messages name the problem and never quote the contents
     const problem = error instanceof Error ? error.message : String(error);
     throw invalidOption(upstream, option, "certificates in PEM, and a key that belongs to them", problem);
   }
 }
 
-/** OpenSSL takes a text without a single certificate for an empty list, and then trusts nobody. */
+/** OpenSSL reads a text without any certificate as an empty list, and then trusts nobody. */
 function checkPem(ca: TlsOptions["ca"]): void {
   for (const each of ca === undefined ? [] : [ca].flat()) {
     const text = typeof each === "string" ? each : Buffer.from(each as Uint8Array).toString("latin1");

@@ -10,7 +10,7 @@ import { resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./o
 import { OwnConnections } from "./own-connections.ts";
 import { suppliedConnections } from "./supplied-connections.ts";
 
-/** What is sent beside an address, as a `fetch` takes it. */
+/** The request options, as in `fetch`. */
 export interface UpstreamFetchInit {
   /** Default: GET. */
   readonly method?: string | undefined;
@@ -20,28 +20,31 @@ export interface UpstreamFetchInit {
 }
 
 /**
- * Requests beside the methods of an upstream, within its limits: timeouts, sizes, TLS, proxy and user agent.
+ * Sends requests other than the methods of an upstream, within its limits: timeouts, sizes, TLS, proxy and
+ * user agent.
  */
 export interface UpstreamFetch {
   /**
-   * Sends a request and reads the whole response. Redirects are responses like others, and never followed.
+   * Sends a request and reads the whole response. Redirects are returned like other responses, and never
+   * followed.
    *
-   * @throws ConnectError for a failure of the connection or a response beyond a limit, and for an address of
-   *   another origin than those that were named
+   * @throws ConnectError for a failure of the connection or a response beyond a limit, and for an address
+   * outside of `origins`
    */
   fetch(address: string, init?: UpstreamFetchInit): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** How the requests of an `UpstreamFetch` are limited, beside the options of the upstream. */
+/** Additional limits for the requests of an `UpstreamFetch`. */
 export interface UpstreamFetchOptions {
-  /** The only origins that are reached. */
+  /** The only origins to which requests are allowed. */
   readonly origins: readonly string[];
   /**
-   * The largest body of a response, as sent and decompressed. Default: 1 MiB, or less by `maxResponseBytes`.
+   * The largest body of a response, as sent and decompressed. Default: 1 MiB, or `maxResponseBytes` if that
+   * is less.
    */
   readonly maxBytes?: number | undefined;
-  /** The time for one exchange as a whole, in milliseconds. Default: 10 000. */
+  /** The time limit for a whole exchange, in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -52,10 +55,10 @@ const TIMEOUT_MS = 10_000;
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Creates what sends requests beside the methods of an upstream, e.g. to the endpoints of its authorization
- * server. No connection is made before the first of them.
+ * Creates a function that sends requests other than the methods of an upstream, e.g. to the endpoints of its
+ * authorization server. Opens no connection before the first request.
  *
- * @param name the upstream's, for the texts of errors
+ * @param name the upstream's name, for error messages
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function createUpstreamFetch(
@@ -156,7 +159,7 @@ class BoundedFetch implements UpstreamFetch {
       encoding === undefined || body.length === 0
         ? body
         : await decompress(body, String(encoding), this.parts.settings.maxResponseBytes, signal);
-    // what HTTP allows and a Response does not hold
+    // HTTP allows statuses that a Response does not
     const held = status >= 200 && status <= 599 ? status : 502;
     return new Response(NO_BODY.has(held) ? null : new Uint8Array(bytes), {
       status: held,
@@ -165,7 +168,7 @@ class BoundedFetch implements UpstreamFetch {
   }
 }
 
-/** The headers, without those that describe the body as it was sent, and without cookies. */
+/** Returns the headers, without cookies and without headers about the encoding of the body. */
 function headersOf(headers: ResponseHeaders): Headers {
   const all = new Headers();
   for (const [name, value] of Object.entries(headers)) {

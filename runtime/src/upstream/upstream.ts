@@ -13,7 +13,7 @@ import type { UpstreamSettings } from "./options.ts";
 import type { BodyStream } from "./outgoing.ts";
 import type { SuppliedClient } from "./supplied-client.ts";
 
-/** How much of an error's body is read, in bytes: its text is at the beginning. */
+/** The number of bytes of an error body that are read: its text is at the beginning. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 
 /** One call of an upstream. */
@@ -21,76 +21,79 @@ export interface UpstreamCall {
   readonly method: DescMethod;
   readonly rules: MethodRules;
   readonly request: RestRequest;
-  /** A body that comes in chunks, beside what the request has. */
+  /** A body that is streamed in chunks, in addition to the content of the request. */
   readonly stream?: BodyStream | undefined;
   /** The headers of the RPC, for a function that provides credentials. */
   readonly header: () => Headers;
   readonly signal: AbortSignal;
-  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt?: number | undefined;
-  /** How long a body that is read in pieces may pause. Default: the upstream's limit. */
+  /** The longest pause within a body that is read in pieces. Default: the upstream's limit. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** The address of a redirect, in place of the request's own. */
+  /** The target of a redirect, which replaces the request's own address. */
   readonly hop?: Hop | undefined;
-  /** How often the credentials of the call have been replaced because they were rejected. */
+  /** The number of times that the credentials of the call were replaced after a rejection. */
   readonly refreshes?: number | undefined;
-  /** In place of those that were rejected before. */
+  /** Credentials that replace rejected ones. */
   readonly credentials?: Credentials | undefined;
-  /** In place of those that a function would provide now. */
+  /** Credentials that replace those of the credentials function. */
   readonly provided?: Credentials | undefined;
-  /** Is given what is sent as credentials, before the request goes out. */
+  /** Called with the secrets in the credentials, before the request is sent. */
   readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
-  /** Is called when the request goes out. */
+  /** Called when the request is sent. */
   readonly onSent?: (() => void) | undefined;
-  /** Whether the same request was sent before. Default: it was not. */
+  /** Whether the request is a retry. Default: false. */
   readonly isRetry?: boolean | undefined;
-  /** Whom the request is made for: large responses are decoded in turns. Default: all are for the same. */
+  /**
+   * The caller: large responses of different callers are decoded in turns. Default: all requests have the
+   * same caller.
+   */
   readonly caller?: string | undefined;
 }
 
-/** What an upstream responded, whatever its status; decompressed. */
+/** A response of an upstream with any status; decompressed. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Uint8Array;
-  /** The body is not whole. Only with a status that is an error. */
+  /** The body is incomplete. Only with an error status. */
   readonly truncated: boolean;
-  /** The call carried credentials of the configuration, not the caller's own. */
+  /** The call carried configured credentials, not the caller's own. */
   readonly configuredCredentials: boolean;
-  /** What was sent as credentials. */
+  /** The secrets in the credentials that were sent. */
   readonly secrets: readonly Secret[];
-  /** Says that the token in the credentials was rejected; see `Credentials`. Absent where none was sent. */
+  /** Reports that the token in the credentials was rejected; see `Credentials`. Absent if none was sent. */
   readonly rejected?: Credentials["rejected"];
 }
 
-/** What an upstream responded, its body still to come where its status means success. */
+/** A response of an upstream whose body is unread if its status means success. */
 export interface OpenResponse extends UpstreamResponse {
   /**
-   * The body, decompressed, to be read once. undefined where the status is an error: then `body` has its
-   * beginning. It throws ConnectErrors, or the signal's reason.
+   * The decompressed body, which can be read once; undefined if the status is an error: `body` then has its
+   * beginning. Reading throws ConnectErrors, or the signal's reason.
    */
   readonly chunks: AsyncIterable<Uint8Array> | undefined;
 }
 
-/** Is told how a request ended, by one of both. */
+/** Receives the result of a request; exactly one function is called. */
 export interface ResponseEnd {
   responded(response: UpstreamResponse): void;
-  /** @param error what `call` would reject with */
+  /** @param error the error with which `call` would reject */
   failed(error: unknown): void;
 }
 
-/** A request on its way. */
+/** A request in progress. */
 export interface StartedRequest {
-  /** Ends it; it fails with the reason. */
+  /** Aborts the request, which fails with the reason. */
   abort(reason: unknown): void;
 }
 
-/** Who asks an upstream. */
+/** The identity on whose behalf requests are sent. */
 export interface UpstreamIdentity {
   readonly name: string;
-  /** Anybody: the request carries no credentials. */
+  /** Whether the request carries no credentials, so that its response is the same for everybody. */
   readonly isPublic: boolean;
-  /** What a function has provided, by which it is known. */
+  /** The credentials from a function that determine the identity. */
   readonly provided?: Credentials | undefined;
 }
 
@@ -98,53 +101,50 @@ export interface UpstreamIdentity {
 export interface Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
-  /** Decides whether requests are sent again, which is up to the caller; undefined where they never are. */
+  /** Decides on retries, which the caller makes; undefined if requests are never retried. */
   readonly retrier: Retrier | undefined;
   /**
-   * Asks whether a request to a base address may be made; a promise where it has to wait for its turn.
+   * Asks for permission to send a request to a base address; a promise if it has to wait for its turn.
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
   admit(base: string, from?: RequestOrigin): Permit | Promise<Permit>;
   /**
-   * Whose credentials a request would carry: the configured ones, an owner whom the function that provides
-   * them names, or else a keyed hash of them, whose key is this process's own.
+   * Returns the identity whose credentials a request would carry: the configuration, an owner named by the
+   * credentials function, or a hash of the credentials, keyed with a secret of this process.
    *
-   * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING, and what the function throws
+   * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING, and the errors of the function
    */
   identity(call: Pick<UpstreamCall, "method" | "rules" | "header" | "signal">): Promise<UpstreamIdentity>;
   /**
-   * Sends a request with credentials and reads the response. Redirects are responses like others;
-   * see `redirected`.
+   * Sends a request with credentials and reads the response. Redirects are returned like other responses; see
+   * `redirected`.
    *
-   * @throws ConnectError when there is no response; rejects with the signal's reason when that is aborted
+   * @throws ConnectError if there is no response; rejects with the signal's reason if it is aborted
    */
   call(call: UpstreamCall): Promise<UpstreamResponse>;
   /**
-   * Whether `start` can send a request: nothing has to be waited for before it, such as credentials or a rate
-   * limit, and its response is the last, not a redirect.
+   * Reports whether `start` can send a request: nothing has to be awaited before it, such as credentials or a
+   * rate limit, and its response is the last one, not a redirect.
    */
   startsAtOnce(rules: MethodRules): boolean;
   /**
-   * Like `call`, but without a promise: throws what goes wrong before the request is sent, and later tells
-   * `end` how it ended. What `end` throws is lost.
+   * Like `call`, but without a promise: throws errors before the request is sent, and later reports the
+   * result to `end`. Exceptions of `end` are ignored.
    */
   start(call: UpstreamCall, end: ResponseEnd): StartedRequest;
-  /** Like `call`, but a response that means success is not read: its body comes as it is asked for. */
+  /** Like `call`, but leaves the body of a successful response unread: it is read on demand. */
   open(call: UpstreamCall): Promise<OpenResponse>;
   /**
-   * The call that follows the redirect in a response. undefined where there is none, or where the rules of
+   * Returns the call that follows the redirect in a response; undefined if there is none, or if the rules of
    * the method or the options do not allow it.
    *
    * @throws ConnectError reason REDIRECT_REFUSED
    */
   redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
-  /**
-   * The call with the credentials that take the place of those that a response rejects (401);
-   * once for a call.
-   */
+  /** Returns the call with credentials that replace those rejected by a response (401); once for a call. */
   refreshed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
-  /** The requests of callers at each origin of its base addresses; none where `breaker` is false. */
+  /** The number of callers' requests at each origin of its base addresses; empty if `breaker` is false. */
   readonly loads: readonly OriginLoad[];
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
@@ -152,18 +152,18 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** What upstreams share. */
+/** Dependencies that all upstreams share. */
 export interface UpstreamContext {
   readonly clock: Clock;
-  /** Is told of every change of a breaker. It must not throw. */
+  /** Called for every state change of a circuit breaker. It must not throw. */
   readonly onBreaker: (report: BreakerReport) => void;
-  /** For tests. Default: that of the system. */
+  /** For tests. Default: the system's network. */
   readonly network?: Network | undefined;
-  /** For upstreams that have none of their own. Default: our own connections. */
+  /** The client of upstreams without their own. Default: the runtime's own connections. */
   readonly client?: SuppliedClient | undefined;
 }
 
-/** Whether a status is a response of the method, and not an error. */
+/** Reports whether a status means success for the method. */
 export function isSuccess(status: number, rules: MethodRules): boolean {
   return (status >= 200 && status <= 299) || rules.success.includes(status);
 }

@@ -36,7 +36,7 @@ test.each([
   expect(got.json).toEqual(unauthorized);
 });
 
-test("the key level takes a key, a signature, a bearer token, and an application's token", async () => {
+test("the key level accepts a key, a signature, a bearer token and an application's token", async () => {
   expect((await ask(`${info}?${KEY}`)).status).toBe(200);
   expect((await ask(info, { headers: signed(info) })).status).toBe(200);
   expect((await ask(info, { headers: signed(info, { token: "" }) })).status).toBe(200);
@@ -47,7 +47,7 @@ test("the key level takes a key, a signature, a bearer token, and an application
   expect((await ask(both, { headers: signed(both) })).status).toBe(200);
 });
 
-test("a user is needed to post: 401 for a key, 403 for an application or a reading token", async () => {
+test("posting needs a user: 401 for a key, 403 for an application or a read-only token", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/posts`;
   const body = { content: '[{"type":"text","text":"x"}]' };
   const as = (token: string) => sendForm(posts, body, { headers: { authorization: `Bearer ${token}` } });
@@ -77,7 +77,7 @@ test("a signature covers query, brackets, encoded path and form body", async () 
   expect((await send(form.replace("draft", "queue"))).status).toBe(401);
 });
 
-test("a multipart body is not signed, but clients that sign its text parts are let in", async () => {
+test("a multipart body is not signed, but clients that sign its text parts are accepted", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/post`;
   const fields = { type: "text", body: "a b", state: "draft" };
   const { headers, body } = multipart(Object.entries(fields).map(([name, value]) => ({ name, value })));
@@ -89,7 +89,7 @@ test("a multipart body is not signed, but clients that sign its text parts are l
   expect((await send(signed(posts, { method: "POST", form: form.replace("a+b", "c") }))).status).toBe(401);
 });
 
-test("a nonce counts once, and the timestamp must be within 300 seconds", async () => {
+test("a nonce is accepted once, and the timestamp must be within 300 seconds", async () => {
   const headers = signed(info, { nonce: "once" });
   expect((await ask(info, { headers })).status).toBe(200);
   expect((await ask(info, { headers })).status).toBe(401);
@@ -100,7 +100,7 @@ test("a nonce counts once, and the timestamp must be within 300 seconds", async 
   expect((await ask(info, { headers: signed(info, { timestamp: `${at(0)}.000000` }) })).status).toBe(200);
 });
 
-test("protocol parameters in two places are rejected, in the query alone they are taken", async () => {
+test("protocol parameters split between two places are rejected, in the query alone they are accepted", async () => {
   const { authorization } = signed(info);
   const query = authorization.slice("OAuth ".length).replaceAll('"', "").replaceAll(", ", "&");
   expect((await ask(`${info}?${query}`)).status).toBe(200);
@@ -109,7 +109,7 @@ test("protocol parameters in two places are rejected, in the query alone they ar
   expect((await ask(`${info}?${copy}`, { headers: { authorization: again } })).status).toBe(401);
 });
 
-test("protocol parameters are taken from a form body alone, and rejected when they are spread over two places", async () => {
+test("protocol parameters in a form body alone are accepted, split between two places they are rejected", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/posts`;
   const content = "state=draft&content=%5B%7B%22type%22%3A%22text%22%2C%22text%22%3A%22a%22%7D%5D";
   const type = { "content-type": "application/x-www-form-urlencoded" };

@@ -42,7 +42,7 @@ function bySignature(world: World, request: SignedRequest): Caller | undefined {
 
 /**
  * Reads a request's credentials: a bearer token, an OAuth 1.0a signature, or `api_key`. Credentials that are
- * there but do not verify are 401 whatever the endpoint needs.
+ * present but do not verify are 401 even if the endpoint needs none.
  */
 export function authenticate(world: World, request: SignedRequest, apiKey: string | undefined): Caller {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(request.authorization ?? "")?.[1];

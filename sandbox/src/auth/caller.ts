@@ -1,13 +1,13 @@
 import { reject } from "../http/response.ts";
 
-/** Who a request speaks for. */
+/** The identity and permissions of the caller. */
 export interface Caller {
   readonly via: "nothing" | "api_key" | "oauth1" | "oauth2";
-  /** The consumer key, once known. */
+  /** The consumer key, if the credentials name one. */
   readonly consumer?: string;
-  /** The user's name; absent for an application and for a bare key. */
+  /** The user's name; absent for an application's token and for a plain key. */
   readonly user?: string;
-  /** Scopes of an OAuth 2.0 token; absent for other credentials, which may do everything. */
+  /** Scopes of an OAuth 2.0 token; absent for other credentials, which allow everything. */
   readonly scopes?: string[];
   /** The OAuth 1.0a token. */
   readonly token?: string;
@@ -20,14 +20,14 @@ export function unauthorized(): Error {
   return reject(401, "Unable to authorize", 1016);
 }
 
-/** The user's name; 401 without credentials, 403 for an application's token. */
+/** Returns the user's name; throws 401 without credentials, 403 for an application's token. */
 export function requireUser(caller: Caller): string {
   if (caller.user !== undefined) return caller.user;
   if (caller.via === "oauth1" || caller.via === "oauth2") throw reject(403, "A user is required");
   throw unauthorized();
 }
 
-/** 403 when an OAuth 2.0 token lacks the scope. */
+/** Throws 403 when an OAuth 2.0 token lacks the scope. */
 export function requireScope(caller: Caller, scope: "basic" | "write"): void {
   if (caller.scopes && !caller.scopes.includes(scope)) {
     throw reject(403, `The token lacks the scope ${scope}`);

@@ -4,7 +4,7 @@ import { baseString, baseUri, parseAuthorization, sign } from "./signature.ts";
 
 type Pair = readonly [string, string];
 
-/** What a signature is made over. */
+/** The parts of a request that a signature covers. */
 export interface SignedRequest {
   readonly method: string;
   /** Each `scheme://host[:port]` that the client may have addressed. */
@@ -13,14 +13,14 @@ export interface SignedRequest {
   readonly authorization: string | undefined;
   readonly query: readonly Pair[];
   readonly form: readonly Pair[];
-  /** Text parts of a multipart body: some clients sign them, against the RFC. */
+  /** Text parts of a multipart body: some clients sign them, although the RFC excludes them. */
   readonly parts: readonly Pair[];
 }
 
-/** The protocol parameters of a request that carries any. */
+/** The protocol parameters of a signed request. */
 export interface Protocol {
   readonly values: Map<string, string>;
-  /** Parameters of the header, for the base string. */
+  /** Parameters of the `Authorization` header, for the base string. */
   readonly header: readonly Pair[];
 }
 
@@ -28,15 +28,14 @@ export type Failure = "malformed" | "method" | "consumer" | "token" | "signature
 
 const WINDOW_SECONDS = 300;
 
-/** Parameters of the flow that clients put into the query or body of a request whose header is signed. */
+/** Protocol parameters that clients may put into the query or body of a request with a signed header. */
 const MOVABLE: ReadonlySet<string> = new Set(["oauth_callback", "oauth_verifier"]);
 
 const isProtocol = ([name]: Pair) => name.startsWith("oauth_");
 
 /**
- * Finds the protocol parameters: in the header, the query or the form body, but in one place only (RFC 5849
- * section 3.5); a callback and a verifier may stand in another. `undefined` means
- * the request is not signed at all.
+ * Finds the protocol parameters in the header, the query or the form body. All must be in one of these places
+ * (RFC 5849 section 3.5), except the callback and the verifier. Returns `undefined` for an unsigned request.
  */
 export function findProtocol(request: SignedRequest): Protocol | Failure | undefined {
   const header = request.authorization?.match(/^OAuth\s/i) ? parseAuthorization(request.authorization) : [];
@@ -74,7 +73,7 @@ function fresh(world: World, values: Map<string, string>): Failure | undefined {
   return added === 0 ? "nonce" : undefined;
 }
 
-/** Verifies a signature, the time window and the nonce. Returns what is wrong, or nothing. */
+/** Verifies the signature, the time window and the nonce. Returns the failure, if any. */
 export function verify(
   world: World,
   request: SignedRequest,

@@ -103,12 +103,12 @@ test("only unreserved characters stay as they are", () => {
   );
 });
 
-test("a default port is dropped, another one stays", () => {
+test("the default port is dropped, other ports are kept", () => {
   expect(baseUri("https", "A.example:443", "/x/")).toBe("https://a.example/x/");
   expect(baseUri("https", "a.example:80", "/")).toBe("https://a.example:80/");
 });
 
-test("the header is read in any spelling of the scheme, with commas inside quotes", () => {
+test("the header's scheme is case-insensitive, and quoted values may contain commas", () => {
   expect(parseAuthorization('oauth realm="a, b",oauth_nonce="x%20y" , oauth_token="t"')).toEqual([
     ["realm", "a, b"],
     ["oauth_nonce", "x y"],

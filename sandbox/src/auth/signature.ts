@@ -5,7 +5,10 @@ function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** RFC 5849 section 3.4.1.3.2: encoded, sorted by name and then value in byte order, joined. */
+/**
+ * Normalizes parameters by RFC 5849 section 3.4.1.3.2: encoded, sorted by name and value in byte order,
+ * joined.
+ */
 function normalizeParameters(pairs: readonly (readonly [string, string])[]): string {
   return pairs
     .filter(([name]) => name !== "oauth_signature" && name !== "realm")
@@ -15,7 +18,10 @@ function normalizeParameters(pairs: readonly (readonly [string, string])[]): str
     .join("&");
 }
 
-/** RFC 5849 section 3.4.1.2: lower-case scheme and host, no default port, the path as sent, no query. */
+/**
+ * Returns the base URI of RFC 5849 section 3.4.1.2: lower-case scheme and host, no default port, path as
+ * sent.
+ */
 export function baseUri(scheme: string, host: string, rawPath: string): string {
   const lower = scheme.toLowerCase();
   const port = lower === "https" ? ":443" : ":80";
@@ -23,7 +29,7 @@ export function baseUri(scheme: string, host: string, rawPath: string): string {
   return `${lower}://${name.endsWith(port) ? name.slice(0, -port.length) : name}${rawPath}`;
 }
 
-/** RFC 5849 section 3.4.1.1. */
+/** Returns the signature base string of RFC 5849 section 3.4.1. */
 export function baseString(
   method: string,
   uri: string,
@@ -32,13 +38,13 @@ export function baseString(
   return [method.toUpperCase(), percentEncode(uri), percentEncode(normalizeParameters(pairs))].join("&");
 }
 
-/** RFC 5849 section 3.4.2: HMAC-SHA1 in base64. */
+/** Signs with HMAC-SHA1 and base64, by RFC 5849 section 3.4.2. */
 export function sign(base: string, consumerSecret: string, tokenSecret: string): string {
   const key = `${percentEncode(consumerSecret)}&${percentEncode(tokenSecret)}`;
   return createHmac("sha1", key).update(base).digest("base64");
 }
 
-/** The items of an `Authorization: OAuth ...` header, decoded, or `undefined` when it is not well formed. */
+/** Returns the decoded items of an `Authorization: OAuth ...` header, or `undefined` when it is malformed. */
 export function parseAuthorization(header: string): [string, string][] | undefined {
   const items = /^OAuth\s+(.*)$/is.exec(header)?.[1];
   if (items === undefined) return undefined;

@@ -16,7 +16,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** A square PNG of one color, made from the blog's uuid. */
+/** Draws a square PNG in one color that depends on the blog's UUID. */
 function png(uuid: string, size: number): Buffer {
   const color = createHash("sha256").update(uuid).digest().subarray(0, 3);
   const header = Buffer.alloc(13);
@@ -39,7 +39,7 @@ function wantsJson(call: Call): boolean {
   return jsonp || call.caller.via === "oauth1" || /\bapplication\/json\b/i.test(call.headers.accept ?? "");
 }
 
-/** GET /v2/blog/{blog-identifier}/avatar[/size]: the PNG, or for signed requests its address by 302. */
+/** GET /v2/blog/{blog-identifier}/avatar[/size]: the PNG, or for signed requests a 302 to its address. */
 export function blogAvatar(call: Call): HttpResponse {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   const size = call.path.size === undefined ? DEFAULT_SIZE : Number(call.path.size);
@@ -49,7 +49,7 @@ export function blogAvatar(call: Call): HttpResponse {
   return envelope({ avatar_url: location }, 302, { location });
 }
 
-/** GET /media/avatars/{uuid}/{size}.png: where avatars' addresses lead. */
+/** GET /media/avatars/{uuid}/{size}.png: the target of avatar addresses. */
 export function avatarImage(call: Call): HttpResponse {
   const size = Number(/^(\d+)\.png$/.exec(call.path.file ?? "")?.[1]);
   if (!SIZES.includes(size)) throw reject(404, "No such image");

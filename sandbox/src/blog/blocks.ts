@@ -8,7 +8,7 @@ import { shortBlog } from "../view/blog-object.ts";
 import { offsetLinks } from "../view/links.ts";
 import { viewOf } from "../view/view.ts";
 
-/** The block endpoints share one limit a minute: 429 beyond it. */
+/** Applies the block endpoints' common limit per minute: 429 above it. */
 function limited(call: Call): Blog {
   const { meter, limits } = call.world;
   const window = meter.count(`blocks ${requireUser(call.caller)}`, limits.blocksPerMinute, 60);
@@ -66,7 +66,7 @@ export function createBlock(call: Call): HttpResponse {
   return envelope({ already_blocked: block(call, blog, "address", `author of ${id}`) }, 201);
 }
 
-/** POST /v2/blog/{blog-identifier}/blocks/bulk: all of them, or none when one is unknown. */
+/** POST /v2/blog/{blog-identifier}/blocks/bulk: blocks all blogs, or none when one is unknown. */
 export function createBlocks(call: Call): HttpResponse {
   const blog = limited(call);
   const names = call.input.required("blocked_tumblelogs").split(",");
@@ -77,8 +77,8 @@ export function createBlocks(call: Call): HttpResponse {
 }
 
 /**
- * DELETE /v2/blog/{blog-identifier}/blocks: with `blocked_tumblelog` that one, whatever `anonymous_only`
- * says; with `anonymous_only=true` alone every anonymous block; else 404.
+ * DELETE /v2/blog/{blog-identifier}/blocks: `blocked_tumblelog` unblocks that blog, whatever `anonymous_only`
+ * says; `anonymous_only=true` alone removes every anonymous block; anything else is 404.
  */
 export function deleteBlock(call: Call): HttpResponse {
   const blog = limited(call);

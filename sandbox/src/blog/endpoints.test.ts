@@ -17,7 +17,7 @@ const get = (path: string, headers: Record<string, string> = BEARER): Promise<Go
   ask(P + path, { headers });
 const names = (items: { name: string }[]) => items.map((item) => item.name);
 
-test("an avatar is a PNG of the wanted size, 64 if none is named", async () => {
+test("an avatar is a PNG of the requested size, 64 by default", async () => {
   const got = await get("/avatar", {});
   expect([got.status, got.headers["content-type"]]).toEqual([200, "image/png"]);
   expect(got.bytes.subarray(1, 4).toString()).toBe("PNG");
@@ -28,7 +28,7 @@ test("an avatar is a PNG of the wanted size, 64 if none is named", async () => {
   expect(inflateSync(data)).toHaveLength(512 * (512 * 3 + 1));
 });
 
-test("a signed request, or one that accepts JSON, gets the avatar's address by 302", async () => {
+test("a signed request, or one that accepts JSON, gets a 302 to the avatar's address", async () => {
   for (const headers of [signed(`${P}/avatar/96`), { accept: "text/html, application/json;q=0.9" }]) {
     const got = await get("/avatar/96", headers);
     expect(got.status).toBe(302);
@@ -40,7 +40,7 @@ test("a signed request, or one that accepts JSON, gets the avatar's address by 3
   expect([jsonp.status, jsonp.text.slice(0, 26)]).toEqual([200, 'f({"meta":{"status":302,"m']);
 });
 
-test("another avatar size is 400, an unknown blog 404", async () => {
+test("an unsupported avatar size is 400, an unknown blog 404", async () => {
   expect((await get("/avatar/50", {})).status).toBe(400);
   const got = await ask(`${sandbox.url}/v2/blog/nobody/avatar`);
   expect(got.json).toMatchObject({
@@ -81,7 +81,7 @@ test("DELETE blocks: anonymous_only=true clears the anonymous ones; false, or no
   expect((await sendForm(`${P}/blocks`, { anonymous_only: "true" }, { method: "DELETE" })).status).toBe(200);
 });
 
-test("an anonymous post's author can be blocked, a named one's not", async () => {
+test("the author of an anonymous post can be blocked, the author of a signed post cannot", async () => {
   const { posts } = (await get("/posts/submission")).json.response;
   const anonymous = posts.find((post: { anonymous_email?: string }) => post.anonymous_email);
   const named = posts.find((post: { post_author?: string }) => post.post_author);
@@ -90,7 +90,7 @@ test("an anonymous post's author can be blocked, a named one's not", async () =>
   expect((await sendForm(`${P}/blocks`, {})).status).toBe(400);
 });
 
-test("block requests are limited a minute, over all four endpoints, and only admins may", async () => {
+test("all four block endpoints share a limit per minute, and only admins may use them", async () => {
   expect((await get("/blocks", ADA)).status).toBe(403);
   sandbox.clearRates();
   sandbox.limits.blocksPerMinute = 2;
@@ -109,7 +109,7 @@ test("block requests are limited a minute, over all four endpoints, and only adm
   sandbox.limits.blocksPerMinute = 60;
 });
 
-test("likes: paged by time, one way of paging at a time", async () => {
+test("likes are paged by time or by offset, never both", async () => {
   const got = await get(`/likes?${KEY}`, {});
   expect(got.json.response.liked_posts).toHaveLength(20);
   expect(got.json.response.liked_count).toBe(25);
@@ -124,7 +124,7 @@ test("likes: paged by time, one way of paging at a time", async () => {
   expect((await get(`/likes?offset=1001&${KEY}`, {})).status).toBe(400);
 });
 
-test("likes and follows that are not shared are 403 in words", async () => {
+test("private likes and follows are 403 with a text as response", async () => {
   const got = await ask(`${sandbox.url}/v2/blog/grace/likes?${KEY}`);
   expect(got.status).toBe(403);
   expect(got.json).toEqual({ meta: { status: 403, msg: "Forbidden" }, response: "Not authorized." });
@@ -138,7 +138,7 @@ test("following: most recently followed first, short blogs, offset links", async
   expect(got.blogs[0]).not.toHaveProperty("theme");
 });
 
-test("followers: the list and its total wrapped in users, for members only", async () => {
+test("followers: only members see the list, and the total is inside `users`", async () => {
   const got = (await get("/followers")).json.response;
   expect(got.users.total_users).toBe(25);
   expect(Object.keys(got.users.users[0]).sort()).toEqual(["following", "name", "updated", "url"]);
@@ -174,7 +174,7 @@ test("notifications: every type, filtered in any array form, paged by before", a
   expect(omitted.some((item: { target_post_id: string }) => item.target_post_id === target)).toBe(false);
 });
 
-test("pages: by position, one by its encoded path", async () => {
+test("pages are listed by position, and fetched by encoded path", async () => {
   const got = (await get("/pages")).json.response;
   expect(got.total_pages).toBe(3);
   expect(got.pages.map((page: { position: number }) => page.position)).toEqual([1, 2, 3]);
@@ -235,7 +235,7 @@ test.each([
   expect((await get(path, { authorization: `Bearer ${CREDENTIALS.applicationToken}` })).status).toBe(403);
 });
 
-test("an avatar's shape is the same in a blog's theme and in its notes", async () => {
+test("avatars have the same shape in a blog's theme and in its notes", async () => {
   const shape = async (blog: string) =>
     (await ask(`${sandbox.url}/v2/blog/${blog}/info?${KEY}`)).json.response.blog.theme.avatar_shape;
   expect([await shape("ada"), await shape("demo")]).toEqual(["circle", "square"]);

@@ -6,7 +6,7 @@ import { shortBlog } from "../view/blog-object.ts";
 import { offsetLinks } from "../view/links.ts";
 import { viewOf } from "../view/view.ts";
 
-/** The page of the blogs a user follows that a request asks for, most recently followed first. */
+/** Returns the requested page of the blogs that a user follows, most recently followed first. */
 export function followingPage(call: Call, user: string): HttpResponse {
   const { db } = call.world;
   const { limit, offset } = page(call);
@@ -29,7 +29,7 @@ export function followingPage(call: Call, user: string): HttpResponse {
   });
 }
 
-/** GET /v2/blog/{blog-identifier}/following: the blogs its user follows, most recently followed first. */
+/** GET /v2/blog/{blog-identifier}/following: the blogs that the blog's user follows, most recent first. */
 export function following(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);
@@ -39,10 +39,7 @@ export function following(call: Call): HttpResponse {
   return followingPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
 }
 
-/**
- * GET /v2/blog/{blog-identifier}/followers: for the blog's members;
- * the list and its total wrapped in `users`.
- */
+/** GET /v2/blog/{blog-identifier}/followers: for members only; the list and its total are inside `users`. */
 export function followers(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = ownBlog(call);

@@ -40,7 +40,7 @@ function links(call: Call, likes: readonly Like[], limit: number, more: boolean)
   return first ? { _links: out } : {};
 }
 
-/** The page of a user's likes that a request asks for, newest first. */
+/** Returns the requested page of a user's likes, newest first. */
 export function likesPage(call: Call, user: string): HttpResponse {
   const { db } = call.world;
   const limit = call.query.integer("limit", { min: 1, clampTo: 20 }) ?? 20;
@@ -65,7 +65,7 @@ export function likesPage(call: Call, user: string): HttpResponse {
   return envelope({ liked_posts: posts, liked_count: count, ...links(call, shown, limit, more) });
 }
 
-/** GET /v2/blog/{blog-identifier}/likes: what the user of this primary blog liked, newest first. */
+/** GET /v2/blog/{blog-identifier}/likes: likes of the user whose primary blog this is, newest first. */
 export function blogLikes(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);

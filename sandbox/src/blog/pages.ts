@@ -6,7 +6,7 @@ import type { Blog } from "../store/blogs.ts";
 import { page, readableBlog } from "../view/access.ts";
 import { offsetLinks } from "../view/links.ts";
 
-/** Blog identifiers that could name a blog; others are 400. */
+/** The syntax of blog identifiers; anything else is 400. */
 const IDENTIFIER = /^(t:[A-Za-z0-9_-]+|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*)$/;
 
 function pagesBlog(call: Call): Blog {

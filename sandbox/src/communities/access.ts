@@ -13,10 +13,10 @@ import {
 } from "../store/communities.ts";
 import { communityError } from "./errors.ts";
 
-/** The community of a request's path, and what the caller is to it. */
+/** The community that the path names, and the caller's standing in it. */
 export interface Visit {
   readonly community: Community;
-  /** The caller's primary blog: by it a user takes part. */
+  /** The caller's primary blog, which represents the user in communities. */
   readonly blog: Blog;
   readonly standing: Standing;
 }
@@ -27,7 +27,7 @@ export function isOneOf(standing: Standing, roles: readonly Role[]): boolean {
   return roles.some((role) => role === standing);
 }
 
-/** The community of the path, whoever asks: 404 when it is unknown. */
+/** Returns the community that the path names, for any caller; throws 404 when it is unknown. */
 export function visit(call: Call): Visit {
   const { db } = call.world;
   const handle = call.path.community ?? "";
@@ -37,13 +37,13 @@ export function visit(call: Call): Visit {
   return { community, blog, standing: standingOf(db, community, blog.uuid) };
 }
 
-/** The 403 of somebody who has no role: banned, private, or for members only. */
+/** The 403 for a caller without a role: banned, or outside a private or members-only community. */
 export function outsider({ community, standing }: Visit): Error {
   if (standing === "banned") return communityError("banned");
   return communityError(community.private ? "privateCommunity" : "membersOnly");
 }
 
-/** The community, for those who have one of these roles; 403 for others. */
+/** Returns the community to callers with one of these roles; throws 403 for others. */
 export function visitAs(call: Call, roles: readonly Role[]): Visit {
   const found = visit(call);
   if (isOneOf(found.standing, roles)) return found;
@@ -51,45 +51,45 @@ export function visitAs(call: Call, roles: readonly Role[]): Visit {
   throw reject(403, `This takes the role ${roles.join(" or ")}`);
 }
 
-/** Whether the posts of a community may be read: those of a public one by all who are not banned. */
+/** Reports whether the caller may read a community's posts: in a public one, everybody except the banned. */
 export function canView({ community, standing }: Visit): boolean {
   if (standing === "banned") return false;
   return !community.private || isOneOf(standing, ROLES);
 }
 
-/** Whether the caller may invite: admins, and moderators where the settings say so. */
+/** Reports whether the caller may invite: admins, and moderators where the settings allow it. */
 export function canInvite({ community, standing }: Visit): boolean {
   return standing === "admin" || (standing === "moderator" && community.modsCanInvite);
 }
 
-/** The blog that the path names besides the community: 404 when it is unknown. */
+/** Returns the blog that the path names in addition to the community; throws 404 when it is unknown. */
 export function namedBlog(call: Call): Blog {
   return requireBlog(call.world.db, call.path.blog ?? "");
 }
 
-/** Whether a blog is one of the caller's own. */
+/** Reports whether a blog belongs to the caller. */
 export function isOwn(call: Call, blog: Blog): boolean {
   return blog.owner === requireUser(call.caller);
 }
 
-/** Whether the caller holds an invitation or names the community's invite hash. */
+/** Reports whether the caller has an invitation or sends the community's invite hash. */
 export function holdsInvitation(call: Call, { community, blog }: Visit): boolean {
   return (
     isInvited(call.world.db, community, blog.uuid) || namesHash(community, call.query.text("invite_hash"))
   );
 }
 
-/** Whether a hash is the community's own, and its invite link works. */
+/** Reports whether a hash is the community's current invite hash and invite links are enabled. */
 export function namesHash(community: Community, hash: string | undefined): boolean {
   return community.inviteLinks && community.inviteHash !== null && community.inviteHash === hash;
 }
 
-/** 503 while saving is switched off. */
+/** Throws 503 while saving is switched off. */
 export function requireSaving(call: Call): void {
   if (call.world.rules.communitySavingFails) throw reject(503, "The community could not be saved");
 }
 
-/** Why a member or a post is removed. */
+/** Valid reasons to remove a member or a post. */
 const REASONS = [
   "community_guidelines",
   "off_topic",
@@ -100,7 +100,7 @@ const REASONS = [
 ] as const;
 const NOTE_CHARACTERS = 1000;
 
-/** `note` of at most 1,000 characters; 400 for a longer one, and for none where it is required. */
+/** Returns `note`, at most 1,000 characters; throws 400 when it is longer, or required and missing. */
 export function noteOf(call: Call, required: boolean): string {
   const note = call.input.text("note") ?? "";
   if (required && note.trim() === "") throw reject(400, "Missing required parameter: note");
@@ -110,7 +110,7 @@ export function noteOf(call: Call, required: boolean): string {
   return note;
 }
 
-/** `reason` and `note` of a removal: 400 for an unknown reason, and for `other` without a note. */
+/** Returns `reason` and `note` of a removal; throws 400 for an unknown reason, or `other` without a note. */
 export function removalOf(call: Call): { reason: string; note: string } {
   const given = call.input.required("reason");
   const reason = REASONS.find((known) => known === given);

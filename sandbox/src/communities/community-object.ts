@@ -10,16 +10,16 @@ const AVATAR_SIZES = [512, 128, 96, 64] as const;
 const HEADER_SIZES = [1280, 640] as const;
 const MOST_ONLINE = 3;
 
-/** Seconds between two changes of a handle. */
+/** Seconds that must pass between two changes of a handle. */
 const HANDLE_SECONDS = 7 * 86_400;
 
-/** When the handle can change next, or `undefined` when it can now. */
+/** Returns the time when the handle can change again, or `undefined` when it can change now. */
 export function nextHandleChange(community: Community, now: number): number | undefined {
   const next = (community.handleChanged ?? Number.NEGATIVE_INFINITY) + HANDLE_SECONDS;
   return next > now ? next : undefined;
 }
 
-/** The address that carries the invite hash, or null where links are disabled. */
+/** Returns the address with the invite hash, or null where invite links are disabled. */
 export function inviteLink(community: Community): string | null {
   if (!community.inviteLinks || community.inviteHash === null) return null;
   return `https://${SERVICE_DOMAIN}/join/${community.inviteHash}`;
@@ -29,7 +29,7 @@ function image(community: Community, kind: string, width: number, height: number
   return { width, height, url: `https://media.blog.example/${kind}/${community.uuid.slice(2)}_${width}.png` };
 }
 
-/** The short form of a community, as it stands in lists and posts. */
+/** Returns the short form of a community, for lists and posts. */
 export function shortCommunity(call: Call, found: Visit): JsonObject {
   const { community } = found;
   return {
@@ -84,7 +84,7 @@ function editFields(call: Call, { community }: Visit): JsonObject {
   const next = nextHandleChange(community, call.world.clock.seconds());
   return {
     handle_can_change: next === undefined,
-    // documented as a boolean, which it is until the handle has changed
+    // Documented as a boolean, and a boolean until the first change of the handle.
     handle_next_change_ts: next ?? false,
     can_edit_content_label: !community.labelLocked,
     settings: {
@@ -96,7 +96,7 @@ function editFields(call: Call, { community }: Visit): JsonObject {
   };
 }
 
-/** The full form of a community; for admins with what only they see, and with `edit` what they can change. */
+/** Returns the full form of a community. Admins get additional fields, and with `edit` the editable ones. */
 export function fullCommunity(call: Call, found: Visit, edit: boolean): JsonObject {
   const { community, standing } = found;
   const short = shortCommunity(call, found);

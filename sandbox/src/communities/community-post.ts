@@ -14,13 +14,13 @@ import { communityError } from "./errors.ts";
 
 const PREVIEW = 3;
 
-/** A post of a community, and whether a moderator removed it. */
+/** A post in a community, and its removal by a moderator. */
 export interface CommunityPost {
   readonly post: Post;
   readonly removed: boolean;
 }
 
-/** The post of the path in a community: 404 with 24005 when it is not there or was deleted. */
+/** Returns the post that the path names; throws 404 with 24005 when it is missing or deleted. */
 export function requirePost(call: Call, community: Community): CommunityPost {
   const { db } = call.world;
   const id = call.path.post ?? "";
@@ -34,7 +34,7 @@ export function requirePost(call: Call, community: Community): CommunityPost {
   return { post, removed: row.removed === 1 };
 }
 
-/** The post of the path, unless a moderator removed it. */
+/** Returns the post that the path names, unless a moderator removed it. */
 export function requireVisiblePost(call: Call, community: Community): Post {
   const { post, removed } = requirePost(call, community);
   if (removed) throw communityError("postNotFound");
@@ -45,7 +45,7 @@ function emojiObject({ id, grapheme, variants, slug }: Emoji): JsonObject {
   return { id, grapheme, variants, base_slug: slug };
 }
 
-/** The reactions to a post, in the order in which they first came. */
+/** Returns the reactions to a post, in the order of their first use. */
 function reactions(db: Database, post: Post, caller: string): JsonObject[] {
   const rows = db.all<{ emoji: string; blog: string }>(
     "SELECT emoji, blog FROM community_reactions WHERE post_id = ? ORDER BY seq",
@@ -60,7 +60,7 @@ function reactions(db: Database, post: Post, caller: string): JsonObject[] {
   });
 }
 
-/** A post as it stands in its community: in blocks, with the fields that only communities add. */
+/** Returns a post as its community shows it: in blocks, with the fields that only communities add. */
 export function communityPostObject(call: Call, found: Visit, post: Post): JsonObject {
   const { community, standing, blog } = found;
   const { db } = call.world;

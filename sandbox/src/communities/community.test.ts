@@ -20,7 +20,7 @@ afterAll(() => sandbox.close());
 const get = async (user: string, path: string) => (await askAs(user, "GET", C + path)).json.response;
 const put = (user: string, path: string, body: unknown) => askAs(user, "PUT", C + path, body);
 
-test("the list holds the short form of the communities joined", async () => {
+test("the list holds the short form of the caller's communities", async () => {
   const list = await get("demo", "");
   expect(list.map((item: { name: string }) => item.name)).toEqual(["book-club", "gardeners"]);
   expect(list[0]).toEqual({
@@ -35,7 +35,7 @@ test("the list holds the short form of the communities joined", async () => {
   expect(await get(CAST.nobody, "")).toEqual([]);
 });
 
-test("a handle, a uuid, and a uuid percent-encoded name the same community", async () => {
+test("a handle, a UUID and a percent-encoded UUID name the same community", async () => {
   const names = await Promise.all(
     ["/gardeners", "/GARDENERS/", `/${COMMUNITIES.public.uuid}`, "/t%3AGard3nersCommunity0001"].map(
       async (path) => (await get("demo", path)).name,
@@ -44,7 +44,7 @@ test("a handle, a uuid, and a uuid percent-encoded name the same community", asy
   expect(names).toEqual(["gardeners", "gardeners", "gardeners", "gardeners"]);
 });
 
-test("the full form, as a member sees it", async () => {
+test("a member sees the full form", async () => {
   expect(await get(CAST.member, "/gardeners?context=edit")).toEqual({
     name: "gardeners",
     uuid: COMMUNITIES.public.uuid,
@@ -79,7 +79,7 @@ test("the full form, as a member sees it", async () => {
   });
 });
 
-test("admins see the link and the pending invitations, and with context=edit what can be edited", async () => {
+test("admins see the invite link and pending invitations, and with context=edit the editable fields", async () => {
   const plain = await get("demo", "/book-club");
   expect(plain).toMatchObject({
     can_edit: true,
@@ -103,7 +103,7 @@ test("admins see the link and the pending invitations, and with context=edit wha
   expect((await get("ada", "/quiet-circle?context=edit")).invite_link).toBeNull();
 });
 
-test("who is invited sees the invitation, and can look at a private community without its posts", async () => {
+test("an invited user sees the invitation and a private community, without its posts", async () => {
   expect(await get("demo", "/night-sky")).toMatchObject({
     is_member: false,
     can_view: false,
@@ -121,7 +121,7 @@ test("muting hides the unread count and nothing else", async () => {
   expect((await get(CAST.member, "/gardeners")).unread_post_count).toBe(24);
 });
 
-test("an update changes what is given, and shows the community as for editing", async () => {
+test("an update changes only the given fields, and returns the form for editing", async () => {
   const got = await put("demo", "/gardeners", {
     title: "Trees",
     description: "Only trees",
@@ -180,7 +180,7 @@ test.each([
   expect(await get("demo", "/gardeners?context=edit")).toEqual(before);
 });
 
-test("a content label of the service cannot be edited", async () => {
+test("content labels that the service sets cannot be edited", async () => {
   for (const body of [{ has_content_label: false }, { content_label_categories: [] }]) {
     expect(outcome(await put("ada", "/quiet-circle", body))).toBe("400.23025");
   }
@@ -191,14 +191,14 @@ test("a content label of the service cannot be edited", async () => {
   });
 });
 
-test("a save problem is 503", async () => {
+test("503 while saving is switched off", async () => {
   sandbox.rules.communitySavingFails = true;
   expect(outcome(await put("demo", "/gardeners", { title: "x" }))).toBe("503");
   const restore = `/gardeners/moderation/posts/${COMMUNITIES.public.posts.removed}`;
   expect(outcome(await put("demo", restore, { note: "x" }))).toBe("503");
 });
 
-test("a handle changes once in seven days, and frees the old one for others", async () => {
+test("a handle changes at most once in seven days, and the old handle becomes available", async () => {
   const changed = await put("demo", "/gardeners", { handle: "Tree-Lovers" });
   expect(changed.json.response).toMatchObject({
     name: "tree-lovers",
@@ -218,7 +218,7 @@ test("a handle changes once in seven days, and frees the old one for others", as
   expect(outcome(await askAs("demo", "GET", `${C}/gardeners`))).toBe("200");
 });
 
-test("a signature is taken for its user; an application and a bare key are rejected", async () => {
+test("a signature identifies its user; an application and a plain key are rejected", async () => {
   const url = `${C}/gardeners`;
   const timestamp = String(NOW);
   expect((await ask(url, { headers: signed(url, { timestamp }) })).status).toBe(200);
@@ -229,7 +229,7 @@ test("a signature is taken for its user; an application and a bare key are rejec
   expect((await ask(`${url}/mute`, { method: "PUT", headers: readOnly })).status).toBe(403);
 });
 
-test("faults spoil the new endpoints as they spoil the old", async () => {
+test("faults affect the community endpoints too", async () => {
   sandbox.next({ status: 429, headers: { "retry-after": "3" } }, { match: "/communities" });
   sandbox.next({ drift: () => ({ unexpected: true }) }, { match: /^GET \/v2\/communities/ });
   expect((await askAs("demo", "GET", C)).headers["retry-after"]).toBe("3");

@@ -1,10 +1,10 @@
-/** An emoji that posts can be reacted to with. */
+/** An emoji for reactions to posts. */
 export interface Emoji {
   readonly id: string;
   /** Its name, wrapped in colons. */
   readonly slug: string;
   readonly grapheme: string;
-  /** Skin tones and the like: an array or an object, as it comes. */
+  /** Variants such as skin tones: an array or an object, as the service sends it. */
   readonly variants: unknown;
 }
 
@@ -37,10 +37,10 @@ const GRAPHEMES: readonly (readonly [slug: string, grapheme: string])[] = [
   ["rainbow_flag", "\u{1F3F3}\uFE0F\u200D\u{1F308}"],
 ];
 
-/** How many emoji at the head of the list have skin tones. */
+/** Number of emoji at the start of the list that have skin tones. */
 const TONED = 4;
 
-/** Every emoji that the sandbox knows. */
+/** All emoji of the sandbox. */
 export const EMOJI: readonly Emoji[] = GRAPHEMES.map(([name, grapheme], i) => ({
   id: `emoji-${String(i + 1).padStart(2, "0")}`,
   slug: `:${name}:`,
@@ -48,7 +48,7 @@ export const EMOJI: readonly Emoji[] = GRAPHEMES.map(([name, grapheme], i) => ({
   variants: i < TONED ? TONES.map((tone) => grapheme + tone) : {},
 }));
 
-/** Without skin tone and presentation selector, which clients send or leave out as they like. */
+/** Removes skin tone and presentation selector, which are optional in requests. */
 function plain(grapheme: string): string {
   return grapheme.replace(/[\u{1F3FB}-\u{1F3FF}\uFE0E\uFE0F]/gu, "");
 }

@@ -19,7 +19,7 @@ const USERS = ["ada", "reader-01", "reader-03", "reader-04", "reader-05"] as con
 const user = fc.constantFrom(...USERS);
 const role = fc.constantFrom("member", "moderator", "admin");
 
-/** A move of somebody in the community that has room for three. */
+/** A random action of a user in the community, which has room for three members. */
 const move = fc.oneof(
   fc.record({ by: user, method: fc.constant("PUT"), path: fc.constant("/members"), body: fc.constant({}) }),
   fc.record({
@@ -48,7 +48,7 @@ const move = fc.oneof(
   }),
 );
 
-test("whatever its users do, a community keeps an admin and its cap, and the banned stay out", async () => {
+test("whatever its users do, a community keeps an admin and its member limit, and banned users stay out", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 25 }), async (moves) => {
       sandbox.reset();
@@ -156,7 +156,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-test("nothing that can be sent makes an endpoint fail", async () => {
+test("no request makes an endpoint fail", async () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 12 }),
     fc.constantFrom(

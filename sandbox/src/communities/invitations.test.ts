@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterAll(() => sandbox.close());
 
-/** Invites a second later, so that only the day counts. */
+/** Moves the clock by a second before each invitation, so that only the daily limit applies. */
 async function invite(
   user: string,
   community: string,
@@ -33,7 +33,7 @@ const remove = async (user: string, path: string) => outcome(await askAs(user, "
 const join = async (user: string, community: string, body?: unknown) =>
   outcome(await askAs(user, "PUT", `${C}/${community}/members`, body));
 
-test("invitations come newest first, twenty a page, without a link on the last", async () => {
+test("invitations are listed newest first, twenty per page, and the last page has no link", async () => {
   const first = (await askAs("ada", "GET", `${C}/night-sky/invitations`)).json.response;
   expect(first.invitations).toHaveLength(20);
   expect(first.invitations[0]).toMatchObject({ sender: { name: "ada" }, recipient: { name: "demo" } });
@@ -63,7 +63,7 @@ test.each(["reader-03", "reader-03.blog.example", "t:R3ader0000000000000003"])(
   },
 );
 
-test("who cannot be invited, and why", async () => {
+test("invitations that are rejected, each with its subcode", async () => {
   expect(await invite("demo", "book-club", undefined)).toBe("400");
   expect(await invite("demo", "book-club", "nobody-at-all")).toBe("404");
   expect(await invite("demo", "book-club", "reader-03", "\u{1F331}".repeat(101))).toBe("400.5041");
@@ -74,18 +74,18 @@ test("who cannot be invited, and why", async () => {
   expect(await invite("ada", "full-house", "reader-03")).toBe("403.23003");
 });
 
-test("a message of 100 characters is counted in characters", async () => {
+test("the limit of 100 for a message counts characters", async () => {
   expect(await invite("demo", "book-club", "reader-03", "\u{1F331}".repeat(100))).toBe("200");
 });
 
-test("moderators invite where the settings say so", async () => {
+test("moderators invite where the settings allow it", async () => {
   expect(await invite("ada", "book-club", "reader-03")).toBe("403");
   await askAs("demo", "PUT", `${C}/book-club`, { mods_can_invite: true });
   expect(await invite("ada", "book-club", "reader-03")).toBe("200");
   expect((await askAs("ada", "GET", `${C}/book-club`)).json.response.can_invite).toBe(true);
 });
 
-test("who declines can be invited anew, unless they want no further invitation", async () => {
+test("a user who declined can be invited again, unless they opted out of further invitations", async () => {
   expect(await remove("reader-01", "/book-club/invitations/reader-01")).toBe("200");
   expect(await remove("reader-01", "/book-club/invitations/reader-01")).toBe("404");
   expect(await join("reader-01", "book-club")).toBe("403.23015");
@@ -94,7 +94,7 @@ test("who declines can be invited anew, unless they want no further invitation",
   expect(await invite("demo", "book-club", "reader-01")).toBe("403.23008");
 });
 
-test("an invitation that an admin cancels is gone", async () => {
+test("an admin's cancellation removes the invitation", async () => {
   expect(await remove("demo", "/book-club/invitations/reader-01")).toBe("200");
   expect(await join("reader-01", "book-club")).toBe("403.23015");
   expect(await join("reader-05", "book-club")).toBe("403.23015");
@@ -102,7 +102,7 @@ test("an invitation that an admin cancels is gone", async () => {
   expect(await join("reader-03", "quiet-circle")).toBe("403.23015");
 });
 
-test("one invitation a second, over all communities", async () => {
+test("a user sends one invitation per second, over all communities", async () => {
   const send = (community: string, blog: string) =>
     askAs("demo", "PUT", `${C}/${community}/invitations`, { recipient_blog: blog });
   expect(outcome(await send("book-club", "reader-03"))).toBe("200");
@@ -116,7 +116,7 @@ test("one invitation a second, over all communities", async () => {
   expect(outcome(await send("gardeners", "reader-03"))).toBe("200");
 });
 
-test("so many invitations a calendar day and admin; those that are rejected do not count", async () => {
+test("the daily invitation limit is per admin and ignores rejected invitations", async () => {
   sandbox.limits.invitationsPerDay = 2;
   expect(await invite("demo", "book-club", "grace")).toBe("403.23009");
   expect(await invite("demo", "book-club", "reader-03")).toBe("200");
@@ -127,7 +127,7 @@ test("so many invitations a calendar day and admin; those that are rejected do n
   expect(await invite("demo", "book-club", "reader-06")).toBe("200");
 });
 
-test("a new invite link puts an end to the one before", async () => {
+test("a new invite link invalidates the previous one", async () => {
   const renewed = await askAs("demo", "POST", `${C}/book-club/invite_hash`);
   const link: string = renewed.json.response.invite_link;
   expect(link).toMatch(/^https:\/\/blog\.example\/join\/\w{16}$/);
@@ -136,7 +136,7 @@ test("a new invite link puts an end to the one before", async () => {
   expect(await join("reader-03", "book-club", { invite_hash: link.split("/").at(-1) })).toBe("200");
 });
 
-test("disabled invite links are neither made nor taken", async () => {
+test("disabled invite links are neither created nor accepted", async () => {
   expect(outcome(await askAs("ada", "POST", `${C}/quiet-circle/invite_hash`))).toBe("403.23017");
   expect(await join("reader-03", "quiet-circle", { invite_hash: COMMUNITIES.hidden.hash })).toBe("400.23014");
 });

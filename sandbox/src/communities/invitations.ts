@@ -35,14 +35,14 @@ const PAGE = 20;
 const MESSAGE_CHARACTERS = 100;
 const DAY = 86_400;
 
-/** The community of the path, for those who may invite; 403 for others. */
+/** Returns the community to callers who may invite; throws 403 for others. */
 function inviting(call: Call): Visit {
   const found = visitAs(call, STAFF);
   if (canInvite(found)) return found;
   throw reject(403, "Only admins invite to this community");
 }
 
-/** GET /v2/communities/{community-handle}/invitations: the pending ones, newest first, twenty a page */
+/** GET /v2/communities/{community-handle}/invitations: pending ones, newest first, twenty per page */
 export function listInvitations(call: Call): HttpResponse {
   const { community } = inviting(call);
   const { db } = call.world;
@@ -66,14 +66,17 @@ export function listInvitations(call: Call): HttpResponse {
   return envelope({ invitations, _links: { next: pageLink(call, { before: String(last.sent_on) }) } });
 }
 
-/** The message of an invitation, at most 100 characters: 5041. */
+/** Returns the message of an invitation; throws 5041 above 100 characters. */
 function messageOf(call: Call): string {
   const message = call.input.text("message") ?? "";
   if ([...message].length > MESSAGE_CHARACTERS) throw communityError("messageTooLong");
   return message;
 }
 
-/** Rejects a blog that cannot be invited: 23008, 23009, 23011, and 23003 when nobody fits in any more. */
+/**
+ * Rejects a blog that cannot be invited with 23008, 23009 or 23011, and with 23003 when the community is
+ * full.
+ */
 function checkRecipient(call: Call, community: Community, recipient: Blog): void {
   const { db } = call.world;
   const primary = primaryBlog(db, recipient.owner);
@@ -86,10 +89,7 @@ function checkRecipient(call: Call, community: Community, recipient: Blog): void
   if (isFull(db, community)) throw communityError("full");
 }
 
-/**
- * PUT /v2/communities/{community-handle}/invitations: once a second, and so many times a day,
- * in all communities
- */
+/** PUT /v2/communities/{community-handle}/invitations: limited per second and per day over all communities */
 export function invite(call: Call): HttpResponse {
   const { community, blog } = inviting(call);
   const { world } = call;
@@ -107,8 +107,8 @@ export function invite(call: Call): HttpResponse {
 }
 
 /**
- * The pending invitation of the path, for staff who invite, admins and its recipient; 403 for others,
- * 404 for none.
+ * Returns the pending invitation that the path names, to staff who invite, admins and its recipient; throws
+ * 403 for others, 404 when there is no invitation.
  */
 function pending(
   call: Call,
@@ -131,8 +131,8 @@ export function getInvitation(call: Call): HttpResponse {
 }
 
 /**
- * DELETE /v2/communities/{community-handle}/invitations/{blog-identifier}: an admin cancels,
- * or the recipient declines
+ * DELETE /v2/communities/{community-handle}/invitations/{blog-identifier}: an admin cancels, or the recipient
+ * declines
  */
 export function deleteInvitation(call: Call): HttpResponse {
   const doNotInvite = call.input.flag("do_not_invite");

@@ -25,7 +25,7 @@ const removal = async (user: string, path: string) => outcome(await askAs(user, 
 const role = async (user: string, path: string, body: unknown) =>
   outcome(await askAs(user, "PUT", C + path, body));
 
-test("members are blogs, admins and moderators first, twenty a page", async () => {
+test("members are listed as blogs, admins and moderators first, twenty per page", async () => {
   const first = (await askAs("demo", "GET", `${C}/gardeners/members`)).json.response;
   expect(first.members).toHaveLength(20);
   expect(first.members[0]).toMatchObject({ name: "demo", uuid: "t:Dm0aXQkq5rCkyTnYIYv1Nw", is_admin: true });
@@ -45,7 +45,7 @@ test("members are blogs, admins and moderators first, twenty a page", async () =
   expect(await members("demo", "/gardeners/members?page=3")).toEqual([]);
 });
 
-test("members are filtered by their role, and by who follows whom", async () => {
+test("members can be filtered by role and by follows", async () => {
   expect(await members("demo", "/gardeners/members?filter=admin")).toEqual(["demo"]);
   expect(await members("demo", "/gardeners/members?filter=moderator")).toEqual(["ada"]);
   expect(await members("demo", "/full-house/members?filter=following")).toEqual([
@@ -61,14 +61,14 @@ test.each(["page=0", "page=x", "filter=banned"])("members with %s are 400", asyn
   expect(outcome(await askAs("demo", "GET", `${C}/gardeners/members?${query}`))).toBe("400");
 });
 
-test("a hidden member list shows its admins and moderators only", async () => {
+test("a hidden member list shows only admins and moderators", async () => {
   expect(await members("demo", "/quiet-circle/members")).toEqual(["ada", "reader-06"]);
   expect(await members("reader-04", "/quiet-circle/members")).toHaveLength(5);
   await askAs("ada", "PUT", `${C}/quiet-circle/invitations`, { recipient_blog: "demo" });
   expect(await members("demo", "/quiet-circle/members")).toHaveLength(5);
 });
 
-test("an invite code shows the members of a private community", async () => {
+test("an invite hash shows the members of a private community", async () => {
   const hash = COMMUNITIES.private.hash;
   expect(await members(CAST.nobody, `/book-club/members?invite_hash=${hash}`)).toEqual([
     "demo",
@@ -80,7 +80,7 @@ test("an invite code shows the members of a private community", async () => {
   expect(outcome(wrong)).toBe("403.23001");
 });
 
-test("an invite hash opens a private community, and a wrong one none", async () => {
+test("the invite hash admits to a private community, a wrong hash does not", async () => {
   expect(await join(CAST.nobody, "book-club", { invite_hash: "wrong" })).toBe("400.23014");
   expect(await join(CAST.invited, "book-club", { invite_hash: "wrong" })).toBe("400.23014");
   expect(await join(CAST.nobody, "book-club", { invite_hash: COMMUNITIES.private.hash })).toBe("200");
@@ -88,7 +88,7 @@ test("an invite hash opens a private community, and a wrong one none", async () 
   expect(await join(CAST.banned, "book-club", hash)).toBe("403.23020");
 });
 
-test("a private community that is free to join is joined by anybody, but not read before", async () => {
+test("anybody can join an open private community, but only members can read it", async () => {
   expect(outcome(await askAs("demo", "PUT", `${C}/gardeners`, { privacy: 1 }))).toBe("200");
   expect(outcome(await askAs(CAST.nobody, "GET", `${C}/gardeners/members`))).toBe("403.23001");
   expect(await join(CAST.banned, "gardeners")).toBe("403.23020");
@@ -96,7 +96,7 @@ test("a private community that is free to join is joined by anybody, but not rea
   expect(await members(CAST.nobody, "/gardeners/members")).toHaveLength(20);
 });
 
-test("nobody fits into a full community, invited or not, until somebody leaves", async () => {
+test("a full community admits nobody, invited or not, until a member leaves", async () => {
   expect(await join(CAST.nobody, "full-house")).toBe("403.23003");
   expect(await join(CAST.invited, "full-house")).toBe("403.23003");
   expect(await join(CAST.nobody, "full-house", { invite_hash: COMMUNITIES.full.hash })).toBe("403.23003");
@@ -104,7 +104,7 @@ test("nobody fits into a full community, invited or not, until somebody leaves",
   expect(await join(CAST.invited, "full-house")).toBe("200");
 });
 
-test("joins by open door and link are counted by hour and day, those by invitation are not", async () => {
+test("joins by invite link or without invitation count against the hourly and daily limits, joins by invitation do not", async () => {
   sandbox.limits.joinsPerHour = 2;
   sandbox.limits.joinsPerDay = 3;
   const again = async () => {
@@ -133,7 +133,7 @@ test("a removal needs a reason, and a note where the reason is other", async () 
   expect(await removal("demo", "/gardeners/members/nobody-at-all?reason=spam")).toBe("404");
 });
 
-test("the reason of a removal may also be in the body", async () => {
+test("the reason of a removal may be in the body", async () => {
   const got = await askAs("demo", "DELETE", `${C}/gardeners/members/reader-04`, {
     reason: "spam",
     ban_user: true,
@@ -142,7 +142,7 @@ test("the reason of a removal may also be in the body", async () => {
   expect(await join("reader-04", "gardeners")).toBe("403.23020");
 });
 
-test("a ban is for good, and a removal without one is not", async () => {
+test("a ban is permanent, and a removal without a ban is not", async () => {
   expect(await removal("demo", "/gardeners/members/reader-04?reason=spam&ban_user=true")).toBe("200");
   expect(await removal("demo", "/gardeners/members/reader-05?reason=spam")).toBe("200");
   sandbox.clock.advance(365 * 86_400_000);
@@ -150,7 +150,7 @@ test("a ban is for good, and a removal without one is not", async () => {
   expect(await join("reader-05", "gardeners")).toBe("200");
 });
 
-test("roles: given by admins, rejected when unknown, and never taken from the last admin", async () => {
+test("admins set roles; unknown roles are rejected, and the last admin keeps the role", async () => {
   expect(await role("demo", "/gardeners/members/grace", {})).toBe("400");
   expect(await role("demo", "/gardeners/members/grace", { role: "owner" })).toBe("400");
   expect(await role("demo", "/gardeners/members/reader-03", { role: "member" })).toBe("404");

@@ -38,8 +38,8 @@ const DAY = 86_400;
 const HASH_LENGTH = 16;
 
 /**
- * How a caller gets in: by invitation, or by invite link or open door, which are counted.
- * Throws when neither is.
+ * Returns how the caller may join: by invitation, or counted, by invite link or because the community is
+ * open. Throws when neither applies.
  */
 function entrance(call: Call, found: Visit): "invitation" | "counted" {
   const { community, blog, standing } = found;
@@ -55,7 +55,7 @@ function entrance(call: Call, found: Visit): "invitation" | "counted" {
   throw communityError("invitationGone");
 }
 
-/** PUT /v2/communities/{community-handle}/members: the caller joins; a member stays one. */
+/** PUT /v2/communities/{community-handle}/members: the caller joins; no change for a member. */
 export function joinCommunity(call: Call): HttpResponse {
   const found = visit(call);
   const { community, blog, standing } = found;
@@ -81,7 +81,7 @@ function requireMember(call: Call, community: Community, blog: Blog): Member {
   return member;
 }
 
-/** 400 when an admin is about to go and there is no other. */
+/** Throws 400 when the last admin would leave. */
 function requireOtherAdmin(call: Call, community: Community, member: Member): void {
   if (member.role === "admin" && adminCount(call.world.db, community) === 1) {
     throw reject(400, "The community would have no admin left");
@@ -89,8 +89,8 @@ function requireOtherAdmin(call: Call, community: Community, member: Member): vo
 }
 
 /**
- * DELETE /v2/communities/{community-handle}/members/{blog-identifier}: an admin removes anybody,
- * others themselves
+ * DELETE /v2/communities/{community-handle}/members/{blog-identifier}: an admin removes any member, other
+ * members remove themselves
  */
 export function removeFromCommunity(call: Call): HttpResponse {
   const found = visit(call);
@@ -109,7 +109,7 @@ export function removeFromCommunity(call: Call): HttpResponse {
   return envelope([]);
 }
 
-/** PUT /v2/communities/{community-handle}/members/{blog-identifier}: admins give a role */
+/** PUT /v2/communities/{community-handle}/members/{blog-identifier}: admins set a role */
 export function setRole(call: Call): HttpResponse {
   const { community } = visitAs(call, ["admin"]);
   const given = call.input.required("role");
@@ -138,13 +138,16 @@ function setMute(call: Call, muted: boolean): HttpResponse {
   return envelope([]);
 }
 
-/** PUT /v2/communities/{community-handle}/mute: hides the count of unread posts, and nothing else */
+/** PUT /v2/communities/{community-handle}/mute: hides only the number of unread posts */
 export const muteCommunity = (call: Call): HttpResponse => setMute(call, true);
 
 /** DELETE /v2/communities/{community-handle}/mute */
 export const unmuteCommunity = (call: Call): HttpResponse => setMute(call, false);
 
-/** POST /v2/communities/{community-handle}/invite_hash: a new invite link; the one before stops working */
+/**
+ * POST /v2/communities/{community-handle}/invite_hash: creates an invite link and invalidates the previous
+ * one
+ */
 export function renewInviteHash(call: Call): HttpResponse {
   const { community, standing } = visit(call);
   if (standing !== "admin") throw communityError("linkNotAllowed");

@@ -27,7 +27,7 @@ interface ModerationRow {
   readonly moderator: string;
 }
 
-/** Whether the post of the path is the caller's, who may have left; the banned see nothing any more. */
+/** Reports whether the caller wrote the post, as a current or former member; false for the banned. */
 function isAuthor(call: Call, { blog, standing }: Visit): boolean {
   return standing !== "banned" && findPost(call.world.db, call.path.post ?? "")?.blog === blog.uuid;
 }

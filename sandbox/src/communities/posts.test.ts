@@ -30,7 +30,7 @@ async function reactionsOf(post: string, user: string): Promise<JsonObject[]> {
   return elements.find((item) => item.id_string === post)?.reactions as JsonObject[];
 }
 
-test("the timeline has block-based posts with what communities add", async () => {
+test("the timeline has block-based posts with the community fields", async () => {
   const { elements } = await timeline(CAST.moderator);
   expect(elements[0]).toMatchObject({
     object_type: "post",
@@ -65,7 +65,7 @@ test("the timeline has block-based posts with what communities add", async () =>
   expect([seen?.can_react, seen && "can_moderate" in seen]).toEqual([false, false]);
 });
 
-test("removed and deleted posts are not in it, and it pages by a cursor", async () => {
+test("the timeline omits removed and deleted posts, and pages by a cursor", async () => {
   const first = await timeline(CAST.member);
   expect(first.elements).toHaveLength(20);
   const { href } = (first._links as { next: { href: string } }).next;
@@ -77,7 +77,7 @@ test("removed and deleted posts are not in it, and it pages by a cursor", async 
   expect(ids).not.toContain(posts.deleted);
 });
 
-test("a timeline has polls only, or begins with what is recommended", async () => {
+test("a timeline can hold only polls, or begin with recommended posts", async () => {
   const polls = (await timeline(CAST.member, "?type=polls")).elements;
   expect(polls.map((item) => (item.content as JsonObject[])[1]?.type)).toEqual([
     "poll",
@@ -94,7 +94,7 @@ test.each(["type=top", "cursor=zzz"])("a timeline with %s is 400", async (query)
   expect(outcome(await askAs("demo", "GET", `${C}/timeline?${query}`))).toBe("400");
 });
 
-test("a post in a community is in no list of its author's blog", async () => {
+test("a community post is in no list of its author's blog", async () => {
   const headers = await askAs("demo", "GET", `${sandbox.url}/v2/blog/grace/posts`);
   expect(JSON.stringify(headers.text)).not.toContain(posts.byMember);
   const dashboard = await askAs("ada", "GET", `${sandbox.url}/v2/user/dashboard?limit=20`);
@@ -103,7 +103,7 @@ test("a post in a community is in no list of its author's blog", async () => {
   expect(tagged.json.response).toEqual([]);
 });
 
-test("the first reaction in a community may bring a timeline, others an empty response", async () => {
+test("the first reaction in a community may return a timeline, others return an empty response", async () => {
   const first = await react("reader-04", posts.byAdmin, { slug: ":fire:" });
   expect(first.json.response).toMatchObject({ timeline: { elements: [{ object_type: "banner" }] } });
   const second = await react("reader-04", posts.byAdmin, { grapheme: "\u{1F331}" });
@@ -122,7 +122,7 @@ test("the first reaction in a community may bring a timeline, others an empty re
   ]);
 });
 
-test("a slug wins over a grapheme; graphemes match without tone and presentation", async () => {
+test("a slug takes precedence over a grapheme, and graphemes match without tone and presentation", async () => {
   await react("reader-04", posts.byMember, { slug: ":rocket:", grapheme: "\u{1F440}" });
   await react("reader-04", posts.byMember, { grapheme: "\u2764" });
   await react("reader-04", posts.byMember, { grapheme: "\u{1F44D}\u{1F3FD}" });
@@ -147,7 +147,7 @@ test.each([
   expect(outcome(await react("demo", posts.byMember, body))).toBe("400");
 });
 
-test("limits of reactions on a post: different ones, and one's own", async () => {
+test("different reactions per post are limited, in total and per user", async () => {
   sandbox.limits.reactionsPerUser = 2;
   expect(outcome(await react("grace", posts.byMember, { slug: EMOJI[0]?.slug }))).toBe("200");
   expect(outcome(await react("grace", posts.byMember, { slug: EMOJI[1]?.slug }))).toBe("200");
@@ -158,25 +158,28 @@ test("limits of reactions on a post: different ones, and one's own", async () =>
   expect(outcome(await react("ada", posts.byMember, { slug: EMOJI[0]?.slug }))).toBe("200");
 });
 
-test("the default limits can be met with the emoji there are", () => {
+test("the default limits can be reached with the sandbox's emoji", () => {
   expect(EMOJI.length).toBeGreaterThan(LIMITS.reactionsPerPost);
 });
 
-test.each(["emoji-01", "%F0%9F%91%8D", "%F0%9F%91%8D%F0%9F%8F%BD"])("a reaction goes by %s", async (id) => {
-  const path = `${C}/posts/${posts.byAdmin}/reactions/${id}`;
-  expect((await askAs("ada", "DELETE", path)).json.response).toEqual([]);
-  expect(outcome(await askAs("ada", "DELETE", path))).toBe("200");
-  expect((await reactionsOf(posts.byAdmin, "ada"))[0]).toMatchObject({ count: 1, preview: ["grace"] });
-});
+test.each(["emoji-01", "%F0%9F%91%8D", "%F0%9F%91%8D%F0%9F%8F%BD"])(
+  "a reaction is removed by %s",
+  async (id) => {
+    const path = `${C}/posts/${posts.byAdmin}/reactions/${id}`;
+    expect((await askAs("ada", "DELETE", path)).json.response).toEqual([]);
+    expect(outcome(await askAs("ada", "DELETE", path))).toBe("200");
+    expect((await reactionsOf(posts.byAdmin, "ada"))[0]).toMatchObject({ count: 1, preview: ["grace"] });
+  },
+);
 
-test("an unknown reaction cannot be removed, nor a post that is not there be reacted to", async () => {
+test("removing an unknown reaction and reacting to a missing post fail", async () => {
   expect(outcome(await askAs("ada", "DELETE", `${C}/posts/${posts.byAdmin}/reactions/nonsense`))).toBe("404");
   for (const id of ["1", "nonsense", posts.removed, posts.deleted, COMMUNITIES.private.posts.byAdmin]) {
     expect(outcome(await react("demo", id, { slug: ":fire:" }))).toBe("404.24005");
   }
 });
 
-test("moderators see who removed a post, its author does not, and nobody else sees anything", async () => {
+test("moderators see who removed a post, the author sees the removal, and nobody else sees the post", async () => {
   const path = `${C}/moderation/posts/${posts.removed}`;
   const seen = (await askAs("ada", "GET", path)).json.response;
   expect(seen).toMatchObject({
@@ -200,7 +203,7 @@ test("moderators see who removed a post, its author does not, and nobody else se
   ]);
 });
 
-test("moderation of posts that are not there, or were never moderated", async () => {
+test("moderation of a missing post, or of a post that was never moderated, is 404", async () => {
   const path = (id: string) => `${C}/moderation/posts/${id}`;
   expect(outcome(await askAs("ada", "GET", path(posts.byAdmin)))).toBe("404");
   for (const id of ["1", "nonsense", posts.deleted]) {
@@ -210,7 +213,7 @@ test("moderation of posts that are not there, or were never moderated", async ()
   }
 });
 
-test("a post goes and comes back, each with 204 and without a body", async () => {
+test("removing and restoring a post each return 204 without a body", async () => {
   const path = `${C}/moderation/posts/${posts.byMember}`;
   const gone = await askAs("ada", "DELETE", `${path}?reason=other&note=why`);
   expect([gone.status, gone.text, gone.headers["content-type"]]).toEqual([204, "", undefined]);
@@ -242,7 +245,7 @@ test.each([{}, { note: " " }, { note: "x".repeat(1001) }])(
   },
 );
 
-test("a post that its author deletes is gone for moderators too", async () => {
+test("moderators cannot see a post that its author deleted", async () => {
   const blog = `${sandbox.url}/v2/blog/grace/post/delete`;
   expect(outcome(await askAs("grace", "POST", blog, { id: posts.byMember }))).toBe("200");
   const path = `${C}/moderation/posts/${posts.byMember}?reason=spam`;

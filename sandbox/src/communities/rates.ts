@@ -1,13 +1,13 @@
 import { reject } from "../http/response.ts";
 import type { World } from "../world.ts";
 
-/** How many times in a window of so many seconds. */
+/** A number of uses per window of seconds. */
 export interface RateRule {
   readonly limit: number;
   readonly seconds: number;
 }
 
-/** Counts one use in every window, or in none: 429 with `Retry-After` when one of them is full. */
+/** Counts one use in every window, or in none: 429 with `Retry-After` when a window is full. */
 export function useWindows(world: World, subject: string, detail: string, rules: readonly RateRule[]): void {
   const { meter } = world;
   for (const { limit, seconds } of rules) {

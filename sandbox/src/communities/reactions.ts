@@ -7,14 +7,17 @@ import { requireVisiblePost } from "./community-post.ts";
 import { type Emoji, emojiByGrapheme, emojiById, emojiBySlug } from "./emoji.ts";
 import { communityError } from "./errors.ts";
 
-/** The community, for its members; 23020 for the banned, 23002 for everybody else. */
+/** Returns the community to its members; throws 23020 for the banned, 23002 for everybody else. */
 function reacting(call: Call): Visit {
   const found = visit(call);
   if (isOneOf(found.standing, ROLES)) return found;
   throw communityError(found.standing === "banned" ? "banned" : "membersOnly");
 }
 
-/** The emoji of the request: `slug` wins over `grapheme`. 400 when both are missing, or it is not known. */
+/**
+ * Returns the request's emoji: `slug` takes precedence over `grapheme`. Throws 400 when it is missing or
+ * unknown.
+ */
 function emojiOf(call: Call): Emoji {
   const slug = call.input.text("slug");
   const grapheme = call.input.text("grapheme");
@@ -24,7 +27,7 @@ function emojiOf(call: Call): Emoji {
   return emoji;
 }
 
-/** 22001 when the post has too many different reactions, 22002 when the caller's own are too many. */
+/** Throws 22001 when the post has too many different reactions, 22002 when the caller has too many on it. */
 function checkLimits(call: Call, post: Post, emoji: Emoji, blog: string): void {
   const { db, limits } = call.world;
   const where = "FROM community_reactions WHERE post_id = ?";
@@ -35,7 +38,7 @@ function checkLimits(call: Call, post: Post, emoji: Emoji, blog: string): void {
   if (own >= limits.reactionsPerUser) throw communityError("ownReactions");
 }
 
-/** A timeline with nothing in it but the celebration of a first reaction. */
+/** A timeline that holds only the celebration of a first reaction. */
 function celebration(emoji: Emoji): object {
   const banner = {
     object_type: "banner",
@@ -45,7 +48,7 @@ function celebration(emoji: Emoji): object {
   return { timeline: { elements: [banner] } };
 }
 
-/** PUT /v2/communities/{community-handle}/posts/{post-id}/reactions: one that is there already stays */
+/** PUT /v2/communities/{community-handle}/posts/{post-id}/reactions: no change if the reaction exists */
 export function addReaction(call: Call): HttpResponse {
   const { community, blog } = reacting(call);
   const { db } = call.world;
@@ -62,9 +65,7 @@ export function addReaction(call: Call): HttpResponse {
   return envelope(first ? celebration(emoji) : []);
 }
 
-/**
- * DELETE /v2/communities/{community-handle}/posts/{post-id}/reactions/{reaction-id}: by its id or grapheme
- */
+/** DELETE /v2/communities/{community-handle}/posts/{post-id}/reactions/{reaction-id}: by id or grapheme */
 export function removeReaction(call: Call): HttpResponse {
   const { community, blog } = reacting(call);
   const post = requireVisiblePost(call, community);

@@ -13,13 +13,15 @@ afterAll(() => sandbox.close());
 const STANDINGS = ["nobody", "invited", "member", "moderator", "admin", "banned"] as const;
 const SPAM = "reason=spam";
 
-/** The request of a row, below the community, by the caller's name. */
+/** Builds a row's request, with its path below the community, for a user's name. */
 type Request = (user: string, kind: "public" | "private") => [method: string, path: string, body?: unknown];
 
-/** A member who is not the caller. */
+/** Returns a member other than the user. */
 const other = (user: string) => (user === CAST.member ? CAST.moderator : CAST.member);
 
-/** What comes of each request in the order of `STANDINGS`, in the public community and in the private one. */
+/**
+ * The expected results of each request, in the order of `STANDINGS`, in the public and the private community.
+ */
 const ROWS: readonly [name: string, request: Request, inPublic: string, inPrivate: string][] = [
   ["join", () => ["PUT", "/members"], "200 200 200 200 200 403.23020", "403.23001 200 200 200 200 403.23020"],
   [

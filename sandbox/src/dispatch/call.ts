@@ -6,15 +6,15 @@ import type { HttpResponse } from "../http/response.ts";
 import type { Target } from "../http/target.ts";
 import type { World } from "../world.ts";
 
-/** One request, read and authenticated, as a handler sees it. */
+/** A request as a handler sees it: parsed and authenticated. */
 export interface Call {
   readonly world: World;
   readonly method: string;
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;
-  /** `scheme://host` as the client addressed the sandbox: the public address if one is set. */
+  /** `scheme://host` as the client addressed the sandbox, or the public address if one is set. */
   readonly origin: string;
-  /** The origins that a signature may be made for; `origin` is one of them. */
+  /** The origins that a signature may cover, including `origin`. */
   readonly origins: readonly string[];
   readonly address: string;
   /** Decoded path parameters. */
@@ -22,19 +22,21 @@ export interface Call {
   readonly query: Fields;
   readonly queryPairs: [string, string][];
   readonly body: Body;
-  /** Parameters of the body over those of the query. */
+  /** Parameters of the body, which take precedence, and of the query. */
   readonly input: Fields;
   readonly caller: Caller;
 }
 
-/** What a caller must show: nothing, a consumer key, a user, or (exchange) a user by OAuth 1.0a. */
+/**
+ * The credentials that a call needs: none, a consumer key, a user, or a user by OAuth 1.0a; `self` as below.
+ */
 export type Level = "none" | "key" | "user" | "oauth1" | "self";
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Segments; `:name` captures one. */
   readonly path: string;
-  /** `self`: the handler sees to authentication by itself. */
+  /** `self`: the handler authenticates the request. */
   readonly level: Level;
   readonly handle: (call: Call) => HttpResponse;
 }

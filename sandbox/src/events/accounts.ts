@@ -17,7 +17,7 @@ export interface Repo {
 
 const notFound = () => rejectFeed(404, "Not Found");
 
-/** An account by login or, in id-based paths, by id; 404 otherwise. */
+/** Finds an account by login or, in id-based paths, by id; throws 404 when it is missing. */
 export function requireAccount(
   world: World,
   kind: Account["kind"],
@@ -48,13 +48,15 @@ function visible(world: World, repo: Repo | undefined, login: string | undefined
   return repo;
 }
 
-/** A repository by id; a private one is 404 for everybody else. */
+/** Finds a repository by id; throws 404 when it is missing, or private and the caller is not its owner. */
 export function requireRepoById(world: World, id: string, login: string | undefined): Repo {
   if (!/^\d{1,15}$/.test(id)) throw notFound();
   return visible(world, world.db.get<Repo>("SELECT * FROM feed_repos WHERE id = ?", Number(id)), login);
 }
 
-/** A repository by owner and name; a former name is 301 to the address made by `moved` from the id. */
+/**
+ * Finds a repository by owner and name; a former name is a 301 to the address that `moved` makes of the id.
+ */
 export function requireRepo(
   world: World,
   owner: string,

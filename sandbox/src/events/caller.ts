@@ -4,18 +4,18 @@ import type { World } from "../world.ts";
 
 const DOCUMENTATION = "https://docs.feed.example/rest/activity/events";
 
-/** A quota starts anew with each hour of the clock. */
+/** Each hour of the clock starts a new quota. */
 export const QUOTA_SECONDS = 3600;
 
-/** Whom a feed request speaks for. */
+/** The identity of the caller of a feed. */
 export interface FeedCaller {
   readonly token: string | undefined;
-  /** The account the token acts for; absent without a token and for an installation's. */
+  /** The token's account; absent without a token and for an installation's token. */
   readonly login: string | undefined;
   readonly scopes: string | undefined;
 }
 
-/** An error as the event feed reports it. */
+/** Returns an error in the format of the event feed. */
 export function rejectFeed(
   status: number,
   message: string,
@@ -25,7 +25,7 @@ export function rejectFeed(
   return new Rejection(bareJson(body, status, more.headers), message);
 }
 
-/** Throws the rejection that is in force for this caller, if there is one. */
+/** Throws the rejection that currently applies to this caller, if any. */
 export function checkRejections(world: World, caller: FeedCaller): void {
   const now = world.clock.now();
   const found = world.feed.rejections.find(
@@ -37,17 +37,17 @@ export function checkRejections(world: World, caller: FeedCaller): void {
   throw rejectFeed(found.status, found.message, { headers });
 }
 
-/** Whose quota a request counts against, for the meter. */
+/** Returns the meter's key for a caller's quota. */
 export function quotaOf(caller: string): string {
   return `feed ${caller}`;
 }
 
-/** Requests in an hour with or without a token. */
+/** Returns the number of requests per hour, with or without a token. */
 export function quotaLimit(world: World, withToken: boolean): number {
   return withToken ? world.limits.feedCallsWithToken : world.limits.feedCallsAnonymous;
 }
 
-/** Reads the token (`Bearer` or `token`, in any case); an invalid one is 401 on every endpoint. */
+/** Reads the token (`Bearer` or `token`, in any case); an invalid token is 401 on every endpoint. */
 export function feedCaller(call: Call): FeedCaller {
   const header = call.headers.authorization;
   if (header === undefined) return { token: undefined, login: undefined, scopes: undefined };
@@ -61,7 +61,9 @@ export function feedCaller(call: Call): FeedCaller {
   return { token, login: acts ? (row.login ?? undefined) : undefined, scopes: row.scopes ?? undefined };
 }
 
-/** Counts a request (or, with `cost` 0, only looks) and returns the headers; a full window is 403, or 429. */
+/**
+ * Counts a request (with `cost` 0 only reads the count) and returns the headers; a full window is 403 or 429.
+ */
 export function rateHeaders(world: World, caller: FeedCaller, address: string, cost: number): HeaderMap {
   const limit = quotaLimit(world, caller.token !== undefined);
   const window = world.meter.count(quotaOf(caller.token ?? address), limit, QUOTA_SECONDS, cost);

@@ -29,7 +29,7 @@ const tagged = (got: Got) => ({ "if-none-match": String(got.headers.etag) });
 const seconds = (count: number) => sandbox.clock.advance(count * 1000);
 const remaining = (got: Got) => got.headers["x-ratelimit-remaining"];
 
-test("an event is shown when its latency is over, to the second, in the order of creation", async () => {
+test("an event appears exactly when its latency is over, in the order of creation", async () => {
   const late = sandbox.events.publish({ ...WATCH, latency: 3600 });
   seconds(1);
   const prompt = sandbox.events.publish(WATCH);
@@ -64,7 +64,7 @@ test.each(["by its latency", "by being published late"])(
   },
 );
 
-test("each page, query and timeline has a tag of its own", async () => {
+test("each page, query and timeline has its own entity tag", async () => {
   const asked = ["", "?page=2", "?per_page=30", "?per_page=5", "?per_page=5&page=2", "?x=1"];
   const paths = [...asked.map((query) => PATH + query), "/events", "/users/octavia/events"];
   const got = await Promise.all(paths.map((path) => feed(path)));
@@ -81,7 +81,7 @@ test("each page, query and timeline has a tag of its own", async () => {
   }
 });
 
-test("a 304 costs nothing of the quota, even of one that is used up, and the quota returns with the hour", async () => {
+test("a 304 does not count against the quota, even when it is used up, and each hour starts a new quota", async () => {
   const first = await feed(PATH);
   expect([remaining(first), remaining(await feed(PATH, tagged(first)))]).toEqual(["59", "59"]);
   for (const status of [403, 429] as const) {
@@ -100,7 +100,7 @@ test("a 304 costs nothing of the quota, even of one that is used up, and the quo
   }
 });
 
-test("the quota of one token is used up alone", async () => {
+test("exhausting one token does not affect other tokens", async () => {
   sandbox.events.exhaust(CREDENTIALS.feedToken);
   expect((await feed(PATH, bearer(CREDENTIALS.feedToken))).status).toBe(403);
   expect((await feed(PATH, bearer(CREDENTIALS.feedOtherToken))).status).toBe(200);
@@ -127,7 +127,7 @@ test.each([
   expect((await feed(PATH)).status).toBe(200);
 });
 
-test("a rejection may concern one token, and end early", async () => {
+test("a rejection can be limited to one token, and end early", async () => {
   sandbox.events.outage({ seconds: 90, token: CREDENTIALS.feedToken });
   expect((await feed(PATH, bearer(CREDENTIALS.feedToken))).status).toBe(503);
   expect((await feed(PATH)).status).toBe(200);
@@ -135,7 +135,7 @@ test("a rejection may concern one token, and end early", async () => {
   expect((await feed(PATH, bearer(CREDENTIALS.feedToken))).status).toBe(200);
 });
 
-test("the poll interval is told with every page and 304, as it rises and falls", async () => {
+test("every page and 304 announces the current poll interval", async () => {
   const first = await feed(PATH);
   for (const interval of [120, 600, 60]) {
     sandbox.events.pollInterval = interval;
@@ -145,7 +145,7 @@ test("the poll interval is told with every page and 304, as it rises and falls",
   }
 });
 
-test("a full timeline holds 300 events of 30 days, and loses one whenever another comes or the time of one is over", async () => {
+test("a full timeline holds 300 events of 30 days, and drops one for each new or expired event", async () => {
   sandbox.events.clear();
   const all = sandbox.events.fill(WATCH).toReversed();
   const timeline = async () => {
@@ -161,7 +161,7 @@ test("a full timeline holds 300 events of 30 days, and loses one whenever anothe
   expect(await timeline()).toEqual([]);
 });
 
-test("ids are never given twice, whatever was forgotten", async () => {
+test("ids are never reused, even after events are forgotten", async () => {
   const before = sandbox.events.publish({ ...WATCH, latency: 60 });
   sandbox.events.clear();
   expect((await feed("/events")).json).toEqual([]);
@@ -171,7 +171,7 @@ test("ids are never given twice, whatever was forgotten", async () => {
   expect(ids(await feed("/events"))).toEqual([after]);
 });
 
-test("a repository that is renamed is 301, also twice and back, and one that is removed is 404", async () => {
+test("a renamed repository is 301, also when renamed twice or back, and a removed one is 404", async () => {
   const first = await feed(PATH);
   sandbox.events.rename("octavia/tools", "octo/gear");
   const moved = await feed(PATH, tagged(first));
@@ -190,7 +190,7 @@ test("a repository that is renamed is 301, also twice and back, and one that is 
   );
 });
 
-test("private events are seen with every token of the user, until it is revoked", async () => {
+test("every token of a user shows private events until it is revoked", async () => {
   const id = sandbox.events.publish({ ...WATCH, repo: "octavia/private-things" });
   const path = "/users/octavia/events";
   sandbox.events.grant("fresh-token", "octavia");

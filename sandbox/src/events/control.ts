@@ -6,61 +6,61 @@ import { clearEvents, type NewEvent, publishEvent } from "./publish.ts";
 import { EventSource, type EventSourceOptions } from "./source.ts";
 
 export interface RejectOptions {
-  /** How long it lasts, by the clock. */
+  /** The duration, by the sandbox's clock. */
   readonly seconds: number;
   /** Default 403 for a secondary limit, 503 for an outage. */
   readonly status?: number;
   /**
-   * Whether `Retry-After` says how long it lasts. Default: true for a secondary limit, false for an outage.
+   * Whether `Retry-After` states the remaining time. Default: true for a secondary limit, false for an
+   * outage.
    */
   readonly retryAfter?: boolean;
-  /** The token concerned. Default: every caller. */
+  /** The rejected token. Default: every caller. */
   readonly token?: string;
 }
 
-/** The event feed's controls. Whatever lasts or comes later does so by the sandbox's clock. */
+/** Controls the event feed. All durations and later times follow the sandbox's clock. */
 export interface SandboxEvents {
-  /** Seconds announced in `X-Poll-Interval`; 60 at first. */
+  /** Seconds announced in `X-Poll-Interval`; initially 60. */
   pollInterval: number;
-  /** What a used-up quota is rejected with; 403 at first. */
+  /** Status of requests above the quota; initially 403. */
   quotaStatus: 403 | 429;
-  /** The feed's time in seconds: it started at the seeded events and runs with the clock. */
+  /** The feed's time in seconds: it starts at the seeded events and runs with the clock. */
   now(): number;
   /**
-   * Adds an event and returns its id. With `created` in the past it appears among the older events, on
-   * whatever page that is; with `latency` it appears so many seconds after its creation.
+   * Adds an event and returns its id. With `created` in the past it appears among the older events, on the
+   * page of that time; with `latency` it appears that many seconds after its creation.
    */
   publish(event: NewEvent): string;
   /**
-   * Adds as many events as a timeline holds (300, or `count`), evenly spread over the 30 days that it goes
-   * back, and returns their ids, oldest first. From then on one leaves the timeline whenever another comes,
-   * and when its time is over.
+   * Fills a timeline with events (300, or `count`), evenly spread over the 30 days that it covers, and
+   * returns their ids, oldest first. From then on, each new or expired event removes one from the timeline.
    */
   fill(event: NewEvent, count?: number): string[];
-  /** Forgets every event, the seeded ones too: timelines are empty. */
+  /** Removes every event, including the seeded ones: timelines are empty. */
   clear(): void;
-  /** Lets events come into being by themselves from now on, in place of what did so before. */
+  /** Starts to generate events, in place of any previous source. */
   start(options: EventSourceOptions): void;
-  /** Ends that; what was created and is not shown yet still arrives. */
+  /** Stops generating events; events that already exist still appear after their latency. */
   stop(): void;
   /**
-   * Uses up the quota of a token, or of callers without one at this address,
-   * until the hour of the clock ends.
+   * Uses up the quota of a token, or of callers without a token at this address, until the hour of the clock
+   * ends.
    */
   exhaust(tokenOrAddress?: string): void;
-  /** A secondary limit: 403 (or 429) in spite of the quota, also for conditional requests. */
+  /** Starts a secondary limit: 403 (or 429) whatever the quota, also for conditional requests. */
   throttle(options: RejectOptions): void;
-  /** 503 for a time. */
+  /** Starts a temporary outage: 503. */
   outage(options: RejectOptions): void;
-  /** Ends what `throttle` and `outage` began. */
+  /** Ends `throttle` and `outage`. */
   recover(): void;
-  /** Moves a repository, `owner/name`; its former name is 301 from now on. */
+  /** Moves a repository, `owner/name`; its former name is 301 from then on. */
   rename(from: string, to: string): void;
-  /** Deletes a repository: 404 for everybody. Other timelines keep its events. */
+  /** Deletes a repository: 404 for every caller. Other timelines keep its events. */
   remove(repo: string): void;
-  /** Another token for a user. */
+  /** Adds a token for a user. */
   grant(token: string, login: string): void;
-  /** Makes a token invalid: 401 from now on. */
+  /** Revokes a token: 401 from then on. */
   revoke(token: string): void;
 }
 
@@ -109,13 +109,16 @@ function rename(world: World, from: string, to: string): void {
   });
 }
 
-/** Lets the feed's source create events, from the feed's time on; without options none is created. */
+/**
+ * Sets the feed's source of events, from the feed's current time on; without options, no events are
+ * generated.
+ */
 export function setSource(world: World, options: EventSourceOptions | undefined): void {
   const source = options && new EventSource(options, world.feed.now());
   world.feed.catchUp = () => source?.catchUp(world.db, world.feed.now());
 }
 
-/** The controls over the repositories and tokens of the feed. */
+/** The controls for the feed's repositories and tokens. */
 function things(world: World): Pick<SandboxEvents, "rename" | "remove" | "grant" | "revoke"> {
   const { db } = world;
   return {

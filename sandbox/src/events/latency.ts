@@ -1,13 +1,12 @@
 import { chance } from "./chance.ts";
 
-/** What the feed's description states for its latency, in seconds: 30 seconds to 6 hours. */
+/** Lower and upper bound of the latency that the feed documents, in seconds: 30 seconds to 6 hours. */
 export const LEAST_LATENCY = 30;
 export const MOST_LATENCY = 6 * 3600;
 
 /**
- * Seconds from an event's creation until the feed shows it: always the same, evenly drawn from a range, or
- * `daily`: 30 seconds for what is created at midnight (UTC, by the feed's time),
- * rising to 6 hours at noon and falling again.
+ * Seconds from an event's creation until the feed shows it: constant, drawn uniformly from a range, or
+ * `daily`: 30 seconds at midnight (UTC, by the feed's time), rising to 6 hours at noon and falling again.
  */
 export type Latency = number | readonly [from: number, to: number] | "daily";
 
@@ -18,7 +17,9 @@ function daily(created: number): number {
   return LEAST_LATENCY * (MOST_LATENCY / LEAST_LATENCY) ** share;
 }
 
-/** The latency, in whole seconds, of an event created at `created`; `words` make the draw from a range. */
+/**
+ * Returns the latency in whole seconds of an event created at `created`; `words` seed the draw from a range.
+ */
 export function latencyOf(latency: Latency, created: number, ...words: readonly (string | number)[]): number {
   if (latency === "daily") return Math.round(daily(created));
   if (typeof latency === "number") return Math.round(latency);

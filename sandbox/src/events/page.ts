@@ -7,11 +7,11 @@ import { bareJson, type HeaderMap, type HttpResponse } from "../http/response.ts
 import { readJson, writeJson } from "../json.ts";
 import { type FeedCaller, rateHeaders, rejectFeed } from "./caller.ts";
 
-/** A timeline: which events it holds, and the path its `Link` header uses. */
+/** A timeline: the events that it holds, and the path for its `Link` header. */
 export interface Timeline {
   readonly where: string;
   readonly values: SQLInputValue[];
-  /** Path below the feed's base, id-based where the feed has such an alias. */
+  /** Path below the feed's base, with ids where the feed has an id-based alias. */
   readonly linkPath: string;
   readonly strongTag?: boolean;
 }
@@ -33,7 +33,7 @@ function checkVersion(call: Call): void {
   }
 }
 
-/** The query without the page, each parameter with an ampersand behind it. */
+/** Returns the query without the page number, with an ampersand after each parameter. */
 function queryBesidePage(call: Call): string {
   return call.queryPairs
     .filter(([name]) => name !== "page")
@@ -58,7 +58,7 @@ interface Row {
   readonly body: string;
 }
 
-/** One page of a timeline, newest first, with everything a poller needs in the headers. */
+/** Returns a page of a timeline, newest first, with the headers that pollers need. */
 export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline): HttpResponse {
   const { world } = call;
   checkVersion(call);
@@ -114,7 +114,7 @@ export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline)
   });
 }
 
-/** An event's JSON as it is kept. */
+/** Returns an event's JSON as stored. */
 export function eventText(event: object): string {
   return writeJson(event);
 }

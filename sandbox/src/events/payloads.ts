@@ -62,7 +62,7 @@ function comment(i: number): JsonObject {
   };
 }
 
-/** The older shape, with the commits; `size` may exceed their number. */
+/** The old format, with the commits; `size` may exceed their number. */
 function oldPush(i: number): JsonObject {
   const commits = Array.from({ length: i % 4 }, (_, n) => ({
     sha: sha(i * 100 + n),
@@ -83,7 +83,7 @@ function oldPush(i: number): JsonObject {
   };
 }
 
-/** The newer shape: no sizes and no commits. */
+/** The new format: no sizes and no commits. */
 export function newPush(i: number): JsonObject {
   return {
     repository_id: 201,

@@ -6,7 +6,7 @@ import { eventText } from "./page.ts";
 
 const FIRST_EVENT_ID = 52_000_000_001;
 
-/** A new event, as far as its author cares; the rest is filled in. */
+/** A new event; `publish` fills in the absent fields. */
 export interface NewEvent {
   readonly type: string;
   /** Login of a seeded account. */
@@ -15,13 +15,13 @@ export interface NewEvent {
   readonly repo: string;
   readonly payload: JsonObject;
   readonly public?: boolean;
-  /** Seconds since the epoch; now, by the feed's clock, if not given. */
+  /** Seconds since the epoch; default: now, by the feed's clock. */
   readonly created?: number;
-  /** Seconds from its creation until the feed shows it; 0 if not given. */
+  /** Seconds from creation until the feed shows the event; default 0. */
   readonly latency?: number;
-  /** Counts for paging but is not shown: pages can be short. */
+  /** Counts for paging but is not shown, so pages can be short. */
   readonly hidden?: boolean;
-  /** Keys to add to or replace in the event as it is sent; `undefined` removes one. */
+  /** Keys to add to or replace in the event; `undefined` removes a key. */
   readonly change?: Record<string, unknown>;
 }
 
@@ -33,7 +33,7 @@ function person(account: Account): JsonObject {
   return { id: account.id, login: account.login, external_avatar_id: "", url, avatar_url: avatar };
 }
 
-/** Adds an event to the feeds it belongs to and returns its id. */
+/** Adds an event to its feeds and returns its id. */
 export function publishEvent(db: Database, event: NewEvent, now: number): string {
   const [owner = "", name = ""] = event.repo.split("/");
   const repo = db.get<Repo>("SELECT * FROM feed_repos WHERE owner = ? AND name = ?", owner, name);
@@ -78,14 +78,16 @@ export function publishEvent(db: Database, event: NewEvent, now: number): string
   return String(id);
 }
 
-/** Drops events that no timeline holds any more. The newest id stays: it is given once only. */
+/** Removes events that no timeline holds any more. The newest event stays, so that its id is not reused. */
 export function forgetEvents(db: Database, created: number): void {
   const which = "SELECT id FROM feed_events WHERE created <= ? AND id < (SELECT MAX(id) FROM feed_events)";
   db.run(`DELETE FROM feed_arrivals WHERE event IN (${which})`, created);
   db.run(`DELETE FROM feed_events WHERE id IN (${which})`, created);
 }
 
-/** Drops every event. The newest id stays, on an event too old for every timeline. */
+/**
+ * Removes every event. The newest id stays, on an event too old for every timeline, so that it is not reused.
+ */
 export function clearEvents(db: Database): void {
   db.transaction(() => {
     db.run("UPDATE feed_events SET created = 0");

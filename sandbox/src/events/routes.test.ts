@@ -18,7 +18,7 @@ const links = (got: Got) =>
     [...String(got.headers.link ?? "").matchAll(/<([^>]*)>; rel="(\w+)"/g)].map((m) => [m[2], m[1]]),
   ) as Record<string, string>;
 
-test("a page has thirty events, newest first, in the documented shape", async () => {
+test("a page has thirty events, newest first, in the documented format", async () => {
   const got = await feed("/events");
   expect(got.status).toBe(200);
   expect(got.json).toHaveLength(30);
@@ -40,7 +40,7 @@ test("a page has thirty events, newest first, in the documented shape", async ()
   }
 });
 
-test("every response has the headers a poller needs", async () => {
+test("every response has the headers that pollers need", async () => {
   const { headers } = await feed("/events");
   expect(headers.etag).toMatch(/^(W\/)?"[^"]+"$/);
   expect(headers["x-poll-interval"]).toBe("60");
@@ -53,7 +53,7 @@ test("every response has the headers a poller needs", async () => {
   expect((await feed("/events", octavia)).headers["x-ratelimit-limit"]).toBe("5000");
 });
 
-test("If-None-Match gets 304 without a body and without a call counted, until something new happens", async () => {
+test("If-None-Match gets 304 without a body, outside the quota, until a new event appears", async () => {
   const path = "/users/octavia/events";
   const first = await feed(path);
   const tag = String(first.headers.etag);
@@ -81,7 +81,7 @@ test("If-None-Match gets 304 without a body and without a call counted, until so
   sandbox.events.pollInterval = 60;
 });
 
-test("Link uses id-based paths that are served, repeats the query, and ends at the depth", async () => {
+test("Link uses working id-based paths, repeats the query, and ends at the depth", async () => {
   const got = await feed("/users/octavia/events?per_page=100&x=%5B1%5D");
   expect(Object.keys(links(got)).sort()).toEqual(["last", "next"]);
   expect(links(got).next).toBe(`${sandbox.feedUrl}/user/101/events?per_page=100&x=%5B1%5D&page=2`);
@@ -118,14 +118,14 @@ test("the depth is 300 events: ten pages of 30, three of 100; beyond is 422", as
   expect(past.headers.link).toBeUndefined();
 });
 
-test("a page may be short though more pages follow", async () => {
+test("a page may be short although more pages follow", async () => {
   const pages = await Promise.all(
     [1, 2, 3].map((page) => feed(`/events?per_page=100&page=${page}`, octavia)),
   );
   expect(pages.map((page) => page.json.length).toSorted()).toEqual([100, 100, 98]);
 });
 
-test("private events: only with the user's own token", async () => {
+test("only the user's own token shows private events", async () => {
   const hidden = (got: Got) => got.json.filter((event: { public: boolean }) => !event.public).length;
   const path = "/users/octavia/events?per_page=100";
   expect(hidden(await feed(path))).toBe(0);
@@ -139,7 +139,7 @@ test("private events: only with the user's own token", async () => {
   expect(hidden(await feed("/users/marvin/received_events/public?per_page=100", marvin))).toBe(0);
 });
 
-test("the organization dashboard is for the user only", async () => {
+test("only the user sees the organization dashboard", async () => {
   const path = "/users/octavia/events/orgs/octo";
   expect((await feed(path, octavia)).status).toBe(200);
   expect((await feed(path)).status).toBe(404);
@@ -172,7 +172,7 @@ test("an unknown API version is 400", async () => {
   expect((await feed("/events", { "x-service-api-version": "1999-01-01" })).status).toBe(400);
 });
 
-test("the hour's calls are limited: 403 with nothing remaining", async () => {
+test("calls per hour are limited: 403 with nothing remaining", async () => {
   sandbox.limits.feedCallsAnonymous = 1;
   await feed("/events");
   const got = await feed("/events");
@@ -182,13 +182,13 @@ test("the hour's calls are limited: 403 with nothing remaining", async () => {
   sandbox.limits.feedCallsAnonymous = 60;
 });
 
-test("the timeline forgets what is older than thirty days", async () => {
+test("the timeline drops events older than thirty days", async () => {
   sandbox.clock.advance(31 * 86_400_000);
   expect((await feed("/events")).json).toHaveLength(0);
   sandbox.clock.reset();
 });
 
-test("both shapes of a push occur, and every type", async () => {
+test("both formats of a push occur, and every type", async () => {
   const all = [];
   for (const page of [1, 2, 3]) {
     all.push(...(await feed(`/repositories/201/events?per_page=100&page=${page}`)).json);

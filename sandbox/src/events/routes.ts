@@ -42,7 +42,7 @@ const orgEvents = (org: Account): Timeline => ({
   linkPath: `/organizations/${org.id}/events`,
 });
 
-/** GET /users/{username}/events[/public]: private events too for the user's own token. */
+/** GET /users/{username}/events[/public]: private events only with the user's own token. */
 function userEvents(user: Account, caller: FeedCaller, publicOnly: boolean): Timeline {
   const all = !publicOnly && same(user.login, caller.login);
   return {
@@ -65,7 +65,7 @@ function receivedEvents(user: Account, caller: FeedCaller, publicOnly: boolean):
   };
 }
 
-/** GET /users/{username}/events/orgs/{org}: only with a token that acts for this user; 404 otherwise. */
+/** GET /users/{username}/events/orgs/{org}: needs a token of this user; 404 otherwise. */
 function orgDashboard(call: Call, user: Account, caller: FeedCaller): Timeline {
   const org = requireAccount(call.world, "organization", { login: call.path.org ?? "" });
   const member =

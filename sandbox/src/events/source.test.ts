@@ -26,7 +26,7 @@ interface Seen {
   readonly created_at: string;
 }
 
-/** The public feed, oldest first. */
+/** Returns the public feed, oldest first. */
 async function shown(sandbox: Sandbox): Promise<Seen[]> {
   const pages = [1, 2, 3].map((page) => ask(`${sandbox.feedUrl}/events?per_page=100&page=${page}`));
   return (await Promise.all(pages)).flatMap((page) => page.json as Seen[]).reverse();
@@ -34,7 +34,7 @@ async function shown(sandbox: Sandbox): Promise<Seen[]> {
 
 const createdAt = (event: Seen) => Date.parse(event.created_at) / 1000;
 
-test("none come into being by themselves unless that is asked for, nor after it was stopped", async () => {
+test("events are generated only after start, and not after stop", async () => {
   await run(undefined, async (sandbox) => {
     sandbox.clock.advance(3_600_000);
     expect(await shown(sandbox)).toEqual([]);
@@ -46,7 +46,7 @@ test("none come into being by themselves unless that is asked for, nor after it 
   });
 });
 
-test("a rate makes so many in an hour, each in its share of it, and shows each after its latency", async () => {
+test("a rate generates that many events per hour, evenly spaced, and shows each after its latency", async () => {
   await run({ perHour: 12, latency: 400, repos: REPOS }, async (sandbox) => {
     const start = sandbox.events.now();
     sandbox.clock.advance(2 * 3_600_000);
@@ -71,7 +71,7 @@ const LATENCY = fc.oneof(
   fc.constant("daily" as const),
 );
 
-test("what comes depends on the seed alone, not on how often somebody looks", async () => {
+test("the events depend only on the seed, not on how often the feed is read", async () => {
   const options = fc.record({
     perHour: fc.integer({ min: 1, max: 200 }),
     seed: fc.oneof(fc.nat(), fc.string()),
@@ -100,7 +100,7 @@ test("what comes depends on the seed alone, not on how often somebody looks", as
   );
 }, 120_000);
 
-test("another seed makes other events", async () => {
+test("another seed generates other events", async () => {
   const made = (seed: number) =>
     run({ perHour: 60, seed }, (sandbox) => {
       sandbox.clock.advance(3_600_000);
@@ -109,7 +109,7 @@ test("another seed makes other events", async () => {
   expect(await made(1)).not.toEqual(await made(2));
 });
 
-test("late ones appear among older events, and nothing that was shown goes", async () => {
+test("late events appear among older events, and no event that was shown disappears", async () => {
   const events = { perHour: 30, lateShare: 0.3, lateBy: [600, 7200], repos: REPOS } as const;
   await run(events, async (sandbox) => {
     let before: Seen[] = [];
@@ -129,7 +129,7 @@ test("late ones appear among older events, and nothing that was shown goes", asy
   });
 });
 
-test("events by request and by themselves share one order of ids", async () => {
+test("published and generated events share one order of ids", async () => {
   await run({ perHour: 60, latency: 0, repos: REPOS }, async (sandbox) => {
     for (let i = 0; i < 20; i++) {
       sandbox.clock.advance(90_000);
@@ -141,7 +141,7 @@ test("events by request and by themselves share one order of ids", async () => {
   });
 });
 
-test("a jump of the clock makes the newest events alone, and the timeline is full", async () => {
+test("advancing the clock far generates only the newest events, and fills the timeline", async () => {
   await run({ perHour: 3600, repos: REPOS }, async (sandbox) => {
     sandbox.clock.advance(400 * 86_400_000);
     const all = await shown(sandbox);
@@ -151,7 +151,7 @@ test("a jump of the clock makes the newest events alone, and the timeline is ful
   });
 });
 
-test("a source goes on past a repository that is renamed or removed", async () => {
+test("a source continues after a repository is renamed or removed", async () => {
   await run({ perHour: 60 }, async (sandbox) => {
     sandbox.events.rename("octo/hello", "octo/hi");
     for (const repo of ["octavia/tools", "marvin/hello"]) sandbox.events.remove(repo);
@@ -166,7 +166,7 @@ test("a source goes on past a repository that is renamed or removed", async () =
   });
 });
 
-test("reset begins the source anew", async () => {
+test("reset restarts the source", async () => {
   await run({ perHour: 60 }, async (sandbox) => {
     const after = async () => {
       sandbox.reset();
@@ -179,7 +179,7 @@ test("reset begins the source anew", async () => {
   });
 });
 
-test("the latency of a day goes from 30 seconds at midnight to 6 hours at noon", () => {
+test("the daily latency rises from 30 seconds at midnight to 6 hours at noon", () => {
   const day = Array.from({ length: 25 }, (_, hour) => latencyOf("daily", hour * 3600));
   expect([day[0], day[12], day[24]]).toEqual([30, 21_600, 30]);
   expect(day.slice(0, 13)).toEqual(day.slice(0, 13).toSorted((a, b) => a - b));

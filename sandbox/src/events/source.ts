@@ -5,33 +5,34 @@ import { HISTORY_SECONDS } from "./page.ts";
 import { PAYLOADS } from "./payloads.ts";
 import { forgetEvents, publishEvent } from "./publish.ts";
 
-/** How events come into being by themselves. */
+/** Options for generated events. */
 export interface EventSourceOptions {
   /**
-   * Events created in an hour, each at some moment of its own equal share of the hour. More than 0,
-   * at most 3,600,000.
+   * Events per hour, each at a random moment of its equal share of the hour. More than 0, at most 3,600,000.
    */
   readonly perHour: number;
-  /** The same seed makes the same events at the same distances. Default 1. */
+  /** The same seed generates the same events at the same intervals. Default 1. */
   readonly seed?: number | string;
-  /** Time from creation to being shown. Default 30 s. */
+  /** Time from creation until the feed shows the event. Default 30 s. */
   readonly latency?: Latency;
-  /** The share of events, 0 to 1, that come late: `lateBy` after the others of their time. Default 0. */
+  /**
+   * The fraction of late events, 0 to 1: they appear `lateBy` after other events of their time. Default 0.
+   */
   readonly lateShare?: number;
-  /** Default: up to 6 hours. */
+  /** The additional latency of late events. Default: up to 6 hours. */
   readonly lateBy?: Latency;
-  /** Logins of those who act. Default: `octavia` and `marvin`. */
+  /** Logins of the actors. Default: `octavia` and `marvin`. */
   readonly actors?: readonly string[];
-  /** Where they act, `owner/name`. Default: every repository that there is, private ones too. */
+  /** The repositories, `owner/name`. Default: all repositories, including private ones. */
   readonly repos?: readonly string[];
 }
 
-/** Of a long jump of the clock so many of the newest events are made: enough to fill the timelines. */
+/** The most events generated after a long clock jump, the newest ones: enough to fill the timelines. */
 export const MOST_AT_ONCE = 5000;
 const MOST_PER_HOUR = 3_600_000;
 const HOUR = 3600;
 const ACTORS = ["octavia", "marvin"];
-/** Numbers in payloads go on behind those of the seeded events. */
+/** The first number for generated payloads, above the numbers of the seeded events. */
 const FIRST_NUMBER = 1000;
 
 function check(options: EventSourceOptions): void {
@@ -47,8 +48,8 @@ function check(options: EventSourceOptions): void {
 }
 
 /**
- * Makes events as the feed's time goes on. What the nth event is depends on the seed and n alone, so that it
- * does not matter when, or how often, somebody looks.
+ * Generates events as the feed's time advances. The nth event depends only on the seed and n, not on when or
+ * how often the feed is read.
  */
 export class EventSource {
   private readonly options: EventSourceOptions;
@@ -56,7 +57,7 @@ export class EventSource {
   private readonly seed: number | string;
   private next = 0;
 
-  /** @param start the feed's time from which events are created, in seconds */
+  /** @param start the feed's time of the first event, in seconds */
   constructor(options: EventSourceOptions, start: number) {
     check(options);
     this.options = options;
@@ -64,7 +65,7 @@ export class EventSource {
     this.seed = options.seed ?? 1;
   }
 
-  /** Creates what is due by `now`, the feed's time in seconds, in the order of creation. */
+  /** Creates the events that are due by `now`, the feed's time in seconds, in the order of creation. */
   catchUp(db: Database, now: number): void {
     if (this.createdAt(this.next) > now) return;
     const passed = Math.floor(((now - this.start) * this.options.perHour) / HOUR);
@@ -106,7 +107,7 @@ export class EventSource {
   }
 }
 
-/** The repositories that there are, of those that are named. */
+/** Returns the existing repositories among the named ones; without names, all of them. */
 function reposOf(db: Database, named: readonly string[] | undefined): string[] {
   const rows = db.all<{ owner: string; name: string }>("SELECT owner, name FROM feed_repos ORDER BY id");
   const all = rows.map(({ owner, name }) => `${owner}/${name}`);

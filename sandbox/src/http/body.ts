@@ -4,18 +4,18 @@ import { decodePairs, Fields } from "./fields.ts";
 import { type Part, readMultipart } from "./multipart.ts";
 import { reject } from "./response.ts";
 
-/** A request's body, read once, in whichever of the three encodings it came. */
+/** A request's body in one of the three supported encodings. */
 export interface Body {
   readonly encoding: "none" | "json" | "form" | "multipart";
   readonly fields: Fields;
-  /** The decoded pairs of a form body: they take part in an OAuth 1.0a signature. */
+  /** The decoded pairs of a form body, which an OAuth 1.0a signature covers. */
   readonly formPairs: [string, string][];
-  /** Text parts of a multipart body; some clients sign them. */
+  /** Text parts of a multipart body, which some clients sign. */
   readonly partPairs: [string, string][];
   readonly parts: Part[];
 }
 
-/** The most bytes of a JSON or form body: base64 of a 10 MB file, form-encoded, fits. */
+/** The maximum size of a JSON or form body, which fits a 10 MB file in base64, form-encoded. */
 const BODY_LIMIT = 20 * 1024 * 1024;
 
 async function readAll(request: IncomingMessage): Promise<string> {
@@ -54,8 +54,8 @@ async function multipartBody(request: IncomingMessage): Promise<Body> {
 }
 
 /**
- * Reads the body by its `Content-Type`. A multipart body with a part named `json` has its parameters there;
- * other text parts are parameters themselves. An empty body without a type is valid.
+ * Reads the body by its `Content-Type`. A part named `json` of a multipart body holds its parameters; other
+ * text parts are parameters themselves. An empty body needs no type.
  */
 export async function readBody(request: IncomingMessage): Promise<Body> {
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";

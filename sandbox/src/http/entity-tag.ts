@@ -1,10 +1,10 @@
 /**
- * An entity tag, if there is one, to the comma behind it. `W/` plays no role in weak comparison;
- * quoted parts may have commas.
+ * Matches an optional entity tag and the comma after it. Weak comparison ignores `W/`; quoted parts may
+ * contain commas.
  */
 const ENTITY_TAG = /[ \t]*(?:(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*"))?[ \t]*(?:,|$)/y;
 
-/** The opaque parts of a list of entity tags, quotes included; `undefined` when it is no such list. */
+/** Returns the opaque parts of a list of entity tags, with quotes; `undefined` when the list is malformed. */
 function opaqueTags(list: string): string[] | undefined {
   const tags: string[] = [];
   ENTITY_TAG.lastIndex = 0;
@@ -17,8 +17,8 @@ function opaqueTags(list: string): string[] | undefined {
 }
 
 /**
- * Whether `If-None-Match` names the current tag: `*`, or a list with the tag in it, weak or strong (weak
- * comparison). A header that is no list of tags counts as absent. RFC 9110 sections 5.6.1, 8.8.3 and 13.1.2.
+ * Reports whether `If-None-Match` names the current tag: `*`, or a list that contains the tag, by weak
+ * comparison. A malformed header counts as absent. RFC 9110 sections 5.6.1, 8.8.3 and 13.1.2.
  */
 export function noneMatchNames(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

@@ -1,60 +1,63 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * What to do instead of responding. The handler does not run, so no state changes, unless the text says so.
+ * A fault in place of the normal response. The handler does not run, so no state changes, unless stated
+ * otherwise.
  */
 export type Fault =
-  /** A fixed response. A `body` that is no string and no bytes is sent as JSON. */
+  /** A fixed response. A `body` other than a string or bytes is sent as JSON. */
   | { status: number; headers?: Record<string, string | string[]>; body?: unknown }
-  /** A redirect to this address, 302 unless `status` says otherwise. */
+  /** A redirect to this address, with 302 by default. */
   | { redirect: string; status?: number }
-  /** An HTML page, as a proxy or an outage sends it; 502 unless `status` says otherwise. */
+  /** An HTML page, such as a proxy's error page, with 502 by default. */
   | { html: true | string; status?: number }
-  /** Random-looking bytes under a JSON content type; `garbage` of them (64 if `true`). */
+  /** Pseudo-random bytes with a JSON content type; `garbage` is their number (`true`: 64). */
   | { garbage: true | number; status?: number }
-  /** Valid JSON of this many bytes, streamed with back-pressure. */
+  /** Valid JSON of this many bytes, streamed with backpressure. */
   | { oversize: number }
-  /** JSON nested this deep. */
+  /** JSON with this nesting depth. */
   | { deep: number }
   /**
-   * No response: nothing at all (`true`), or only headers (`"headers"`), or half the real body (`"body"`;
+   * An incomplete response: nothing (`true`), only headers (`"headers"`), or half of the real body (`"body"`;
    * the handler runs).
    */
   | { hang: true | "headers" | "body" }
   /**
-   * The connection is reset: before anything (`true`, `"before"`), after the handler ran but before its
-   * response (`"after"`), after the headers (`"headers"`) or in the middle of the body (`"body"`);
-   * the last three run the handler.
+   * Resets the connection before the handler (`true`, `"before"`), after the handler (`"after"`), after the
+   * headers (`"headers"`) or in the middle of the body (`"body"`); with the last three, the handler runs.
    */
   | { reset: true | "before" | "after" | "headers" | "body" }
-  /** Writes these bytes to the socket and ends it. */
+  /** Writes these bytes to the socket and closes it. */
   | { raw: Uint8Array | string }
-  /** The handler runs; its response comes after this many milliseconds. */
+  /** Delays the response by this many milliseconds; the handler runs. */
   | { delay: number }
   /**
-   * The handler runs; its response's body comes in pieces of `drip` bytes,
-   * one every `every` milliseconds (1).
+   * Sends the response's body in chunks of `drip` bytes, one every `every` milliseconds (default 1); the
+   * handler runs.
    */
   | { drip: number; every?: number }
   /**
-   * The handler runs; this many bytes of its body are sent, under the full length, and the connection closes.
+   * Sends this many bytes of the body with the full length announced, then closes the connection; the handler
+   * runs.
    */
   | { truncate: number }
   /**
-   * The handler runs; its JSON (integers beyond 2^53 as `bigint`) is changed before it is sent.
-   * May return a new value.
+   * Transforms the JSON (integers beyond 2^53 as `bigint`) before it is sent. May return a new value. The
+   * handler runs.
    */
   | { drift: (json: unknown) => unknown }
-  /** The handler runs; headers are added to its response, or removed where the value is `undefined`. */
+  /** Adds headers to the response, or removes those with the value `undefined`; the handler runs. */
   | { headers: Record<string, string | string[] | undefined>; status?: never };
 
-/** Which requests a fault is for: text in the path, a pattern for `METHOD /path?query`, or any test. */
+/**
+ * The requests that a fault affects: text in the path, a pattern for `METHOD /path?query`, or a predicate.
+ */
 export type FaultMatch = string | RegExp | ((request: { method: string; url: string }) => boolean);
 
 export interface FaultOptions {
-  /** Only for matching requests; without it, for the next request whatever it is. */
+  /** Limits the fault to matching requests; by default it affects the next request. */
   readonly match?: FaultMatch;
-  /** How many responses it spoils, 1 if not given; `Infinity` until `clear`. */
+  /** The number of responses to affect, 1 by default; `Infinity` until `clear`. */
   readonly times?: number;
 }
 
@@ -71,7 +74,7 @@ function matches(match: FaultMatch | undefined, method: string, url: string): bo
   return match.test(`${method} ${url}`);
 }
 
-/** Faults waiting for their requests, first in, first out. */
+/** Faults that wait for their requests, in first-in, first-out order. */
 export class FaultQueue {
   private queue: Queued[] = [];
 
@@ -87,7 +90,7 @@ export class FaultQueue {
     return found.fault;
   }
 
-  /** Faults that have not been used up. */
+  /** The number of faults that are not used up. */
   get pending(): number {
     return this.queue.length;
   }

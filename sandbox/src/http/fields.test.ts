@@ -6,7 +6,7 @@ import { parseTarget } from "./target.ts";
 
 const query = (text: string) => new Fields(decodePairs(text));
 
-test("pairs: plus is a space, a name alone is empty, broken escapes stay", () => {
+test("in pairs, a plus is a space, a name alone has an empty value, and broken escapes stay", () => {
   expect(decodePairs("a=1+2&b&&c=%zz&=d&e=%C3%A9")).toEqual([
     ["a", "1 2"],
     ["b", ""],
@@ -16,7 +16,7 @@ test("pairs: plus is a space, a name alone is empty, broken escapes stay", () =>
   ]);
 });
 
-test("pairs that were encoded come back", () => {
+test("pairs survive encoding and decoding", () => {
   const pair = fc.tuple(fc.string({ unit: "grapheme", minLength: 1 }), fc.string({ unit: "grapheme" }));
   fc.assert(
     fc.property(fc.array(pair), (pairs) => {
@@ -35,7 +35,7 @@ test("indexes are numbers: 10 comes after 2", () => {
   expect(query("n[10]=c&n[2]=b&n[0]=a").list("n")).toEqual(["a", "b", "c"]);
 });
 
-test("the body wins over the query, name by name", () => {
+test("the body takes precedence over the query for each name", () => {
   const merged = query("a=1&b[0]=2").over(query("a=9&b=9&c=9"));
   expect([merged.text("a"), merged.list("b"), merged.text("c")]).toEqual(["1", ["2"], "9"]);
 });
@@ -45,23 +45,23 @@ test("nested brackets become objects and arrays", () => {
   expect(fields.json("x")).toEqual([{ type: "text", more: ["1", "2"] }, { type: "image" }]);
 });
 
-test("brackets with an index far off make a list without holes", () => {
+test("brackets with a large index make a list without holes", () => {
   expect(query("x[7][a]=1&x[3][a]=0").json("x")).toEqual([{ a: "0" }, { a: "1" }]);
 });
 
-test("nesting and parameters beyond their limits are rejected", () => {
+test("nesting and parameters above their limits are rejected", () => {
   const deep = query(`x${"[a]".repeat(30)}=1`);
   expect(() => deep.json("x")).toThrow("Invalid x: nested too deeply");
   const many = new Fields(Array.from({ length: 20_001 }, (_, i) => [`x[${i}]`, "1"] as const));
   expect(() => many.json("x")).toThrow("Invalid x: too many parameters");
 });
 
-test("brackets never reach a prototype", () => {
+test("brackets never modify a prototype", () => {
   query("x[__proto__][polluted]=1&x[constructor][prototype][polluted]=1&x[a]=1").json("x");
   expect(({} as { polluted?: string }).polluted).toBeUndefined();
 });
 
-test("numbers, flags and ids in either spelling", () => {
+test("numbers, flags and ids are accepted as JSON values and as text", () => {
   const fields = Fields.fromJson({ n: "5", m: 5, t: true, one: "1", id: 735000000000000001n });
   expect([fields.integer("n"), fields.integer("m"), fields.flag("t"), fields.flag("one")]).toEqual([
     5,
@@ -75,7 +75,7 @@ test("numbers, flags and ids in either spelling", () => {
   expect(() => query("f=maybe").flag("f")).toThrow("Invalid f: expected true or false, got maybe");
 });
 
-test("integers beyond 2^53 pass through JSON unharmed", () => {
+test("integers beyond 2^53 stay exact in JSON", () => {
   const text =
     '{"id":735000000000000001,"n":-9007199254740993,"small":5,"float":1.5,"s":"735000000000000001"}';
   expect(writeJson(readJson(text))).toBe(text);
@@ -88,7 +88,7 @@ test("integers beyond 2^53 pass through JSON unharmed", () => {
   );
 });
 
-test("a target keeps its raw path; segments are decoded one by one", () => {
+test("a target keeps its raw path, and its segments are decoded one by one", () => {
   expect(parseTarget("/v2/blog/t%3Aab/pages/a%2Fb/?x=%20")).toEqual({
     rawPath: "/v2/blog/t%3Aab/pages/a%2Fb/",
     rawQuery: "x=%20",
@@ -115,6 +115,6 @@ test.each([
   expect(Fields.fromJson({ b: value }).flag("b", !expected)).toBe(expected);
 });
 
-test.each(["yes", "TRUE", "2", "None"])("%s is no boolean", (value) => {
+test.each(["yes", "TRUE", "2", "None"])("%s is not a boolean", (value) => {
   expect(() => query(`b=${value}`).flag("b")).toThrow();
 });

@@ -2,7 +2,7 @@ import { parse } from "qs";
 import { type JsonObject, readJson } from "../json.ts";
 import { reject } from "./response.ts";
 
-/** How clients in several languages write a boolean as text. */
+/** Text forms of booleans that clients in several languages send. */
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["True", true],
@@ -14,7 +14,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 
 export type Entry = readonly [name: string, value: unknown];
 
-/** Percent-encoding of RFC 5849 section 3.6: everything but `A-Z a-z 0-9 - . _ ~`, upper-case hex. */
+/** Percent-encodes by RFC 5849 section 3.6: all except `A-Z a-z 0-9 - . _ ~`, in upper-case hex. */
 export function percentEncode(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,
@@ -23,10 +23,11 @@ export function percentEncode(value: string): string {
 }
 
 /**
- * The pairs of a query string or form body, in order, duplicates kept; a name without `=` has an empty value.
+ * Decodes the pairs of a query string or form body in order, with duplicates; a name without `=` has an empty
+ * value.
  */
 export function decodePairs(encoded: string): [string, string][] {
-  // URLSearchParams drops a leading "?", which is part of a name here, and skips an empty pair.
+  // URLSearchParams drops a leading "?", which belongs to a name here, and skips an empty pair.
   return [...new URLSearchParams(`&${encoded}`)];
 }
 
@@ -40,7 +41,7 @@ function scalar(value: unknown): string | undefined {
 
 /**
  * Parameters of a request, from a query, a form, multipart text parts or a JSON object. Readers accept a
- * number or flag in either spelling and an array in any of its forms (`n[0]=a`, `n[]=a`, repeated, single).
+ * number or flag as JSON value or text, and an array in any form (`n[0]=a`, `n[]=a`, repeated, single).
  */
 export class Fields {
   readonly entries: readonly Entry[];
@@ -53,13 +54,13 @@ export class Fields {
     return new Fields(Object.entries(value));
   }
 
-  /** These parameters, and those of `other` under names that are not here. */
+  /** Returns these parameters, with parameters of `other` under names that are absent here. */
   over(other: Fields): Fields {
     const mine = new Set(this.entries.map(([name]) => baseName(name)));
     return new Fields([...this.entries, ...other.entries.filter(([name]) => !mine.has(baseName(name)))]);
   }
 
-  /** These parameters but one. */
+  /** Returns these parameters without one. */
   without(name: string): Fields {
     return new Fields(this.entries.filter(([key]) => key !== name));
   }
@@ -70,7 +71,7 @@ export class Fields {
     );
   }
 
-  /** The last value under exactly this name. */
+  /** Returns the last value under exactly this name. */
   value(name: string): unknown {
     return this.entries.findLast(([key]) => key === name)?.[1];
   }
@@ -79,14 +80,14 @@ export class Fields {
     return scalar(this.value(name));
   }
 
-  /** The text, or 400 when the parameter is missing or empty. */
+  /** Returns the text, or throws 400 when the parameter is missing or empty. */
   required(name: string): string {
     const value = this.text(name);
     if (value === undefined || value === "") throw reject(400, `Missing required parameter: ${name}`);
     return value;
   }
 
-  /** One of `allowed`, or 400. */
+  /** Returns one of `allowed`, or throws 400. */
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
     const value = this.text(name);
     if (value === undefined || value === "") return fallback;
@@ -97,7 +98,7 @@ export class Fields {
     return found;
   }
 
-  /** An integer not below `min`; above `clampTo` it is that; anything else is 400. */
+  /** Returns an integer of at least `min`, clamped to `clampTo`; throws 400 for anything else. */
   integer(name: string, rule: { min?: number; clampTo?: number } = {}): number | undefined {
     const value = this.text(name);
     if (value === undefined || value === "") return undefined;
@@ -109,7 +110,7 @@ export class Fields {
     return Math.min(number, rule.clampTo ?? Number.MAX_SAFE_INTEGER);
   }
 
-  /** A post id: a number or a decimal string, kept as its digits. Anything else is 400. */
+  /** Returns the digits of a post id, from a number or a decimal string; throws 400 for anything else. */
   id(name: string): string | undefined {
     const value = this.text(name);
     if (value === undefined || value === "") return undefined;
@@ -117,7 +118,7 @@ export class Fields {
     return value.replace(/^0+(?=\d)/, "");
   }
 
-  /** One of the spellings of `FLAGS`; anything else is 400. */
+  /** Returns a boolean in one of the spellings of `FLAGS`; throws 400 for anything else. */
   flag(name: string, fallback = false): boolean {
     const value = this.text(name);
     if (value === undefined || value === "") return fallback;
@@ -126,7 +127,7 @@ export class Fields {
     throw reject(400, `Invalid ${name}: expected true or false, got ${value}`);
   }
 
-  /** An array of strings in any of its forms; indexed items in the order of their index. */
+  /** Returns an array of strings in any form; indexed items in the order of their indexes. */
   list(name: string): string[] {
     const found: { at: number; value: string }[] = [];
     for (const [key, value] of this.entries) {
@@ -140,7 +141,7 @@ export class Fields {
     return found.sort((a, b) => a.at - b.at).map((item) => item.value);
   }
 
-  /** A nested value: a JSON value as it is, JSON in a text, or brackets (`content[0][type]=text`). */
+  /** Returns a nested value: a JSON value, JSON as text, or brackets (`content[0][type]=text`). */
   json(name: string): unknown {
     const direct = this.value(name);
     if (typeof direct === "string") {
@@ -160,10 +161,12 @@ function baseName(key: string): string {
   return at > 0 && key !== "fields[blogs]" ? key.slice(0, at) : key;
 }
 
-/** What the brackets of a parameter may hold. A breach is 400 with subcode 8001. */
+/** Limits of bracketed parameters; exceeding one is 400 with subcode 8001. */
 const NESTED = { depth: 20, parameters: 20_000, items: 2000 } as const;
 
-/** The value under `name` of bracketed entries: objects, and arrays in the order of their indexes. */
+/**
+ * Builds the value under `name` from bracketed entries: objects, and arrays in the order of their indexes.
+ */
 function nested(entries: readonly Entry[], name: string): unknown {
   const found = entries.filter(([key]) => key.startsWith(`${name}[`));
   if (found.length === 0) return undefined;

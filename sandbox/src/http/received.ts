@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
-/** One request as it arrived. */
+/** A request as received. */
 export class ReceivedRequest {
   readonly method: string;
   /** The request target exactly as sent, query included. */
   readonly url: string;
   /** Header names in lower case. */
   readonly headers: IncomingMessage["headers"];
-  /** Names and values alternating, in the order and spelling they had. */
+  /** Alternating names and values, in their original order and spelling. */
   readonly rawHeaders: string[];
   readonly httpVersion: string;
   /** Milliseconds since the epoch, by the sandbox's clock. */
@@ -25,7 +25,8 @@ export class ReceivedRequest {
     this.httpVersion = request.httpVersion;
     this.at = at;
     const push = request.push.bind(request);
-    // Watching `push` sees every byte without starting the flow, so back-pressure stays the reader's.
+    // Overriding `push` sees every byte without starting the flow, so the reader keeps control of
+    // backpressure.
     request.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
       if (chunk) {
         this.size += chunk.length;
@@ -48,7 +49,7 @@ export class ReceivedRequest {
     return new URLSearchParams(this.url.split("?").slice(1).join("?"));
   }
 
-  /** The body's bytes, up to the size that is kept (1 MiB unless told otherwise). */
+  /** The body's bytes, up to the configured size (1 MiB by default). */
   get body(): Buffer {
     return Buffer.concat(this.chunks);
   }
@@ -58,13 +59,13 @@ export class ReceivedRequest {
     return this.body.toString("utf8");
   }
 
-  /** The body as plain JSON; throws when it is not. */
+  /** The body as plain JSON; throws when it is malformed. */
   get json(): unknown {
     return JSON.parse(this.text);
   }
 }
 
-/** The requests received, oldest first; only the newest are kept. */
+/** The received requests, oldest first; only the newest are kept. */
 export class ReceivedList {
   private readonly limit: number;
   private readonly keepBytes: number;
@@ -84,7 +85,7 @@ export class ReceivedList {
     return item;
   }
 
-  /** All that are kept, or those whose path has this text or matches this pattern. */
+  /** Returns all kept requests, or those whose path contains this text or matches this pattern. */
   all(match?: string | RegExp): ReceivedRequest[] {
     if (match === undefined) return [...this.items];
     return this.items.filter((item) =>
@@ -97,7 +98,7 @@ export class ReceivedList {
     return this.items.at(-1);
   }
 
-  /** How many requests arrived since the start or the last `clear`, kept or not. */
+  /** The number of requests since the start or the last `clear`, including dropped ones. */
   get total(): number {
     return this.count;
   }

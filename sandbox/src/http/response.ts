@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 
 export type HeaderMap = Record<string, string | string[]>;
 
-/** What a handler returns; the server turns it into bytes. */
+/** A handler's result, which the server serializes. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HeaderMap;
@@ -14,24 +14,24 @@ export interface HttpResponse {
     | { readonly kind: "none" };
 }
 
-/** One item of the envelope's `errors`. */
+/** An item of the envelope's `errors`. */
 export interface ErrorItem {
   readonly title: string;
   readonly code: number;
   readonly detail?: string;
 }
 
-/** The usual response body: `{"meta": {...}, "response": ...}`. */
+/** Returns the usual response body: `{"meta": {...}, "response": ...}`. */
 export function envelope(response: unknown, status = 200, headers: HeaderMap = {}): HttpResponse {
   return { status, headers, body: { kind: "envelope", response } };
 }
 
-/** 204: done, and there is nothing to say. */
+/** Returns a 204 without a body. */
 export function noContent(): HttpResponse {
   return { status: 204, headers: {}, body: { kind: "none" } };
 }
 
-/** A JSON document without the envelope. */
+/** Returns a JSON document without the envelope. */
 export function bareJson(value: unknown, status = 200, headers: HeaderMap = {}): HttpResponse {
   return { status, headers, body: { kind: "json", value } };
 }
@@ -52,7 +52,7 @@ export function redirect(location: string, status = 302): HttpResponse {
   return { status, headers: { location }, body: { kind: "none" } };
 }
 
-/** A failure that carries its whole response. Thrown by handlers, sent by the server. */
+/** A failure with its complete response. Handlers throw it, the server sends it. */
 export class Rejection extends Error {
   readonly response: HttpResponse;
 
@@ -84,34 +84,34 @@ const REASONS: Record<number, string> = {
   503: "Service Unavailable",
 };
 
-/** `meta.msg`: the reason phrase, except `Limit Exceeded` for 429. */
+/** Returns `meta.msg`: the reason phrase, except `Limit Exceeded` for 429. */
 export function reason(status: number): string {
   return REASONS[status] ?? "Unknown";
 }
 
-/** An error in the envelope: `response` is `[]` and `errors` names the cause. */
+/** Returns an error in the envelope: `response` is `[]` and `errors` states the cause. */
 export function reject(status: number, detail: string, code = 0, headers: HeaderMap = {}): Rejection {
   const errors = [{ title: reason(status), code, detail }];
   return new Rejection({ status, headers, body: { kind: "envelope", response: [], errors } }, detail);
 }
 
-/** An error whose `response` is a plain string and that has no `errors`. */
+/** Returns an error whose `response` is a plain string and that has no `errors`. */
 export function rejectInWords(status: number, words: string): Rejection {
   return new Rejection(envelope(words, status), words);
 }
 
-/** An OAuth 2.0 error object (RFC 6749 section 5.2), without the envelope. */
+/** Returns an OAuth 2.0 error object (RFC 6749 section 5.2), without the envelope. */
 export function rejectToken(status: number, error: string, description: string): Rejection {
   const headers = { "cache-control": "no-store" };
   return new Rejection(bareJson({ error, error_description: description }, status, headers), description);
 }
 
-/** Text of one line, as the OAuth 1.0a endpoints report errors. */
+/** Returns an error as one line of text, as the OAuth 1.0a endpoints report errors. */
 export function rejectText(status: number, line: string): Rejection {
   return new Rejection(text(`${line}\n`, status), line);
 }
 
-/** The whole JSON document of a response, or `undefined` when it is not JSON. */
+/** Returns the complete JSON document of a response, or `undefined` when it is not JSON. */
 export function document(response: HttpResponse, status = response.status): unknown {
   if (response.body.kind === "json") return response.body.value;
   if (response.body.kind !== "envelope") return undefined;

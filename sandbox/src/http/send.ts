@@ -8,7 +8,8 @@ import { spoilBody } from "./spoil.ts";
 const FUNCTION_NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;
 
 /**
- * The function named by `jsonp` or `callback` (the first wins) of a GET request. Throws 400 for a bad name.
+ * Returns the function name in `jsonp` or `callback` (the first takes precedence) of a GET request. Throws
+ * 400 for an invalid name.
  */
 function jsonpName(request: IncomingMessage): string | undefined {
   const url = request.url ?? "";
@@ -56,7 +57,7 @@ function changeHeaders(out: ServerResponse, fault: Fault): void {
   }
 }
 
-/** Writes a response, as JSONP when the request asks for that, through a fault when there is one. */
+/** Writes a response, as JSONP if requested, and applies a fault if there is one. */
 export async function send(
   request: IncomingMessage,
   out: ServerResponse,

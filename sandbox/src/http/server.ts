@@ -12,9 +12,9 @@ import { type HttpResponse, reject } from "./response.ts";
 import { send } from "./send.ts";
 import { spoilBefore } from "./spoil.ts";
 
-/** What the server needs of the service that it serves. */
+/** The service's parts that the server needs. */
 export interface ServerParts {
-  /** Responds to a request; it throws only what nobody foresaw. */
+  /** Responds to a request; throws only unexpected errors. */
   readonly respond: (request: IncomingMessage) => Promise<HttpResponse>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -31,7 +31,9 @@ async function serve(parts: ServerParts, request: IncomingMessage, out: ServerRe
   await send(request, out, response, fault, jsonp);
 }
 
-/** An error nobody foresaw: 500 in the envelope, with its text, so that a test that meets it can say why. */
+/**
+ * Sends an unexpected error as 500 in the envelope with its text, so that a failing test can show the cause.
+ */
 function fail(error: unknown, request: IncomingMessage, out: ServerResponse): void {
   if (out.headersSent || out.destroyed) {
     out.destroy();
@@ -50,13 +52,13 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listener {
   /** `http://host:port`. */
   readonly url: string;
   /**
-   * Stops listening and drops every connection, also those that hang;
-   * with `graceMs` busy ones may finish until then.
+   * Stops listening and drops every connection, including hanging ones; with `graceMs`, busy connections may
+   * finish within that time.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -66,7 +68,7 @@ const SERVER_OPTIONS = { keepAliveTimeout: 30_000, requestTimeout: 0 } as const;
 /** The first byte of a TLS connection: a record of type handshake (RFC 8446 section 5.1). */
 const TLS_HANDSHAKE = 22;
 
-/** Hands each connection to the server that speaks its protocol, which its first byte tells. */
+/** Passes each connection to the server for its protocol, which the first byte shows. */
 function splitter(plain: Server, secure: Server): TcpServer {
   return createTcpServer({ noDelay: true }, (socket) => {
     const drop = () => socket.destroy();
@@ -84,7 +86,7 @@ function splitter(plain: Server, secure: Server): TcpServer {
   });
 }
 
-/** Listens; `port` 0 picks a free one. With a certificate the port takes both HTTP and HTTPS. */
+/** Listens; `port` 0 picks a free one. With a certificate the port accepts both HTTP and HTTPS. */
 export async function listen(
   parts: ServerParts,
   host: string,
@@ -121,7 +123,7 @@ async function closeAll(
   graceMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => front.close(() => resolve()));
-  // A kept-alive connection that was busy a moment ago is idle the next; `close` alone would wait for it.
+  // A keep-alive connection that is busy now is idle soon; `close` alone would wait for it.
   const idle = setInterval(() => {
     for (const server of servers) server.closeIdleConnections();
   }, 20);

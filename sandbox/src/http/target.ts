@@ -1,4 +1,4 @@
-/** A request target as it was sent: the raw path and query, and their decoded forms. */
+/** A request target: the raw path and query, and their decoded forms. */
 export interface Target {
   /** Path exactly as sent, for signatures. */
   readonly rawPath: string;
@@ -7,7 +7,7 @@ export interface Target {
   readonly segments: string[];
 }
 
-/** Splits a request target. Returns `undefined` for one that is no path or has broken escapes. */
+/** Splits a request target. Returns `undefined` when it is not a path or has broken escapes. */
 export function parseTarget(url: string): Target | undefined {
   const absolute = /^https?:\/\/[^/?#]*/i.exec(url);
   const local = absolute ? url.slice(absolute[0].length) || "/" : url;

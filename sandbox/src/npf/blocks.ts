@@ -6,7 +6,7 @@ import { NPF_LIMITS } from "./limits.ts";
 import { mediaObject, type Uploads } from "./media.ts";
 import { type MentionLookup, textBlock } from "./text-block.ts";
 
-/** What checking blocks needs from its surroundings. */
+/** The context that block checks need. */
 export interface BlockContext {
   readonly mention: MentionLookup;
   readonly uploads: Uploads;
@@ -144,7 +144,7 @@ function checkCounts(blocks: readonly JsonObject[], uploads: Uploads): void {
   atMost(videos, NPF_LIMITS.uploadedVideos, "uploaded videos");
 }
 
-/** Checks `content` and returns it as it is stored, empty text at its ends included. */
+/** Checks `content` and returns it as it is stored, with empty text at its ends. */
 export function checkContent(value: unknown, context: BlockContext): JsonObject[] {
   const items = arrayOf(value, "content");
   atMost(items.length, NPF_LIMITS.blocks, "blocks");

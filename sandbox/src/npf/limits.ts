@@ -1,4 +1,4 @@
-/** What one block-based post may hold. A breach is 400 with subcode 8001. */
+/** Limits of a block-based post; exceeding one is 400 with subcode 8001. */
 export const NPF_LIMITS = Object.freeze({
   postBytes: 1024 * 1024,
   blocks: 1000,
@@ -34,7 +34,7 @@ export const INDENTED = ["ordered-list-item", "unordered-list-item", "indented"]
 
 export const INLINE_TYPES = ["bold", "italic", "strikethrough", "small", "link", "mention", "color"] as const;
 
-/** MIME types an upload may have, by the kind of block it is for. */
+/** Allowed MIME types of an upload, by the kind of its block. */
 export const MEDIA_TYPES: Readonly<Record<"image" | "audio" | "video", readonly string[]>> = Object.freeze({
   image: ["image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/avif"],
   audio: [

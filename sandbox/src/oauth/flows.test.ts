@@ -81,7 +81,7 @@ test("OAuth 1.0a: request token, page, verifier, access token, and a call with i
   expect(twice.status).toBe(401);
 });
 
-test("the callback may come signed in the query or a form body, or be the registered one; a GET does too", async () => {
+test("the callback may be signed in the query or a form body, or be the registered one; GET works too", async () => {
   const at = `${url}/oauth/request_token`;
   const query = `${at}?oauth_callback=http%3A%2F%2Fx.example%2Fa`;
   expect((await ask(query, { headers: signed(query, { token: "" }) })).status).toBe(200);
@@ -93,13 +93,13 @@ test("the callback may come signed in the query or a form body, or be the regist
   );
 });
 
-test("a rejection leads to the bare callback", async () => {
+test("a rejection redirects to the plain callback", async () => {
   const { oauth_token = "" } = await temporary();
   const denied = await post("/oauth/authorize", { oauth_token, decision: "deny" });
   expect(denied.headers.location).toBe("http://127.0.0.1:9/back?keep=1");
 });
 
-test("temporary credentials end after ten minutes; unsigned and unknown are one line of text", async () => {
+test("temporary credentials expire after ten minutes; unsigned and unknown requests get one line of text", async () => {
   const { oauth_token = "" } = await temporary();
   sandbox.clock.advance(601_000);
   expect((await ask(`${url}/oauth/authorize?oauth_token=${oauth_token}`)).status).toBe(401);
@@ -165,7 +165,7 @@ test("OAuth 2.0: page, code, tokens, refresh", async () => {
   expect((await info(renewed.json.access_token)).status).toBe(401);
 });
 
-test("a code lives 60 seconds, is for its redirect_uri, and gives a refresh token only for offline_access", async () => {
+test("a code lasts 60 seconds, is bound to its redirect_uri, and yields a refresh token only with offline_access", async () => {
   sandbox.rules.authorizeAs = "demo";
   const grant = { grant_type: "authorization_code", ...client };
   const late = codeFrom(await authorize(asking));
@@ -182,7 +182,7 @@ test("a code lives 60 seconds, is for its redirect_uri, and gives a refresh toke
   expect(got.json).not.toHaveProperty("refresh_token");
 });
 
-test("authorization faults: shown where the address is unsound, else sent back with state", async () => {
+test("authorization faults are shown when the redirect address is invalid, else returned with state", async () => {
   expect((await authorize({ ...asking, client_id: "x" })).status).toBe(400);
   expect((await authorize({ ...asking, redirect_uri: "https://evil.example/" })).status).toBe(400);
   const two = "otherConsumerKey000000000000000000000000000000001";
@@ -206,7 +206,7 @@ test("authorization faults: shown where the address is unsound, else sent back w
   expect(String(denied.headers.location)).toContain("error=access_denied");
 });
 
-test("token faults: 401 for client, code and refresh token, 400 for what is missing or unknown", async () => {
+test("token faults are 401 for client, code and refresh token, 400 for missing or unknown parameters", async () => {
   const cases: [Record<string, string>, number, string][] = [
     [{ grant_type: "client_credentials", client_id: "x", client_secret: "y" }, 401, "invalid_client"],
     [{ grant_type: "client_credentials", ...client, client_secret: "y" }, 401, "invalid_client"],
@@ -223,7 +223,7 @@ test("token faults: 401 for client, code and refresh token, 400 for what is miss
   }
 });
 
-test("client credentials: form, JSON, multipart and Basic; no refresh token; no user", async () => {
+test("client credentials are accepted as form, JSON, multipart and Basic; no refresh token, no user", async () => {
   const at = `${url}/v2/oauth2/token`;
   const grant = { grant_type: "client_credentials", ...client };
   const parts = multipart(Object.entries(grant).map(([name, value]) => ({ name, value })));
@@ -250,7 +250,7 @@ test("client credentials: form, JSON, multipart and Basic; no refresh token; no 
   }
 });
 
-test("exchange: tokens for a signed request, and the OAuth 1.0a token is dead", async () => {
+test("exchange returns tokens for a signed request and invalidates the OAuth 1.0a token", async () => {
   const at = `${url}/v2/oauth2/exchange`;
   const options = { token: CREDENTIALS.otherOauth1Token, tokenSecret: CREDENTIALS.otherOauth1TokenSecret };
   const bearer = await ask(at, {

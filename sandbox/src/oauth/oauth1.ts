@@ -64,7 +64,7 @@ function verified(call: Call, protocol: Protocol, consumer: Consumer, tokenSecre
   }
 }
 
-/** A parameter of the protocol, wherever the client put it. */
+/** Returns a protocol parameter from the header, the query or the body. */
 function parameter(call: Call, protocol: Protocol, name: string): string | undefined {
   return protocol.values.get(name) ?? call.query.text(name) ?? call.body.fields.text(name);
 }
@@ -119,8 +119,8 @@ export function authorize(call: Call): HttpResponse {
 }
 
 /**
- * POST /oauth/authorize: the page's response. Allowed leads back with a verifier,
- * denied to the bare callback.
+ * POST /oauth/authorize: the response of the page. Allowing redirects with a verifier, rejecting to the plain
+ * callback.
  */
 export function decide(call: Call): HttpResponse {
   const row = temporary(call, call.body.fields.text("oauth_token"));

@@ -3,9 +3,9 @@ import { randomToken, sameSecret } from "../entropy.ts";
 import { bareJson, type HttpResponse, rejectToken } from "../http/response.ts";
 
 export const SCOPES = ["basic", "write", "offline_access"];
-/** Seconds an access token lives. */
+/** Lifetime of an access token in seconds. */
 const ACCESS_SECONDS = 2520;
-/** Seconds a refresh token lives. */
+/** Lifetime of a refresh token in seconds. */
 const REFRESH_SECONDS = 30 * 86_400;
 
 export interface Client {
@@ -15,7 +15,7 @@ export interface Client {
   readonly redirect_uris: string;
 }
 
-/** Issues an access token, with a refresh token when asked, and returns both. */
+/** Issues an access token, and a refresh token if requested, and returns both. */
 function issueTokens(
   call: Call,
   client: string,
@@ -58,8 +58,8 @@ function required(call: Call, name: string): string {
 }
 
 /**
- * Client id and secret, from the body or (for the client credentials grant) HTTP Basic.
- * 401 when they are wrong.
+ * Returns the client for the id and secret in the body or (for the client credentials grant) HTTP Basic.
+ * Throws 401 when they are wrong.
  */
 function authenticatedClient(call: Call, basicAllowed: boolean): Client {
   const basic = /^Basic\s+(\S+)$/i.exec(call.headers.authorization ?? "")?.[1];
@@ -135,7 +135,7 @@ export function token(call: Call): HttpResponse {
   throw rejectToken(400, "unsupported_grant_type", `Unknown grant_type: ${grant}`);
 }
 
-/** POST /v2/oauth2/exchange: an OAuth 1.0a token for OAuth 2.0 tokens; the old one is dead afterwards. */
+/** POST /v2/oauth2/exchange: exchanges an OAuth 1.0a token for OAuth 2.0 tokens and invalidates it. */
 export function exchange(call: Call): HttpResponse {
   const { token: old = "", user = "", consumer = "" } = call.caller;
   call.world.db.run("DELETE FROM oauth1_tokens WHERE token = ?", old);

@@ -3,16 +3,16 @@ import type { Call } from "../dispatch/call.ts";
 import { type HeaderMap, type HttpResponse, html } from "../http/response.ts";
 import { escapeHtml } from "../view/html.ts";
 
-/** The name of the cookie that says who is logged in. */
+/** The name of the session cookie. */
 const SESSION = "sandbox_user";
 
-/** The user logged in, by cookie. */
+/** Returns the logged-in user, by cookie. */
 export function loggedIn(call: Call): string | undefined {
   const user = parseCookie(call.headers.cookie ?? "")[SESSION];
   return user && call.world.db.get("SELECT name FROM users WHERE name = ?", user) ? user : undefined;
 }
 
-/** A header that logs a user in, or with `undefined` out. */
+/** Returns a header that logs a user in, or with `undefined` out. */
 export function sessionCookie(user: string | undefined): HeaderMap {
   const life = user === undefined ? { maxAge: 0 } : {};
   const cookie = {
@@ -26,7 +26,7 @@ export function sessionCookie(user: string | undefined): HeaderMap {
   return { "set-cookie": stringifySetCookie(cookie) };
 }
 
-/** The user whose name and password a form carries, or `undefined` when they are wrong. */
+/** Returns the user whose name and password a form contains, or `undefined` when they are wrong. */
 export function loginOf(call: Call): string | undefined {
   const name = call.body.fields.text("user") ?? "";
   const row = call.world.db.get<{ password: string }>("SELECT password FROM users WHERE name = ?", name);
@@ -44,7 +44,7 @@ function hidden(values: Record<string, string>): string {
     .join("");
 }
 
-/** The page that asks a user to allow an application, and to log in first when nobody is. */
+/** Renders the page that asks a user to allow an application, with a login form when nobody is logged in. */
 export function consentPage(
   app: string,
   user: string | undefined,
@@ -67,7 +67,7 @@ export function messagePage(title: string, message: string, status = 200): HttpR
   return { ...page(title, `<p>${escapeHtml(message)}</p>`), status };
 }
 
-/** An address with further query parameters; what it has already stays. */
+/** Adds query parameters to an address. */
 export function withQuery(address: string, values: Record<string, string | undefined>): string {
   const [before = "", fragment] = address.split("#");
   const pairs = Object.entries(values).flatMap(([name, value]) =>

@@ -39,7 +39,7 @@ const image = (id = "x") => ({
 });
 const repeat = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 
-test("201 with the id as a string, and the post is there", async () => {
+test("201 with the id as a string, and the post exists", async () => {
   const got = await create([text("Hello")], {
     tags: "a, #b ,c d",
     slug: "My Slug",
@@ -61,7 +61,7 @@ test("201 with the id as a string, and the post is there", async () => {
   });
 });
 
-test("the same post by form (JSON texts or brackets) and multipart", async () => {
+test("form (JSON texts or brackets) and multipart create the same post", async () => {
   const content = JSON.stringify([text("One", { subtype: "indented", indent_level: 2 })]);
   const responses = [
     await sendForm(posts, { content, tags: "a,b" }),
@@ -101,7 +101,7 @@ test.each([
   expect(post.queued_state).toBe(shown === "queued" ? "queued" : undefined);
 });
 
-test("publish_on schedules in the queue, is ignored elsewhere, and must lie ahead", async () => {
+test("publish_on schedules in the queue, must be in the future, and is ignored elsewhere", async () => {
   const scheduled = await create([text("x")], { state: "queue", publish_on: "2040-01-01T00:00:00Z" });
   expect(await fetched(scheduled)).toMatchObject({
     queued_state: "scheduled",
@@ -116,7 +116,7 @@ test("publish_on schedules in the queue, is ignored elsewhere, and must lie ahea
   expect(code(await create([text("x")], { date: "2999-01-01T00:00:00Z" }))).toEqual([400, 8001]);
 });
 
-test("a submission: to a blog that takes them, by somebody else", async () => {
+test("a submission goes to a blog that accepts them, by another user", async () => {
   const got = await create([text("For you")], { state: "unapproved" }, ADA);
   expect(got.status).toBe(201);
   const { posts: waiting } = (await ask(`${posts}/submission`, { headers: BEARER })).json.response;
@@ -125,7 +125,7 @@ test("a submission: to a blog that takes them, by somebody else", async () => {
   expect((await create([text("x")], {}, ADA)).status).toBe(403);
 });
 
-test("required data missing is 400 without a subcode", async () => {
+test("missing required data is 400 without a subcode", async () => {
   expect(code(await create([]))).toEqual([400, 0]);
   expect(code(await sendJson(posts, {}))).toEqual([400, 0]);
 });
@@ -184,7 +184,7 @@ test("broken JSON is 400 with 8001", async () => {
   expect(code(await sendJson(posts, "[]"))).toEqual([400, 8001]);
 });
 
-test("30 images, code points and every inline format are fine", async () => {
+test("30 images, code points and every inline format are accepted", async () => {
   const formatting = [
     { type: "bold", start: 0, end: 3 },
     { type: "bold", start: 2, end: 5 },
@@ -203,7 +203,7 @@ test("30 images, code points and every inline format are fine", async () => {
   });
 });
 
-test("what the server adds and removes: provider, cut link fields, empty ends, one media object", async () => {
+test("the server adds a provider, cuts link fields, trims empty ends and unwraps a single media object", async () => {
   const content = [
     text(""),
     { type: "video", url: "https://a.example/v" },
@@ -249,7 +249,7 @@ test.each<[string, unknown, number]>([
   expect(code(await create(THREE, { layout }))).toEqual([400, subcode]);
 });
 
-test("layouts that are fine: rows, carousel, the old form, a bad truncate_after is ignored", async () => {
+test("rows, carousels and the old form are valid layouts, and an invalid truncate_after is ignored", async () => {
   const carousel = rows([{ blocks: [0, 1], mode: { type: "carousel" } }, { blocks: [2] }], {
     truncate_after: 1,
   });
@@ -263,7 +263,7 @@ test("layouts that are fine: rows, carousel, the old form, a bad truncate_after 
   expect((await create(THREE, { layout: carousel })).status).toBe(403);
 });
 
-test("only the paywall may be left out of the rows", async () => {
+test("only the paywall may be absent from the rows", async () => {
   const content = [text("free"), { type: "paywall" }, text("paid")];
   const layout = rows([{ blocks: [0] }, { blocks: [2] }]);
   const post = await fetched(await create(content, { layout }));
@@ -274,7 +274,7 @@ test("only the paywall may be left out of the rows", async () => {
   ]);
 });
 
-test("an answer, and the legacy type it is shown as", async () => {
+test("an answer is shown as its legacy type", async () => {
   const layout = [
     {
       type: "ask",
@@ -325,7 +325,7 @@ async function parentPost() {
   };
 }
 
-test("a reblog: the parent's content becomes the trail, and the parent gets a note and an activity item", async () => {
+test("a reblog's trail is the parent's content, and the parent gets a note and an activity item", async () => {
   const parent = await parentPost();
   const bare = JSON.stringify({ content: [text("Yes")], tags: "agree", ...parent }).replace(
     `"${parent.parent_post_id}"`,
@@ -358,7 +358,7 @@ test("a reblog: the parent's content becomes the trail, and the parent gets a no
   });
 });
 
-test("trail options, and reblogs that are rejected", async () => {
+test("a reblog can cut its trail, and invalid reblogs are rejected", async () => {
   const parent = await parentPost();
   const reblog = (more: object) => sendJson(posts, { ...parent, ...more });
   expect((await fetched(await reblog({ hide_trail: true }))).trail).toEqual([]);
@@ -396,7 +396,7 @@ const file = (name: string, type = "image/png", value: string | Buffer = "bytes"
   type,
 });
 
-test("media parts in any order, named by their identifiers", async () => {
+test("media parts may have any order, and identifiers name them", async () => {
   const got = await sendParts(posts, [file("1"), file("0"), json([upload("0"), upload("1")])]);
   expect(got.status).toBe(201);
   const { content } = await fetched(got);
@@ -412,7 +412,7 @@ test("media parts in any order, named by their identifiers", async () => {
   expect((await fetched(again)).content[0].media).toEqual(content[0].media);
 });
 
-test("a bare identifier takes its type from the part; a file name or a type may be missing", async () => {
+test("an identifier alone takes its type from the part; a file name or a type may be absent", async () => {
   const single = { type: "image", media: { identifier: "a" } };
   const got = await sendParts(posts, [
     { name: "json", filename: "blob.json", value: JSON.stringify({ content: [single] }) },
@@ -425,7 +425,7 @@ test("a bare identifier takes its type from the part; a file name or a type may 
   expect((await sendParts(posts, [json([single]), { name: "a", value: "x" }])).status).toBe(201);
 });
 
-test("media faults", async () => {
+test("invalid media is rejected", async () => {
   expect(code(await sendParts(posts, [json([upload("a")])]))).toEqual([400, 8001]);
   expect(code(await sendParts(posts, [json([upload("a")]), file("a"), file("b")]))).toEqual([400, 8001]);
   expect(code(await sendParts(posts, [json([upload("a")]), file("a", "application/pdf")]))).toEqual([
@@ -448,7 +448,7 @@ test("media faults", async () => {
   ).toBe(400);
 });
 
-test("daily limits: posts, images, videos; the queue; transcoding; posting switched off", async () => {
+test("limits apply to posts, images, videos, the queue and transcoding, and posting can be switched off", async () => {
   sandbox.clock.advance(2 * 86_400_000);
   const video = () =>
     sendParts(posts, [json([{ type: "video", media: { identifier: "v" } }]), file("v", "video/mp4")]);

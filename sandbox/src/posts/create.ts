@@ -9,7 +9,10 @@ import { draftOf, extraOf, missing, slugOf, stateOf, tagsOf, timesOf } from "./d
 import { checkRoom, requirePosting, settle, storeUploads } from "./publish.ts";
 import { reblogOf } from "./reblog.ts";
 
-/** The blog the path names, for a post in this state: members post; others may submit where that is open. */
+/**
+ * Returns the blog that the path names, if the caller may post in this state: members post, others may submit
+ * where submissions are open.
+ */
 export function blogToPostTo(call: Call, state: PostState): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (isMember(call.world.db, blog, requireUser(call.caller))) return blog;
@@ -26,12 +29,12 @@ const DISPLAY: Record<PostState, string> = {
   community: "Posted to a community by",
 };
 
-/** What a client can show its user about the new state. */
+/** Returns the text about the new state for the client's user. */
 export function displayText(state: PostState, blog: Blog): string {
   return `${DISPLAY[state]} ${blog.name}`;
 }
 
-/** POST /v2/blog/{blog-identifier}/posts: a new post or a reblog in blocks. */
+/** POST /v2/blog/{blog-identifier}/posts: creates a post or a reblog in blocks. */
 export function createPost(call: Call): HttpResponse {
   const { world } = call;
   requirePosting(world);

@@ -10,7 +10,7 @@ import { findBlog } from "../store/blogs.ts";
 import type { PostState } from "../store/posts.ts";
 import { blogReference } from "../view/blog-object.ts";
 
-/** Values of `state` in a request and the state they lead to. */
+/** Values of `state` in a request and the resulting state. */
 const STATES: Record<string, PostState> = {
   published: "published",
   queue: "queued",
@@ -19,7 +19,7 @@ const STATES: Record<string, PostState> = {
   unapproved: "submission",
 };
 
-/** The `state` of a request, or `undefined` when it has none. An unknown one is 400. */
+/** Returns the `state` of a request, or `undefined` without one; throws 400 for an unknown state. */
 export function stateOf(call: Call, fail: (detail: string) => Error = invalid): PostState | undefined {
   const value = call.input.text("state");
   if (value === undefined || value === "") return undefined;
@@ -28,7 +28,7 @@ export function stateOf(call: Call, fail: (detail: string) => Error = invalid): 
   return state;
 }
 
-/** `tags`: a comma-separated text, or an array of strings. */
+/** Returns `tags`: a comma-separated text, or an array of strings. */
 export function tagsOf(call: Call): string[] {
   const items = call.input.list("tags");
   const several = Array.isArray(call.input.value("tags")) || items.length > 1;
@@ -47,7 +47,10 @@ function moment(call: Call, name: string): number | undefined {
   return seconds;
 }
 
-/** The times of a request: `publish_on` counts only for the queue and lies ahead, `date` lies behind. */
+/**
+ * Returns the times of a request: `publish_on`, only for the queue and in the future, and `date`, in the
+ * past.
+ */
 export function timesOf(
   call: Call,
   state: PostState,
@@ -60,14 +63,14 @@ export function timesOf(
   return { publishOn: publishOn ?? null, date };
 }
 
-/** The checked content of a create or edit request, and its uploads. */
+/** The checked content of a create or edit request, with its uploads. */
 export interface Draft {
   readonly content: JsonObject[];
   readonly layout: JsonObject[];
   readonly uploads: Uploads;
 }
 
-/** Reads and checks `content` (or takes `kept` in its place), `layout` and the media parts. */
+/** Reads and checks `content` (or uses `kept` instead), `layout` and the media parts. */
 export function draftOf(call: Call, kept?: unknown[]): Draft {
   const { world, body, input } = call;
   const hasJson = body.parts.some((part) => part.name === "json");
@@ -93,7 +96,7 @@ export function draftOf(call: Call, kept?: unknown[]): Draft {
   return { content, layout, uploads };
 }
 
-/** Fields of a request that are shown as they are given. */
+/** Fields of a request that responses repeat unchanged. */
 export function extraOf(call: Call): JsonObject {
   const { input } = call;
   const extra: JsonObject = {};
@@ -117,7 +120,7 @@ export function extraOf(call: Call): JsonObject {
   return extra;
 }
 
-/** `slug`, or one made of the first words. */
+/** Returns `slug`, or a slug of the first words. */
 export function slugOf(call: Call, content: readonly JsonObject[]): string {
   const given = call.input.text("slug");
   const words = content.find((block) => typeof block.text === "string")?.text;
@@ -129,7 +132,7 @@ export function slugOf(call: Call, content: readonly JsonObject[]): string {
     .slice(0, 60);
 }
 
-/** 400 without subcode: data that is required is missing. */
+/** Returns 400 without subcode: required data is missing. */
 export function missing(what: string): Error {
   return reject(400, `Missing required data: ${what}`);
 }

@@ -18,7 +18,7 @@ const edit = (id: string, body: object, headers = {}): Promise<Got> =>
 const read = (id: string, query = "") => ask(`${P}/posts/${id}${query}`, { headers: BEARER });
 const code = (got: Got) => [got.status, got.json.errors?.[0]?.code ?? null];
 
-test("an edit replaces what is given and keeps the rest and the id", async () => {
+test("an edit replaces the given fields and keeps the rest and the id", async () => {
   const id = await create();
   const got = await edit(id, { content: words("second") });
   expect([got.status, got.json.response.id]).toEqual([200, id]);
@@ -32,7 +32,7 @@ test("an edit replaces what is given and keeps the rest and the id", async () =>
   expect((await edit(id, {}, ADA)).status).toBe(403);
 });
 
-test.each(["draft", "queue", "unapproved"])("a %s may go to each of the four states", async (from) => {
+test.each(["draft", "queue", "unapproved"])("a %s may change to each of the four states", async (from) => {
   for (const [to, shown] of [
     ["published", "published"],
     ["queue", "queued"],
@@ -52,7 +52,7 @@ test.each(["draft", "queue", "unapproved"])("a %s may go to each of the four sta
   }
 });
 
-test("published and private change into each other only", async () => {
+test("published and private posts change only into each other", async () => {
   const id = await create();
   expect((await edit(id, { state: "private" })).json.response.id).toBe(id);
   expect((await edit(id, { state: "published" })).json.response.id).toBe(id);
@@ -61,7 +61,7 @@ test("published and private change into each other only", async () => {
   }
 });
 
-test("a scheduled post edited without publish_on is plainly queued; a moment that comes publishes", async () => {
+test("a scheduled post edited without publish_on stays queued; a due time publishes", async () => {
   const id = await create({ state: "queue", publish_on: "2040-01-01T00:00:00Z" });
   await edit(id, { content: words("x"), publish_on: "2040-01-02T00:00:00Z" });
   expect((await read(id)).json.response.publish_on).toBe("2040-01-02T00:00:00Z");
@@ -74,7 +74,7 @@ test("a scheduled post edited without publish_on is plainly queued; a moment tha
   expect(post).toMatchObject({ genesis_post_id: due, state: "published" });
 });
 
-test("a trail item taken out stays out", async () => {
+test("a removed trail item stays removed", async () => {
   const { posts } = (await ask(`${P}/posts?npf=true&limit=2`, { headers: BEARER })).json.response;
   const [post] = posts;
   expect(post.trail).toHaveLength(2);
@@ -90,7 +90,7 @@ const newest = async (type: string): Promise<string> => {
   return posts[0].id_string;
 };
 
-test("fetch: legacy as legacy or as blocks, blocks never as legacy", async () => {
+test("fetch returns legacy posts as legacy or as blocks, block posts never as legacy", async () => {
   const photo = await newest("photo");
   expect((await read(photo, "?post_format=legacy")).json.response).toMatchObject({
     type: "photo",
@@ -103,7 +103,7 @@ test("fetch: legacy as legacy or as blocks, blocks never as legacy", async () =>
   expect((await read("1")).status).toBe(404);
 });
 
-test("a legacy text can be edited in blocks, a legacy photo cannot", async () => {
+test("a legacy text post can be edited in blocks, a legacy photo post cannot", async () => {
   const text = await newest("text");
   expect((await edit(text, { content: words("now blocks") })).status).toBe(200);
   expect((await read(text)).json.response).toMatchObject({
@@ -113,14 +113,14 @@ test("a legacy text can be edited in blocks, a legacy photo cannot", async () =>
   expect((await edit(await newest("photo"), { content: words("x") })).status).toBe(400);
 });
 
-test("drafts are for members", async () => {
+test("only members can fetch drafts", async () => {
   const id = await create({ state: "draft" });
   expect((await ask(`${P}/posts/${id}`, { headers: ADA })).status).toBe(404);
   const open = await create();
   expect((await ask(`${P}/posts/${open}`, { headers: ADA })).json.response).not.toHaveProperty("muted");
 });
 
-test("mute: forever, for a while, never below zero; it ends by itself or by DELETE", async () => {
+test("a mute lasts forever or some seconds, is never negative, and ends by itself or by DELETE", async () => {
   const id = await create();
   const mute = (body: Record<string, string>) => sendForm(`${P}/posts/${id}/mute`, body);
   const state = async () => {
@@ -144,7 +144,7 @@ test("mute: forever, for a while, never below zero; it ends by itself or by DELE
   expect((await mute({ mute_length_seconds: "-1" })).status).toBe(400);
 });
 
-test("delete responds with the id as a number and a text, then 404", async () => {
+test("delete responds with the id as a number and a text; then the post is 404", async () => {
   const id = await create();
   const got = await sendForm(`${P}/post/delete`, { id });
   expect([got.status, got.json.response]).toEqual([200, { id: BigInt(id), id_string: id }]);
@@ -152,7 +152,7 @@ test("delete responds with the id as a number and a text, then 404", async () =>
   expect((await sendForm(`${P}/post/delete`, {})).status).toBe(400);
 });
 
-test("the queue: listed in order, moved, shuffled", async () => {
+test("the queue can be listed in order, reordered and shuffled", async () => {
   const order = async () =>
     (await ask(`${P}/posts/queue`, { headers: BEARER })).json.response.posts.map(
       (post: { id_string: string }) => post.id_string,
@@ -188,7 +188,7 @@ test("drafts page by before_id", async () => {
   expect(second._links).toBeUndefined();
 });
 
-test("the seeded questions can be answered, in the format each is in", async () => {
+test("the seeded questions can be answered, each in its format", async () => {
   const question = async (id: string) =>
     (await ask(`${P}/posts/${id}?post_format=npf`, { headers: BEARER })).json.response;
   const [legacy, blocks] = [await question("735000000000103930"), await question("735000000000105948")];

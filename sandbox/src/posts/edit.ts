@@ -16,8 +16,8 @@ import { withoutExcluded } from "./reblog.ts";
 const PUBLIC: readonly PostState[] = ["published", "private"];
 
 /**
- * The state an edit leads to: published and private only change into each other, a post in a community stays
- * there; the rest may go anywhere.
+ * Returns the state after an edit: published and private posts change only into each other, a community post
+ * stays one; other posts may change to any state.
  */
 export function nextState(call: Call, post: Post, fail: (detail: string) => Error = invalid): PostState {
   const wanted = stateOf(call, fail);
@@ -31,7 +31,7 @@ export function nextState(call: Call, post: Post, fail: (detail: string) => Erro
   return wanted;
 }
 
-/** Saves an edited post in its next state; leaving draft, queue or submission for good gives it a new id. */
+/** Saves an edited post in its next state; a post that leaves draft, queue or submission gets a new id. */
 export function saveEdited(call: Call, blog: Blog, post: Post, state: PostState): Post {
   const { world } = call;
   const user = requireUser(call.caller);
@@ -76,7 +76,7 @@ function editedContent(call: Call, post: Post): JsonObject {
   return { content, layout, trail };
 }
 
-/** What is given replaces what was; what is not given stays. */
+/** Applies the remaining given fields; absent fields do not change. */
 function applyRest(call: Call, post: Post, state: PostState): void {
   const { publishOn, date } = timesOf(call, state);
   post.publishOn = publishOn;

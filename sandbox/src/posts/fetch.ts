@@ -67,10 +67,7 @@ function fields(call: Call, blog: Blog, post: Post, view: View): JsonObject {
   };
 }
 
-/**
- * GET /v2/blog/{blog-identifier}/posts/{post-id}: for editing; what is not
- * published is there for members only
- */
+/** GET /v2/blog/{blog-identifier}/posts/{post-id}: for editing; unpublished posts are for members only */
 export function fetchPost(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const blog = readableBlog(call);

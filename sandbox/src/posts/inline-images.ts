@@ -15,13 +15,13 @@ function nativeUrl(url: string): string {
   return `https://media.blog.example/${name}.${extension}`;
 }
 
-/** Markup with the addresses of external images replaced by addresses of the service. */
+/** Replaces the addresses of external images in markup by addresses of the service. */
 export function nativeImages(markup: string): string {
   const native = (_match: string, before: string, url: string) => before + nativeUrl(url);
   return markup.replace(HTML_IMAGE, native).replace(MARKDOWN_IMAGE, native);
 }
 
-/** The fields of a legacy post with native images wherever they hold markup. */
+/** Returns the fields of a legacy post with native images in all markup. */
 export function withNativeImages(fields: JsonObject): JsonObject {
   const entries = Object.entries(fields).map(([name, value]) => [
     name,

@@ -7,7 +7,7 @@ import type { LegacyType } from "../store/posts.ts";
 import { escapeHtml } from "../view/html.ts";
 import { withNativeImages } from "./inline-images.ts";
 
-/** Types a client may post; answers come about otherwise. */
+/** Types that clients may post; answers are created only by answering a question. */
 export const POSTABLE = ["text", "photo", "quote", "link", "chat", "audio", "video"] as const;
 
 /** An uploaded file of a legacy request. */
@@ -29,7 +29,7 @@ function hashed(bytes: Buffer, type: string): LegacyFile {
   return { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), type };
 }
 
-/** The files of `data`, in whichever encoding they came. */
+/** Returns the files of `data`, in any encoding. */
 function dataFiles(call: Call, kind: "image" | "audio" | "video"): LegacyFile[] {
   const { limits } = call.world;
   const most = kind === "video" ? limits.videoBytes : limits.fileBytes;
@@ -47,7 +47,7 @@ function dataFiles(call: Call, kind: "image" | "audio" | "video"): LegacyFile[] 
   return files;
 }
 
-/** The files of `data64`: base64 in a text, or several of them. */
+/** Returns the files of `data64`: one or several base64 texts. */
 function base64Files(call: Call): LegacyFile[] {
   return call.input.list("data64").map((value) => {
     const text = value.replaceAll(/\s/g, "").replaceAll(" ", "+");
@@ -82,7 +82,7 @@ function need(fields: JsonObject, ...names: string[]): JsonObject {
   return fields;
 }
 
-/** The request's values under some names; absent ones are left out. */
+/** Returns the request's values under some names, without absent ones. */
 function given(call: Call, map: Record<string, string>): JsonObject {
   const out: JsonObject = {};
   for (const [parameter, field] of Object.entries(map)) {
@@ -141,7 +141,7 @@ const readAudio: Read = (call, files) => {
   };
 };
 
-/** The services whose addresses are taken as videos, and everything below these hosts. */
+/** Hosts of video services; their subdomains count too. */
 const VIDEO_HOSTS: readonly string[] = [
   "dai.ly",
   "dailymotion.com",
@@ -205,7 +205,10 @@ const READERS: Record<(typeof POSTABLE)[number], { read: Read; required: string[
   video: { read: readVideo, required: ["player"] },
 };
 
-/** Reads the parameters of a type over what the post has; 400 when a required one is missing in the end. */
+/**
+ * Reads a type's parameters over the post's current fields; throws 400 when a required field is still
+ * missing.
+ */
 export function readLegacy(
   call: Call,
   type: LegacyType,

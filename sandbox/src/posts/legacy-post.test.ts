@@ -83,7 +83,7 @@ test.each<[string, Record<string, string>]>([
   expect((await sendForm(`${P}/post`, body)).status).toBe(400);
 });
 
-test("files as data, or data[0], data[1], with the fields repeated in the query", async () => {
+test("files are accepted as data, or data[0] and data[1], with the fields repeated in the query", async () => {
   const part = (name: string) => ({
     name,
     value: Buffer.from("jpeg"),
@@ -107,7 +107,7 @@ test("files as data, or data[0], data[1], with the fields repeated in the query"
   expect((await sendParts(`${P}/post?type=photo`, [wrong])).status).toBe(400);
 });
 
-test("files have their limits, by size and by day", async () => {
+test("files are limited by size and per day", async () => {
   sandbox.limits.fileBytes = 10;
   const upload = (type: string, mime: string, size: number) =>
     sendParts(`${P}/post`, [
@@ -123,7 +123,7 @@ test("files have their limits, by size and by day", async () => {
   expect([got.status, got.json.errors[0].code]).toEqual([403, 8011]);
 });
 
-test("edit keeps what is not given, and follows the state rules", async () => {
+test("an edit keeps absent fields, and follows the state rules", async () => {
   const made = await sendForm(`${P}/post`, { type: "text", title: "T", body: "<p>x</p>", state: "draft" });
   const id = made.json.response.id_string;
   const got = await sendForm(`${P}/post/edit`, { id, body: "<p>y</p>" });
@@ -139,7 +139,7 @@ test("edit keeps what is not given, and follows the state rules", async () => {
   expect((await sendForm(`${P}/post/edit`, {})).status).toBe(400);
 });
 
-test("reblog with a comment", async () => {
+test("a reblog may have a comment", async () => {
   const { posts } = (await ask(`${sandbox.url}/v2/blog/newsroom/posts?${KEY}&limit=1`)).json.response;
   const [parent] = posts;
   const values = { id: parent.id_string, reblog_key: parent.reblog_key, comment: "<p>so true</p>" };
@@ -164,7 +164,7 @@ const INSIDE = "https://media.blog.example/kept.jpg";
 test.each([
   ["html", `<p>a <img alt="x" src="${OUTSIDE}"> <img src='${INSIDE}'> <a href="${OUTSIDE}">b</a></p>`],
   ["markdown", `a ![x](${OUTSIDE}) ![y](${INSIDE}) [b](${OUTSIDE})`],
-])("native_inline_images makes external images of %s the service's own", async (format, body) => {
+])("native_inline_images replaces external images of %s by the service's images", async (format, body) => {
   const post = async (flag: string) => {
     const got = await sendForm(`${P}/post`, { type: "text", format, body, native_inline_images: flag });
     const url = `${P}/posts?id=${got.json.response.id_string}&filter=raw&${KEY}`;
@@ -177,7 +177,7 @@ test.each([
   expect(native.replace(own, OUTSIDE)).toBe(body);
 });
 
-test("native_inline_images counts in a reblog's comment too", async () => {
+test("native_inline_images also applies to a reblog's comment", async () => {
   const made = await sendForm(`${P}/post`, { type: "text", body: "<p>root</p>" });
   const id = made.json.response.id_string;
   const { reblog_key } = await shown(made);

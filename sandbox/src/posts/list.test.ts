@@ -25,7 +25,7 @@ test("a page has twenty posts, newest first, with the blog and the total", async
   expect(times(got)).toEqual(times(got).toSorted((a, b) => b - a));
 });
 
-test("ids are bare numbers beyond 2^53, with a twin in text", async () => {
+test("ids are plain numbers beyond 2^53, with a copy as text", async () => {
   const got = await posts("?limit=1");
   const [post] = got.json.response.posts;
   expect(typeof post.id).toBe("bigint");
@@ -35,12 +35,12 @@ test("ids are bare numbers beyond 2^53, with a twin in text", async () => {
   expect(got.text).toContain(`"id":${post.id_string},`);
 });
 
-test("limit is cut to 20, and 400 below 1 or when it is no number", async () => {
+test("limit is clamped to 20, and 400 below 1 or when it is not a number", async () => {
   expect((await posts("?limit=50")).json.response.posts).toHaveLength(20);
   for (const bad of ["0", "-1", "x", "1.5"]) expect((await posts(`?limit=${bad}`)).status).toBe(400);
 });
 
-test("before and offset exclude each other; after and sort work together", async () => {
+test("before and offset exclude each other; after and sort can be combined", async () => {
   expect((await posts("?before=1761000000&offset=1")).status).toBe(400);
   const before = await posts("?before=1761000000");
   expect(Math.max(...times(before))).toBeLessThan(1_761_000_000);
@@ -79,14 +79,14 @@ test.each([
   for (const post of got.json.response.posts) expect(post.tags).toEqual(expect.arrayContaining(wanted));
 });
 
-test("four tags are allowed, five are 400; encoded ones match", async () => {
+test("four tags are allowed, five are 400; encoded tags match", async () => {
   expect((await posts("?tag[0]=a&tag[1]=b&tag[2]=c&tag[3]=d")).status).toBe(200);
   expect((await posts("?tag[0]=a&tag[1]=b&tag[2]=c&tag[3]=d&tag[4]=e")).status).toBe(400);
   expect((await posts("?tag=Caf%C3%A9+au+lait")).json.response.total_posts).toBeGreaterThan(0);
   expect((await posts("?tag=c%2B%2B")).json.response.total_posts).toBeGreaterThan(0);
 });
 
-test("the next link walks through every post once, by an opaque cursor", async () => {
+test("the next link lists every post once, by an opaque cursor", async () => {
   const seen: string[] = [];
   let url = `/v2/blog/demo/posts?limit=20&npf=true&${KEY}`;
   for (let pages = 0; url !== "" && pages < 10; pages++) {
@@ -108,7 +108,7 @@ test("the next link walks through every post once, by an opaque cursor", async (
   expect(seen).toHaveLength((await posts()).json.response.total_posts);
 });
 
-test("a cursor with other parameters, or a broken one, is 400", async () => {
+test("a cursor with other parameters, or an invalid one, is 400", async () => {
   const { next } = (await posts("?limit=2")).json.response._links;
   const cursor = encodeURIComponent(next.query_params.page_number);
   expect((await posts(`?limit=2&tumblelog=demo&page_number=${cursor}`)).status).toBe(200);
@@ -117,7 +117,7 @@ test("a cursor with other parameters, or a broken one, is 400", async () => {
   expect((await posts("?limit=2&tumblelog=demo&page_number=xxx")).status).toBe(400);
 });
 
-test("id gives one post, or 404", async () => {
+test("id returns one post, or 404", async () => {
   const id = (await posts("?limit=1&offset=3")).json.response.posts[0].id_string;
   const got = await posts(`?id=${id}`);
   expect(got.json.response.posts.map((post: { id_string: string }) => post.id_string)).toEqual([id]);
@@ -131,7 +131,7 @@ test("id gives one post, or 404", async () => {
   expect((await posts("?id=abc")).status).toBe(400);
 });
 
-test("filter: HTML by default, plain text, and as entered", async () => {
+test("filter selects HTML (the default), plain text or the raw text", async () => {
   const body = (got: Got) =>
     got.json.response.posts.find((post: { format: string }) => post.format === "markdown").body;
   expect(body(await posts("/text?"))).toContain("<strong>strong</strong>");
@@ -140,7 +140,7 @@ test("filter: HTML by default, plain text, and as entered", async () => {
   expect((await posts("/text?filter=other")).status).toBe(400);
 });
 
-test("npf turns every post into blocks", async () => {
+test("npf converts every post to blocks", async () => {
   const got = await posts("?npf=true");
   for (const post of got.json.response.posts) {
     expect(post.type).toBe("blocks");
@@ -154,7 +154,7 @@ test("npf turns every post into blocks", async () => {
   expect(stored).toEqual(new Set([true, false]));
 });
 
-test("reblog_info adds where a reblog comes from: one id a number, the other a text", async () => {
+test("reblog_info adds the origin of a reblog, with one id as a number and one as text", async () => {
   const reblogs = (got: Got) =>
     got.json.response.posts.filter((post: { parent_post_url?: string }) => post.parent_post_url);
   const [plain] = reblogs(await posts());
@@ -172,7 +172,7 @@ test("notes_info adds the notes", async () => {
   expect(got.json.response.posts[0].notes[0]).toHaveProperty("blog_uuid");
 });
 
-test("liked and followed appear for a user only", async () => {
+test("liked and followed are present only for a user", async () => {
   const anonymous = (await posts("?limit=1")).json.response;
   expect(anonymous.posts[0]).not.toHaveProperty("liked");
   expect(anonymous.blog).not.toHaveProperty("followed");
@@ -189,14 +189,14 @@ test.each(["demo", "DEMO", "demo.blog.example", "t:Dm0aXQkq5rCkyTnYIYv1Nw", "t%3
   },
 );
 
-test("a custom domain names its blog, an unknown name is 404, a private blog 403", async () => {
+test("a custom domain names its blog; an unknown name is 404, a private blog 403", async () => {
   expect((await posts("", "notes.ada.example")).json.response.blog.name).toBe("ada");
   expect((await posts("", "nobody")).status).toBe(404);
   expect((await posts("", "ada-secret")).status).toBe(403);
   expect((await posts("", "demo-journal")).status).toBe(403);
 });
 
-test("fields[blogs] selects, and ? adds", async () => {
+test("fields[blogs] selects fields, and ? adds them", async () => {
   const named = await posts("?limit=1&fields[blogs]=name,url");
   expect(Object.keys(named.json.response.blog).sort()).toEqual(["name", "url"]);
   expect(Object.keys(named.json.response.posts[0].blog).sort()).toEqual(["name", "url"]);
@@ -207,7 +207,7 @@ test("fields[blogs] selects, and ? adds", async () => {
   expect(blog.title).toBe("Ada's notes");
 });
 
-test("JSONP is always 200; the status is inside", async () => {
+test("JSONP is always 200; the real status is inside", async () => {
   const good = await posts("?limit=1&jsonp=a.b$c");
   expect(good.headers["content-type"]).toBe("application/javascript; charset=utf-8");
   expect(good.text).toMatch(/^a\.b\$c\(\{"meta":\{"status":200,.*\}\);$/s);
@@ -219,13 +219,13 @@ test("JSONP is always 200; the status is inside", async () => {
   expect(name.json.meta.status).toBe(400);
 });
 
-test("a trailing slash is tolerated, another method is 405, an unknown path 404", async () => {
+test("a trailing slash is accepted, another method is 405, an unknown path 404", async () => {
   expect((await ask(`${sandbox.url}/v2/blog/demo/info/?${KEY}`)).status).toBe(200);
   expect((await ask(`${sandbox.url}/v2/blog/demo/info?${KEY}`, { method: "POST" })).status).toBe(405);
   expect((await ask(`${sandbox.url}/v2/nothing`)).status).toBe(404);
 });
 
-test("the same bytes at every start", async () => {
+test("every start returns the same bytes", async () => {
   const other = await startSandbox();
   const url = `/v2/blog/demo/posts?npf=true&notes_info=true&reblog_info=true&${KEY}`;
   const [a, b] = await Promise.all([ask(sandbox.url + url), ask(other.url + url)]);

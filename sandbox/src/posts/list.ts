@@ -10,7 +10,7 @@ import { pageLink } from "../view/links.ts";
 import { postObject } from "../view/post-object.ts";
 import { viewOf } from "../view/view.ts";
 
-/** At most this many tags in one request. */
+/** The most tags in a request. */
 const MAX_TAGS = 4;
 
 interface Filter {
@@ -19,7 +19,7 @@ interface Filter {
 }
 
 /**
- * Parameters that say who asks or how the response is wrapped, not which page: they are no part of a cursor.
+ * Parameters that identify the caller or the response's wrapping, not the page; cursors do not include them.
  */
 const OUTSIDE_CURSOR = /^(api_key|page_number|jsonp|callback|oauth_.*)$/;
 
@@ -52,7 +52,7 @@ function timeFilter(call: Call): Filter {
   return { where, values: [before, after].filter((value) => value !== undefined) };
 }
 
-/** The request's own parameters, which the next page must repeat. */
+/** Returns the request's own parameters, which the next page must repeat. */
 function repeated(call: Call): [string, string][] {
   return call.queryPairs.filter(
     ([name]) => !OUTSIDE_CURSOR.test(name) && name !== "offset" && name !== "tumblelog",
@@ -66,7 +66,7 @@ function fingerprint(pairs: readonly (readonly [string, string])[], blog: Blog):
 }
 
 /**
- * An opaque text of several hundred characters that holds the place of the last post and what was asked for.
+ * Returns an opaque text of several hundred characters that encodes the last post's place and the request.
  */
 function writeCursor(post: Post, print: string): string {
   const filler = createHash("sha512")

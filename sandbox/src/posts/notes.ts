@@ -10,7 +10,7 @@ const PAGE = 50;
 const MODES = ["all", "likes", "conversation", "rollup", "reblogs_with_tags"] as const;
 type Mode = (typeof MODES)[number];
 
-/** Which notes a mode lists in `notes`. */
+/** The notes that a mode lists in `notes`. */
 const LISTED: Record<Mode, string> = {
   all: "",
   likes: " AND type = 'like'",
@@ -27,7 +27,7 @@ function withTags(note: JsonObject): JsonObject {
   return { ...note, tags: Array.isArray(note.tags) ? note.tags : [] };
 }
 
-/** Reblogs carry their tags only where the mode is about tags. */
+/** Formats a note. Reblogs include their tags only in modes about tags. */
 function shown(call: Call, note: Note, mode: Mode): JsonObject {
   const object = noteObject(call.world, note, call.caller.user);
   if (mode === "reblogs_with_tags") return withTags(object);
@@ -36,8 +36,8 @@ function shown(call: Call, note: Note, mode: Mode): JsonObject {
 }
 
 /**
- * The first page of these notes. It never ends within a unit of paging time:
- * the next page starts below that unit.
+ * Returns the first page of these notes. A page never ends within a unit of paging time: the next page starts
+ * below that unit.
  */
 function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; more: boolean } {
   const unit = (note: Note | undefined) => Math.floor((note?.micros ?? 0) / scale);
@@ -47,8 +47,8 @@ function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; m
 }
 
 /**
- * GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds,
- * in a conversation in microseconds
+ * GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds, in mode conversation in
+ * microseconds
  */
 export function listNotes(call: Call): HttpResponse {
   const { db } = call.world;

@@ -13,7 +13,10 @@ function badParent(detail: string): Error {
   return reject(400, detail, 8002);
 }
 
-/** The post that may be reblogged into `blog`: 8002 when it cannot be, 403 when it may not be. */
+/**
+ * Returns the post to reblog into `blog`; throws 8002 when it cannot be reblogged, 403 when the caller may
+ * not.
+ */
 export function reblogParent(
   world: World,
   blog: Blog,
@@ -37,7 +40,7 @@ export function reblogParent(
   return parent;
 }
 
-/** The trail a reblog of `parent` starts with: the parent's own trail, then the parent. */
+/** Returns the initial trail of a reblog of `parent`: the parent's trail, then the parent. */
 export function trailAfter(world: World, parent: Post): JsonObject[] {
   const { content, layout, trail } = blocksOf(parent);
   const item: JsonObject = {
@@ -50,7 +53,7 @@ export function trailAfter(world: World, parent: Post): JsonObject[] {
   return [...(trail as JsonObject[]), ...(empty ? [] : [item])];
 }
 
-/** The trail without the items at `exclude_trail_items`; an index outside is 8001. */
+/** Returns the trail without the items at `exclude_trail_items`; throws 8001 for an index outside it. */
 export function withoutExcluded(call: Call, trail: readonly JsonObject[]): JsonObject[] {
   const excluded = call.input.list("exclude_trail_items").map(Number);
   if (excluded.some((index) => !Number.isInteger(index) || index < 0 || index >= trail.length)) {
@@ -59,7 +62,7 @@ export function withoutExcluded(call: Call, trail: readonly JsonObject[]): JsonO
   return trail.filter((_, i) => !excluded.includes(i));
 }
 
-/** The parent and the trail of a block-based reblog request, or `undefined` when it is an original post. */
+/** Returns the parent and the trail of a block-based reblog, or `undefined` for an original post. */
 export function reblogOf(call: Call, blog: Blog): { parent: Post; trail: JsonObject[] } | undefined {
   const { input, world } = call;
   const names = ["parent_tumblelog_uuid", "parent_post_id", "reblog_key"] as const;

@@ -4,12 +4,12 @@ import { type Post, selectPosts } from "../store/posts.ts";
 import { postObject } from "../view/post-object.ts";
 import { viewOf } from "../view/view.ts";
 
-/** Tags that are featured: their posts are in the order in which they were featured. */
+/** Featured tags, whose posts are listed in the order in which they were featured. */
 const FEATURED_TAGS: readonly string[] = ["blocks"];
-/** How long after its publication a post is featured. */
+/** Seconds from a post's publication until it is featured. */
 const FEATURED_AFTER = 3600;
 
-/** GET /v2/tagged: published posts of public blogs with a tag, newest first; an array and nothing else */
+/** GET /v2/tagged: published posts of public blogs with a tag, newest first, as a plain array */
 export function listTagged(call: Call): HttpResponse {
   const { query, world } = call;
   const tag = query.required("tag").replace(/^#/, "");

@@ -31,7 +31,9 @@ export function listQueue(call: Call): HttpResponse {
   return envelope({ posts, state: { paused: blog.queuePaused }, ...links });
 }
 
-/** POST /v2/blog/{blog-identifier}/posts/queue/reorder: after another post, or to the top with 0 */
+/**
+ * POST /v2/blog/{blog-identifier}/posts/queue/reorder: moves a post after another one, or to the top with 0
+ */
 export function reorderQueue(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const id = call.input.id("post_id");
@@ -54,7 +56,7 @@ export function shuffleQueue(call: Call): HttpResponse {
   return envelope([]);
 }
 
-/** GET /v2/blog/{blog-identifier}/posts/draft: newest first, twenty a page, before `before_id` */
+/** GET /v2/blog/{blog-identifier}/posts/draft: newest first, twenty per page, before `before_id` */
 export function listDrafts(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const view = viewOf(call);
@@ -75,7 +77,7 @@ export function listDrafts(call: Call): HttpResponse {
   return envelope({ posts, _links: { next: pageLink(call, { before_id: last.id }) } });
 }
 
-/** What readers submitted. Questions wait for their answers too, and are no submissions. */
+/** Selects readers' submissions. Unanswered questions have the same state but are not submissions. */
 const SUBMITTED = "blog = ? AND state = 'submission' AND json_extract(extra, '$.is_submission') = 1";
 
 /** GET /v2/blog/{blog-identifier}/posts/submission */

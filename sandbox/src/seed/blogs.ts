@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import type { Database } from "../store/database.ts";
 import { EPOCH } from "./epoch.ts";
 
-/** How many blogs follow `demo`: more than one page. */
+/** The number of blogs that follow `demo`: more than one page. */
 export const READERS = 24;
 
 function theme(seed: string, avatarShape: "circle" | "square"): JsonObject {
@@ -83,7 +83,9 @@ const PLAN = {
   is_valid: true,
 };
 
-/** The seeded blogs. `demo`, `demo-journal` and `newsroom` are the user demo's; `ada` has a custom domain. */
+/**
+ * The seeded blogs. `demo`, `demo-journal` and `newsroom` belong to the user demo; `ada` has a custom domain.
+ */
 export const BLOGS: readonly SeedBlog[] = [
   {
     name: "demo",
@@ -145,12 +147,12 @@ export const BLOGS: readonly SeedBlog[] = [
   },
 ];
 
-/** The name of a reader, from 1 to `READERS`: of the user and of the blog. */
+/** Returns the name of a reader, from 1 to `READERS`: both of the user and of the blog. */
 export function readerName(i: number): string {
   return `reader-${String(i).padStart(2, "0")}`;
 }
 
-/** Every seeded user; each has a primary blog of the same name. */
+/** All seeded users; each has a primary blog with the same name. */
 export const USERS: readonly string[] = [
   "demo",
   "ada",
@@ -168,7 +170,7 @@ function reader(i: number): SeedBlog {
   };
 }
 
-/** The uuid of a seeded blog. */
+/** Returns the UUID of a seeded blog. */
 export function uuidOf(name: string): string {
   const found = [...BLOGS, ...Array.from({ length: READERS }, (_, i) => reader(i + 1))].find(
     (blog) => blog.name === name,

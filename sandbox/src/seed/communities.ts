@@ -17,7 +17,7 @@ import { EPOCH } from "./epoch.ts";
 import { reblogKeyOf } from "./posts.ts";
 
 /**
- * Who plays which part in the communities `public` and `private`. Each user's token is
+ * The standing of users in the communities `public` and `private`. Each user's token is
  * `<user>-user-access-token`.
  */
 export const CAST = Object.freeze({
@@ -29,36 +29,38 @@ export const CAST = Object.freeze({
   nobody: "reader-03",
 });
 
-/** The ids of seeded posts: they lie beyond those that are given out, and no double holds them. */
+/** Returns the id of a seeded post: outside the range of new ids, and not exact as a double. */
 function postId(community: number, index: number): string {
   return String(735_900_000_000_000_001n + BigInt(community) * 1_000_000_003n + BigInt(index) * 1009n);
 }
 
-/** The posts of `public` and `private` that tests name; all others are visible and were never moderated. */
+/**
+ * The posts of `public` and `private` that tests name; all other posts are visible and were never moderated.
+ */
 function namedPosts(community: number) {
   return Object.freeze({
     byAdmin: postId(community, 0),
     byModerator: postId(community, 1),
     byMember: postId(community, 2),
-    /** By the member; the moderator removed it as spam. */
+    /** Written by the member, removed by the moderator as spam. */
     removed: postId(community, 3),
-    /** By the member; the moderator removed it as off topic, and restored it. */
+    /** Written by the member, removed by the moderator as off topic, and restored. */
     restored: postId(community, 4),
-    /** Its author deleted it. */
+    /** Deleted by its author. */
     deleted: postId(community, 5),
   });
 }
 
 /** The seeded communities. */
 export const COMMUNITIES = Object.freeze({
-  /** Public, free to join, more than one page of members and posts. */
+  /** Public, free to join, with more than one page of members and posts. */
   public: {
     handle: "gardeners",
     uuid: "t:Gard3nersCommunity0001",
     hash: "gardeners-hash-0001",
     posts: namedPosts(1),
   },
-  /** Private, by invitation or link. `reader-05` declined an invitation. */
+  /** Private, joined by invitation or link. `reader-05` declined an invitation. */
   private: {
     handle: "book-club",
     uuid: "t:B00kClubCommunity00002",
@@ -66,16 +68,16 @@ export const COMMUNITIES = Object.freeze({
     posts: namedPosts(2),
   },
   /**
-   * Public, free to join, with three members and no room for a fourth; `ada` is its admin,
-   * `reader-01` invited.
+   * Public, free to join, with three members and no room for a fourth; `ada` is its admin, `reader-01` is
+   * invited.
    */
   full: { handle: "full-house", uuid: "t:FullH0useCommunity0003", hash: "full-house-hash-0003" },
   /**
-   * Public, by invitation, so that others see only `ada` (admin) and `reader-06` (moderator) of its members.
-   * Invite links are disabled, and the content label was set by the service.
+   * Public, joined by invitation, so that others see only its members `ada` (admin) and `reader-06`
+   * (moderator). Invite links are disabled, and the service set the content label.
    */
   hidden: { handle: "quiet-circle", uuid: "t:QuietCircl3Community04", hash: "quiet-circle-hash-04" },
-  /** Private; `ada` is its only member, and invited `demo` and more than a page of others. */
+  /** Private; `ada` is its only member, and has invited `demo` and more than a page of others. */
   inviting: { handle: "night-sky", uuid: "t:NightSkyC0mmunity00005", hash: "night-sky-hash-0005" },
 });
 
@@ -139,7 +141,7 @@ function invite(db: Database, community: Community, sender: string, recipients: 
   }
 }
 
-/** Admin, moderator, member, invited and banned of a community, as in `CAST`. */
+/** Adds admin, moderator, member, invited and banned users of a community, as in `CAST`. */
 function seedCast(db: Database, community: Community): void {
   join(db, community, [CAST.admin], "admin");
   join(db, community, [CAST.moderator], "moderator");

@@ -1,7 +1,7 @@
 import type { Database } from "../store/database.ts";
 import { USERS } from "./blogs.ts";
 
-/** The credentials a fresh sandbox knows. They belong to nobody and open nothing else. */
+/** The credentials of a fresh sandbox. They are valid nowhere else. */
 export const CREDENTIALS = Object.freeze({
   /** The seeded application. */
   consumerKey: "demoConsumerKey00000000000000000000000000000000001",
@@ -14,9 +14,9 @@ export const CREDENTIALS = Object.freeze({
   userToken: "demo-user-access-token",
   /** Its refresh token. */
   refreshToken: "demo-user-refresh-token",
-  /** OAuth 2.0 token of the user `demo` that may only read. */
+  /** OAuth 2.0 token of the user `demo`, for reading only. */
   readOnlyToken: "demo-read-only-access-token",
-  /** OAuth 2.0 token of the application, for no user. */
+  /** OAuth 2.0 token of the application, without a user. */
   applicationToken: "demo-application-access-token",
   /** OAuth 2.0 token of the user `ada`, scopes `basic write`. */
   otherUserToken: "ada-user-access-token",
@@ -29,7 +29,7 @@ export const CREDENTIALS = Object.freeze({
   feedOtherToken: "feed-token-marvin",
 });
 
-/** The OAuth 2.0 token of a seeded user, scopes `basic write`. */
+/** Returns the OAuth 2.0 token of a seeded user, scopes `basic write`. */
 export function userTokenOf(user: string): string {
   return `${user}-user-access-token`;
 }

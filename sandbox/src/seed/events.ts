@@ -19,9 +19,9 @@ const REPOS = [
   [205, "octo", "internal", 1, 205],
 ] as const;
 
-/** How many events are seeded: more than a timeline holds. */
+/** The number of seeded events: more than a timeline holds. */
 const SEEDED_EVENTS = 420;
-/** One event every 40 minutes: the oldest is within the 30 days a timeline goes back. */
+/** Seconds between events, so that the oldest is within the 30 days of a timeline. */
 const SPACING = 2400;
 
 function seedAccounts(db: Database): void {
@@ -37,7 +37,7 @@ function seedAccounts(db: Database): void {
   db.insert("feed_watches", { login: "marvin", repo: 201 });
 }
 
-/** Spreads the types over the repositories: a plain remainder would tie one to the other. */
+/** Spreads the types over the repositories: a plain remainder would couple them. */
 function repoFor(i: number): string {
   const turn = (i + Math.floor(i / PAYLOADS.length)) % 10;
   if (turn === 7) return "octavia/private-things";
@@ -46,9 +46,7 @@ function repoFor(i: number): string {
   return turn % 3 === 0 ? "marvin/hello" : "octo/hello";
 }
 
-/**
- * The seeded feed. Every fifth push has the newer shape; two events deep in the public feed are not shown.
- */
+/** Seeds the feed. Every fifth push has the new format; two events deep in the public feed are hidden. */
 export function seedEvents(db: Database): void {
   seedAccounts(db);
   for (let i = 0; i < SEEDED_EVENTS; i++) {

@@ -41,7 +41,7 @@ const TEXTS = [
   "A *Markdown* body with **strong** words\n\nand a [link](https://example.org/)",
 ];
 
-/** The fields of the `i`th seeded post of a legacy type, as they were entered. */
+/** Returns the fields of the `i`th seeded post of a legacy type, as entered. */
 export function legacyFields(type: LegacyType, i: number): JsonObject {
   switch (type) {
     case "text":

@@ -9,7 +9,7 @@ import { legacyFields } from "./legacy-posts.ts";
 
 const TAGS = ["seed", "demo", "Caf\u00e9 au lait", "two words", "c++"];
 
-/** The reblog key of a seeded post, made from its id. */
+/** Returns the reblog key of a seeded post, derived from its id. */
 export function reblogKeyOf(id: string): string {
   return createHash("sha256").update(id).digest("base64url").replace(/[-_]/g, "x").slice(0, 8);
 }
@@ -19,7 +19,7 @@ function fresh(db: Database, blog: string, author: string, timestamp: number): P
   return blankPost(id, uuidOf(blog), author, reblogKeyOf(id), timestamp);
 }
 
-/** A seeded legacy post. */
+/** Adds a seeded legacy post. */
 function legacyPost(db: Database, blog: string, author: string, i: number, timestamp: number): Post {
   const type = LEGACY_TYPES[i % LEGACY_TYPES.length] ?? "text";
   const round = Math.floor(i / LEGACY_TYPES.length);
@@ -68,7 +68,7 @@ function seedPublished(db: Database): void {
   for (let i = 0; i < 2; i++) savePost(db, legacyPost(db, "grace", "grace", i, EPOCH - (5 - i) * HOURS));
 }
 
-/** Two reblogs of a post of `ada`: one with words of its own, and one whose trail has a broken item. */
+/** Adds two reblogs of a post of `ada`: one with a comment, and one whose trail has a broken item. */
 function seedReblogs(db: Database, parent: Post): void {
   const item = {
     post: { id: parent.id, timestamp: parent.timestamp, is_commercial: false },
@@ -125,7 +125,7 @@ function seedWaiting(db: Database): void {
   }
 }
 
-/** Questions that wait for an answer of `demo`: by `ada`, anonymous, and by `ada` as blocks. */
+/** Adds unanswered questions to `demo`: by `ada`, anonymous, and by `ada` as blocks. */
 function seedQuestions(db: Database): void {
   const question = (i: number) => fresh(db, "demo", "ada", EPOCH - (4 + i) * HOURS);
   const asked = [

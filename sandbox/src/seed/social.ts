@@ -32,7 +32,9 @@ function note(
   db.insert("notes", { root_id: root, type, micros, blog: uuidOf(blog), data: JSON.stringify(data) });
 }
 
-/** Notes of one post: its creation, more than a page of likes, reblogs with and without words, replies. */
+/**
+ * Adds the notes of a post: its creation, more than a page of likes, reblogs with and without text, replies.
+ */
 function seedNotes(db: Database, root: string, posted: number): void {
   note(db, root, "posted", "demo", posted);
   for (let i = 1; i <= READERS; i++) {
@@ -78,7 +80,7 @@ function seedLikes(db: Database): void {
   }
 }
 
-/** The fields of a seeded notification, by its type. */
+/** Returns the fields of a seeded notification, by its type. */
 function notification(type: string, i: number, target: string): JsonObject {
   const from = {
     from_tumblelog_name: readerName(1 + (i % READERS)),
@@ -185,15 +187,13 @@ export function seedSocial(db: Database): void {
   }
 }
 
-/** What `demo` filters: plain tags, and those that are hard to put into a path. */
+/** The filters of `demo`: plain tags, and tags that are hard to encode in a path. */
 export const FILTERS = Object.freeze({
   filtered_tags: ["spoilers", "two words", "a/b", "c%2Fd", "#hash", "\u{1F333}"],
   filtered_content: ["cliffhanger", "50% off & more"],
 });
 
-/**
- * The filters of `demo`, and the e-mail addresses by which blogs are found, or would be if they allowed it.
- */
+/** Seeds the filters of `demo`, and e-mail addresses of blogs, with and without permission to search. */
 export function seedFilters(db: Database): void {
   for (const [kind, values] of Object.entries(FILTERS)) {
     for (const value of values) db.insert("filters", { user: "demo", kind, value });

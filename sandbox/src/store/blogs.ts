@@ -16,7 +16,7 @@ export interface Blog {
   readonly shareFollowing: boolean;
   readonly updated: number;
   readonly queuePaused: boolean;
-  /** Title, description, theme and the like, as they are shown. */
+  /** Title, description, theme and similar fields, as shown. */
   readonly data: JsonObject;
 }
 
@@ -52,7 +52,7 @@ export function blogUrl(blog: Blog): string {
   return `https://${blog.customDomain ?? `${blog.name}.${SERVICE_DOMAIN}`}/`;
 }
 
-/** A blog by any identifier: short name, standard host, custom domain, or uuid (`t:...`). */
+/** Finds a blog by short name, standard host, custom domain, or UUID (`t:...`). */
 export function findBlog(db: Database, identifier: string): Blog | undefined {
   if (identifier.startsWith("t:")) return first(db, "uuid = ?", identifier);
   const lower = identifier.toLowerCase();
@@ -66,7 +66,7 @@ function first(db: Database, where: string, value: string): Blog | undefined {
   return row && fromRow(row);
 }
 
-/** The blog, or 404. */
+/** Returns the blog, or throws 404. */
 export function requireBlog(db: Database, identifier: string): Blog {
   const blog = findBlog(db, identifier);
   if (!blog) throw reject(404, `Blog not found: ${identifier}`);
@@ -79,12 +79,12 @@ export function blogByUuid(db: Database, uuid: string): Blog {
   return blog;
 }
 
-/** The blogs of these uuids, in that order. */
+/** Returns the blogs with these UUIDs, in their order. */
 export function blogsByUuid(db: Database, uuids: readonly string[]): Blog[] {
   return uuids.map((uuid) => blogByUuid(db, uuid));
 }
 
-/** The blogs that a user can post to, the primary one first. */
+/** Returns the blogs that a user can post to, the primary one first. */
 export function blogsOfUser(db: Database, user: string): Blog[] {
   return db
     .all<BlogRow>(
@@ -96,7 +96,7 @@ export function blogsOfUser(db: Database, user: string): Blog[] {
     .map(fromRow);
 }
 
-/** The uuid of a user's primary blog. */
+/** Returns the UUID of a user's primary blog. */
 export function primaryBlog(db: Database, user: string): string {
   return (
     db.get<{ primary_blog: string }>("SELECT primary_blog FROM users WHERE name = ?", user)?.primary_blog ??

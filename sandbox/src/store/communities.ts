@@ -7,31 +7,31 @@ export type Role = (typeof ROLES)[number];
 export const JOIN_TYPES = ["invite", "free"] as const;
 export type JoinType = (typeof JOIN_TYPES)[number];
 
-/** What somebody is to a community: a role, or what comes before and after one. */
+/** A blog's relation to a community: a role, or the state before or after membership. */
 export type Standing = Role | "nobody" | "invited" | "banned";
 
 /** A community as stored. */
 export interface Community {
   readonly uuid: string;
   handle: string;
-  /** Seconds at which the handle last changed, or null when it never did. */
+  /** Time of the handle's last change in seconds, or null when it never changed. */
   handleChanged: number | null;
   private: boolean;
   joinType: JoinType;
   inviteLinks: boolean;
-  /** The secret part of the invite link; an earlier one is forgotten. */
+  /** The secret part of the invite link; earlier values are not stored. */
   inviteHash: string | null;
   modsCanInvite: boolean;
   automodLinks: boolean;
-  /** The most members, or null for any number. */
+  /** The maximum number of members, or null for no limit. */
   populationCap: number | null;
-  /** The content label was set by the service, and admins cannot change it. */
+  /** The service set the content label, and admins cannot change it. */
   readonly labelLocked: boolean;
   readonly created: number;
   data: CommunityData;
 }
 
-/** What a community says of itself, as it is shown. */
+/** The community's description of itself, as shown. */
 export interface CommunityData {
   title: string;
   description: string;
@@ -97,14 +97,14 @@ export function saveCommunity(db: Database, community: Community): void {
   });
 }
 
-/** A community by its handle or its uuid (`t:...`). */
+/** Finds a community by its handle or its UUID (`t:...`). */
 export function findCommunity(db: Database, identifier: string): Community | undefined {
   const column = identifier.startsWith("t:") ? "uuid" : "handle";
   const row = db.get<CommunityRow>(`SELECT * FROM communities WHERE ${column} = ?`, identifier);
   return row && fromRow(row);
 }
 
-/** The communities that a blog is a member of, in the order in which it joined. */
+/** Returns the communities of a blog, in the order in which it joined. */
 export function communitiesOf(db: Database, blog: string): Community[] {
   return db
     .all<CommunityRow>(
@@ -116,7 +116,7 @@ export function communitiesOf(db: Database, blog: string): Community[] {
 }
 
 export interface Member {
-  /** uuid of the blog. */
+  /** UUID of the blog. */
   readonly blog: string;
   readonly role: Role;
   readonly joined: number;
@@ -131,7 +131,7 @@ export function findMember(db: Database, community: Community, blog: string): Me
   );
 }
 
-/** The members: admins, then moderators, then the others; each by the time of joining. */
+/** Returns the members: admins, then moderators, then the others; each group by the time of joining. */
 export function membersOf(db: Database, community: Community): Member[] {
   return db.all<Member>(
     `SELECT * FROM community_members WHERE community = ?
@@ -183,14 +183,14 @@ export function ban(db: Database, community: Community, blog: string): void {
   db.run("INSERT OR IGNORE INTO community_bans (community, blog) VALUES (?, ?)", community.uuid, blog);
 }
 
-/** An invitation, also one that is over: the recipient then learns that it is gone. */
+/** An invitation, pending or ended; an ended one explains the error to its recipient. */
 export interface Invitation {
   readonly recipient: string;
   readonly sender: string;
   readonly state: "pending" | "accepted" | "gone";
   readonly message: string;
   readonly sent_on: number;
-  /** 1: no invitation may follow. */
+  /** 1: further invitations are rejected. */
   readonly blocked: number;
 }
 
@@ -206,7 +206,9 @@ export function isInvited(db: Database, community: Community, blog: string): boo
   return findInvitation(db, community, blog)?.state === "pending";
 }
 
-/** Adds an invitation; two of one community never share a second, so that paging by time loses none. */
+/**
+ * Adds an invitation. No two invitations of a community share a second, so that paging by time skips none.
+ */
 export function addInvitation(
   db: Database,
   community: Community,
@@ -231,7 +233,7 @@ export function addInvitation(
   });
 }
 
-/** Ends a pending invitation; `blocked` rejects all that would follow. */
+/** Ends a pending invitation; `blocked` rejects all further ones. */
 export function endInvitation(
   db: Database,
   community: Community,
@@ -249,7 +251,7 @@ export function endInvitation(
   );
 }
 
-/** What a blog is to a community. */
+/** Returns a blog's standing in a community. */
 export function standingOf(db: Database, community: Community, blog: string): Standing {
   if (isBanned(db, community, blog)) return "banned";
   const role = findMember(db, community, blog)?.role;

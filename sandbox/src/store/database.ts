@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SCHEMA } from "./schema.ts";
 
-/** The sandbox's state, in SQLite: in memory, or in a file that outlives the process. */
+/** The sandbox's state in SQLite: in memory, or in a file that outlives the process. */
 export class Database {
   private readonly connection: DatabaseSync;
   private readonly statements = new Map<string, StatementSync>();
@@ -22,7 +22,7 @@ export class Database {
     return fresh;
   }
 
-  /** The first row, or `undefined`. The row's type is the caller's word. */
+  /** Returns the first row, or `undefined`. The row's type is not checked. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.prepare(sql).get(...values) as Row | undefined;
   }
@@ -36,12 +36,12 @@ export class Database {
     return Number(this.prepare(sql).run(...values).changes);
   }
 
-  /** The number in the first column `n` of the first row, 0 when there is none. */
+  /** Returns the column `n` of the first row, 0 without a row. */
   count(sql: string, ...values: SQLInputValue[]): number {
     return this.get<{ n: number | null }>(sql, ...values)?.n ?? 0;
   }
 
-  /** Inserts one row; `undefined` is NULL. */
+  /** Inserts a row; `undefined` is NULL. */
   insert(table: string, row: Record<string, SQLInputValue | undefined>): void {
     const names = Object.keys(row);
     const marks = names.map(() => "?").join(", ");
@@ -78,7 +78,7 @@ export class Database {
     });
   }
 
-  /** Keeps a copy of every table in memory, for `restore`. To be called once. */
+  /** Copies every table in memory, for `restore`. May be called only once. */
   keep(): void {
     this.connection.exec("ATTACH ':memory:' AS kept");
     for (const name of this.tables()) {
@@ -87,7 +87,7 @@ export class Database {
     this.kept = true;
   }
 
-  /** Puts every table back as it was kept; false where nothing was. */
+  /** Restores every table from the copy; returns false without a copy. */
   restore(): boolean {
     if (!this.kept) return false;
     this.transaction(() => {

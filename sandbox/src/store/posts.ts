@@ -5,18 +5,18 @@ import type { Database } from "./database.ts";
 export const LEGACY_TYPES = ["text", "quote", "link", "answer", "video", "audio", "photo", "chat"] as const;
 export type LegacyType = (typeof LEGACY_TYPES)[number];
 
-/** Where a post is. One in a community is in no list of its author's blog. */
+/** The place of a post. A community post is in no list of its author's blog. */
 export type PostState = "published" | "queued" | "draft" | "private" | "submission" | "community";
 
 /** A post as stored: legacy fields as entered, or block-based content. */
 export interface Post {
   readonly id: string;
-  /** uuid of the blog. */
+  /** UUID of the blog. */
   readonly blog: string;
   readonly author: string;
   readonly state: PostState;
   readonly stored: "legacy" | "blocks";
-  /** The legacy type; of a block-based post, the one it is shown as. */
+  /** The legacy type; for a block-based post, the type that it is shown as. */
   type: LegacyType;
   timestamp: number;
   tags: string[];
@@ -33,7 +33,7 @@ export interface Post {
   publishOn: number | null;
   /** Legacy: the type's fields. Blocks: `content`, `layout`, `trail`. */
   content: JsonObject;
-  /** Further fields, shown as they are. */
+  /** Further fields, shown unchanged. */
   extra: JsonObject;
 }
 
@@ -85,7 +85,7 @@ function fromRow(row: PostRow): Post {
   };
 }
 
-/** Adds the post, or replaces the one with its id. */
+/** Adds the post, or replaces the post with its id. */
 export function savePost(db: Database, post: Post): void {
   db.run("DELETE FROM posts WHERE id = ?", post.id);
   db.insert("posts", {
@@ -112,7 +112,7 @@ export function savePost(db: Database, post: Post): void {
   });
 }
 
-/** A post with nothing in it yet. */
+/** Returns a post without content. */
 export function blankPost(id: string, blog: string, author: string, reblogKey: string, now: number): Post {
   return {
     id,
@@ -138,7 +138,7 @@ export function blankPost(id: string, blog: string, author: string, reblogKey: s
   };
 }
 
-/** Posts that meet a condition on the table's columns. */
+/** Returns posts that meet a condition on the table's columns. */
 export function selectPosts(db: Database, rest: string, ...values: SQLInputValue[]): Post[] {
   return db.all<PostRow>(`SELECT * FROM posts WHERE ${rest}`, ...values).map(fromRow);
 }
@@ -155,10 +155,7 @@ export function countPosts(db: Database, rest: string, ...values: SQLInputValue[
 const ID_STEP = 1009n;
 const FIRST_ID = 735_000_000_000_000_001n;
 
-/**
- * A new post id: 18 digits, greater than every id before, and one that a double cannot hold,
- * not even by luck.
- */
+/** Returns a new post id: 18 digits, greater than every previous id, and never exact as a double. */
 export function nextPostId(db: Database): string {
   const last = db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'last_post_id'")?.value;
   let id = last === undefined ? FIRST_ID : BigInt(last) + ID_STEP;
@@ -167,7 +164,7 @@ export function nextPostId(db: Database): string {
   return String(id);
 }
 
-/** The place after the last in a blog's queue. */
+/** Returns the position after the end of a blog's queue. */
 export function queueEnd(db: Database, blog: string): number {
   return db.count("SELECT MAX(queue_position) AS n FROM posts WHERE blog = ? AND state = 'queued'", blog) + 1;
 }

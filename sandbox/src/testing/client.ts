@@ -5,13 +5,13 @@ import { decodePairs, percentEncode } from "../http/fields.ts";
 import { readJson } from "../json.ts";
 import { CREDENTIALS, userTokenOf } from "../seed/credentials.ts";
 
-/** A response, read to its end. */
+/** A complete response. */
 export interface Got {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly bytes: Buffer;
-  /** The JSON; integers beyond 2^53 are `bigint`. Typed loosely on purpose: it is what came. */
+  /** The JSON; integers beyond 2^53 are `bigint`. Untyped, since tests read arbitrary responses. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
   readonly json: any;
 }
@@ -24,7 +24,7 @@ export interface Ask {
   readonly anonymous?: boolean;
 }
 
-/** One plain HTTP exchange over `node:http`, the target exactly as given. */
+/** Sends a plain HTTP request over `node:http`, with the target unchanged. */
 export function ask(url: string, options: Ask = {}): Promise<Got> {
   const { hostname, port } = new URL(url);
   const path = url.slice(url.indexOf("/", "http://".length));
@@ -58,7 +58,7 @@ export function ask(url: string, options: Ask = {}): Promise<Got> {
 }
 
 export const KEY = `api_key=${CREDENTIALS.consumerKey}`;
-/** The credentials of a seeded user. */
+/** Returns the credentials of a seeded user. */
 export function bearer(user: string): { authorization: string } {
   return { authorization: `Bearer ${userTokenOf(user)}` };
 }
@@ -66,20 +66,20 @@ export function bearer(user: string): { authorization: string } {
 export const BEARER = bearer("demo");
 export const ADA = bearer("ada");
 
-/** POST (or another method) of a JSON body as the user `demo`. */
+/** Sends a JSON body as the user `demo`, by POST or another method. */
 export function sendJson(url: string, value: unknown, options: Ask = {}): Promise<Got> {
   const body = typeof value === "string" ? value : JSON.stringify(value);
   const headers = { "content-type": "application/json", ...BEARER, ...options.headers };
   return ask(url, { method: "POST", ...options, headers, body });
 }
 
-/** One exchange as a seeded user, with a JSON body where one is given. */
+/** Sends a request as a seeded user, with a JSON body if given. */
 export function askAs(user: string, method: string, url: string, body?: unknown): Promise<Got> {
   const headers = bearer(user);
   return body === undefined ? ask(url, { method, headers }) : sendJson(url, body, { method, headers });
 }
 
-/** What came of it: the status, and the subcode where there is one; `403.23020`. */
+/** Returns the status, and the subcode if there is one, such as `403.23020`. */
 export function outcome(got: Got): string {
   const code: unknown = got.json?.errors?.[0]?.code;
   return code ? `${got.status}.${code}` : String(got.status);
@@ -97,7 +97,7 @@ export interface FormPart {
   readonly type?: string;
 }
 
-/** A multipart body with exactly these parts, in this order. */
+/** Builds a multipart body with exactly these parts, in this order. */
 export function multipart(parts: readonly FormPart[]): { headers: Record<string, string>; body: Buffer } {
   const boundary = "----sandbox-test-boundary";
   const pieces = parts.flatMap(({ name, value, filename, type }) => {
@@ -133,7 +133,7 @@ export interface SignOptions {
   readonly extra?: Record<string, string>;
 }
 
-/** The `Authorization` header of a signed request, as the user `demo` unless told otherwise. */
+/** Returns the `Authorization` header of a signed request, by default of the user `demo`. */
 export function signed(url: string, options: SignOptions = {}): { authorization: string } {
   const scheme = url.slice(0, url.indexOf("://"));
   const start = scheme.length + "://".length;

@@ -8,7 +8,9 @@ import { offsetLinks } from "../view/links.ts";
 import { postObject } from "../view/post-object.ts";
 import { viewOf } from "../view/view.ts";
 
-/** Published posts of the blogs that a user follows or writes for, but not of private blogs of others. */
+/**
+ * Selects published posts of the blogs that a user follows or writes for, without other users' private blogs.
+ */
 const ON_DASHBOARD = `state = 'published' AND blog IN (
     SELECT blog FROM follows JOIN blogs ON uuid = blog WHERE user = ? AND private = 0
     UNION SELECT blog FROM members WHERE user = ?)
@@ -18,7 +20,7 @@ function withoutBlog({ blog: _, ...post }: JsonObject): JsonObject {
   return post;
 }
 
-/** GET /v2/user/dashboard: newest first; each post has `blog_name` and no `blog` */
+/** GET /v2/user/dashboard: newest first; each post has `blog_name` but no `blog` */
 export function dashboard(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { db } = call.world;

@@ -31,12 +31,12 @@ const addContent = async (value: unknown) =>
   outcome(await askAs("ada", "POST", contentUrl, { filtered_content: value }));
 const removeTag = async (raw: string) => outcome(await askAs("ada", "DELETE", `${tagsUrl}/${raw}`));
 
-test("the seeded filters, each user's own", async () => {
+test("each user has their own seeded filters", async () => {
   expect([await tags(), await content()]).toEqual([FILTERS.filtered_tags, FILTERS.filtered_content]);
   expect([await tags("ada"), await content("ada")]).toEqual([[], []]);
 });
 
-test("tags are added one or many, in JSON and in every form of a list, with 201 and an empty object", async () => {
+test("one or many tags are added, in JSON and in every form of a list, with 201 and an empty object", async () => {
   const got = await askAs("ada", "POST", tagsUrl, { filtered_tags: ["a", "b"] });
   expect([got.status, got.json.response]).toEqual([201, {}]);
   const ada = (pairs: Record<string, string>) =>
@@ -63,7 +63,7 @@ test("a request without tags is 400", async () => {
   expect(outcome(await askAs("ada", "DELETE", `${tagsUrl}/a%2Cb`))).toBe("400");
 });
 
-test("a tag is removed by its encoded path, decoded once", async () => {
+test("a tag is removed by its encoded path, which is decoded once", async () => {
   for (const tag of FILTERS.filtered_tags) await addTags(tag);
   expect(await removeTag("c%2Fd")).toBe("200");
   expect(await tags("ada")).toEqual(FILTERS.filtered_tags);
@@ -86,7 +86,7 @@ test("every tag that can be added can be removed", async () => {
   );
 });
 
-test("one tag more than the maximum is 403, and adds none", async () => {
+test("one tag above the maximum is 403, and adds none", async () => {
   sandbox.limits.filteredTags = 3;
   expect(await addTags(["a", "b"])).toBe("201");
   expect(await addTags(["c", "d"])).toBe("403");
@@ -117,7 +117,7 @@ test("content that is empty, too long or already filtered is 400", async () => {
   expect(await content("ada")).toEqual(["a", "\u{1F333}".repeat(250)]);
 });
 
-test("one content filter more than the maximum is 403", async () => {
+test("one content filter above the maximum is 403", async () => {
   sandbox.limits.filteredContent = 1;
   expect(await addContent(["a", "b"])).toBe("403");
   expect(await addContent("a")).toBe("201");

@@ -4,14 +4,14 @@ import { envelope, type HttpResponse, reject } from "../http/response.ts";
 
 /** One of the two lists of filters. */
 interface FilterKind {
-  /** The parameter and the response's field. */
+  /** The name of the parameter and of the response's field. */
   readonly name: "filtered_tags" | "filtered_content";
   readonly limit: "filteredTags" | "filteredContent";
-  /** The most code points of one filter. */
+  /** The maximum number of code points of a filter. */
   readonly characters: number;
-  /** Adding one that is there already is 400; else it stays and nothing is said. */
+  /** Adding an existing filter is 400; otherwise it has no effect. */
   readonly unique: boolean;
-  /** What no filter of this kind holds. */
+  /** Text that a filter of this kind may not contain. */
   readonly forbidden: RegExp;
 }
 
@@ -20,7 +20,7 @@ const TAGS: FilterKind = {
   limit: "filteredTags",
   characters: 140,
   unique: false,
-  // a comma separates tags everywhere else
+  // A comma separates tags in all other places.
   forbidden: /[,\p{Cc}]/u,
 };
 
@@ -32,9 +32,7 @@ const CONTENT: FilterKind = {
   forbidden: /\p{Cs}/u,
 };
 
-/**
- * A filter without the spaces around it: 400 when nothing is left of it, and when it is too long or invalid.
- */
+/** Returns a filter without surrounding spaces; throws 400 when it is empty, too long or invalid. */
 function checked(kind: FilterKind, value: string): string {
   const trimmed = value.trim();
   if (trimmed === "") throw reject(400, `${kind.name} holds an empty string`);
@@ -54,7 +52,7 @@ function list(call: Call, kind: FilterKind): HttpResponse {
   return envelope({ [kind.name]: rows.map(({ value }) => value) });
 }
 
-/** Adds all of them or none: 403 when they would be more than the maximum. */
+/** Adds all of them or none: 403 when they exceed the maximum. */
 function add(call: Call, kind: FilterKind): HttpResponse {
   const user = requireUser(call.caller);
   const { db, limits } = call.world;
@@ -70,7 +68,7 @@ function add(call: Call, kind: FilterKind): HttpResponse {
   return envelope({}, 201);
 }
 
-/** Removes a filter; one that is not there is removed already. */
+/** Removes a filter; no effect when it does not exist. */
 function remove(call: Call, kind: FilterKind, value: string): HttpResponse {
   call.world.db.run(
     "DELETE FROM filters WHERE user = ? AND kind = ? AND value = ?",

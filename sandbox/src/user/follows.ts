@@ -9,7 +9,7 @@ import { blogObject } from "../view/blog-object.ts";
 import { viewOf } from "../view/view.ts";
 import type { World } from "../world.ts";
 
-/** The address of a blog: a host, with or without a scheme, and whatever path. */
+/** The address of a blog: a host, with or without a scheme, and any path. */
 const BLOG_URL = /^(?:https?:\/\/)?((?:[a-z0-9-]+\.)+[a-z0-9-]+)(?::\d+)?(?:[/?#].*)?$/i;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
@@ -18,7 +18,7 @@ export function userFollowing(call: Call): HttpResponse {
   return followingPage(call, requireUser(call.caller));
 }
 
-/** The blog of a URL: 400 when it is none, 404 when nothing is there, or nothing that the caller can see. */
+/** Returns the blog of a URL; throws 400 when it is malformed, 404 when the caller sees no blog there. */
 function blogAt(call: Call, url: string): Blog {
   const { db } = call.world;
   const host = BLOG_URL.exec(url)?.[1];
@@ -30,7 +30,7 @@ function blogAt(call: Call, url: string): Blog {
   return blog;
 }
 
-/** The blog that its e-mail address finds, where it allows that. */
+/** Finds a blog by its e-mail address, if the blog allows that. */
 function blogOfEmail(call: Call, email: string): Blog {
   const { db } = call.world;
   if (!EMAIL.test(email)) throw reject(400, `Not an e-mail address: ${email}`);
@@ -52,7 +52,7 @@ function checkFollow(world: World, user: string, blog: Blog): void {
   }
 }
 
-/** POST /v2/user/follow: by `url`, else by `email`; a blog that is followed already stays so */
+/** POST /v2/user/follow: by `url`, else by `email`; no effect when the blog is already followed */
 export function follow(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { world } = call;
@@ -77,7 +77,7 @@ export function follow(call: Call): HttpResponse {
   return envelope({ blog: blogObject(blog, viewOf(call)) });
 }
 
-/** POST /v2/user/unfollow: a blog that is not followed stays so */
+/** POST /v2/user/unfollow: no effect when the blog is not followed */
 export function unfollow(call: Call): HttpResponse {
   const blog = blogAt(call, call.input.required("url"));
   call.world.db.run("DELETE FROM follows WHERE user = ? AND blog = ?", requireUser(call.caller), blog.uuid);

@@ -26,7 +26,7 @@ export function userInfo(call: Call): HttpResponse {
   });
 }
 
-/** The limits of a day, by the name they have in `usage` and in responses. */
+/** The daily limits, by their names in `usage` and in responses. */
 const DAILY: Readonly<Record<string, { description: string; limit: keyof Limits }>> = {
   blogs: { description: "the number of secondary blogs you can create per day", limit: "blogsPerDay" },
   follows: { description: "the number of blogs you can follow per day", limit: "followsPerDay" },
@@ -40,7 +40,7 @@ const DAILY: Readonly<Record<string, { description: string; limit: keyof Limits 
   videos: { description: "the number of videos you can upload per day", limit: "videosPerDay" },
 };
 
-/** GET /v2/user/limits: days are calendar days (UTC); a limit that is off is left out */
+/** GET /v2/user/limits: days are calendar days (UTC); limits that are off are omitted */
 export function userLimits(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { world } = call;

@@ -14,8 +14,8 @@ export function userLikes(call: Call): HttpResponse {
 }
 
 /**
- * The post of `id` and `reblog_key`: 400 when one is missing, 404 when they do
- * not fit a post the caller can see.
+ * Returns the post of `id` and `reblog_key`; throws 400 when one is missing, 404 when they match no post that
+ * the caller can see.
  */
 function likable(call: Call): Post {
   const { db } = call.world;
@@ -29,7 +29,7 @@ function likable(call: Call): Post {
   return post;
 }
 
-/** POST /v2/user/like: a post that is liked already stays so. 429 beyond the day's likes. */
+/** POST /v2/user/like: no effect when the post is already liked. 429 above the day's likes. */
 export function like(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { world } = call;
@@ -57,7 +57,7 @@ export function like(call: Call): HttpResponse {
   return envelope([]);
 }
 
-/** POST /v2/user/unlike: a post that is not liked stays so. */
+/** POST /v2/user/unlike: no effect when the post is not liked. */
 export function unlike(call: Call): HttpResponse {
   const user = requireUser(call.caller);
   const { db } = call.world;

@@ -23,13 +23,13 @@ afterAll(() => sandbox.close());
 const get = async (path: string, user = "demo") => (await askAs(user, "GET", U + path)).json.response;
 const post = (path: string, body: unknown, user = "demo") => askAs(user, "POST", U + path, body);
 
-/** A published post of `ada`, as the dashboard of `demo` shows it. */
+/** Returns a published post of `ada`, as the dashboard of `demo` shows it. */
 async function adasPost(): Promise<{ id: bigint; id_string: string; reblog_key: string }> {
   const { response } = (await ask(`${sandbox.url}/v2/blog/ada/posts?limit=1&${KEY}`)).json;
   return response.posts[0];
 }
 
-test("info: the user and the blogs they write for, the primary one first", async () => {
+test("info returns the user and the blogs they write for, the primary one first", async () => {
   const { user } = await get("/info");
   expect(user).toMatchObject({ name: "demo", likes: 25, following: 25, default_post_format: "html" });
   expect(user.blogs.map((blog: JsonObject) => [blog.name, blog.primary, blog.type])).toEqual([
@@ -48,7 +48,7 @@ test("info: the user and the blogs they write for, the primary one first", async
   expect(short).toEqual([{ name: "ada" }, { name: "ada-secret" }, { name: "newsroom" }]);
 });
 
-test("limits: one object each, reset at midnight, counted by use", async () => {
+test("limits returns an object for each limit, reset at midnight and counted by use", async () => {
   await post("/follow", { url: "https://grace.blog.example/" });
   const { user } = await get("/limits");
   const reset_at = (Math.floor(NOW / DAY) + 1) * DAY;
@@ -67,12 +67,12 @@ test("limits: one object each, reset at midnight, counted by use", async () => {
   expect((await get("/limits")).user.follows.remaining).toBe(200);
 });
 
-test("a limit that is off is left out", async () => {
+test("a limit that is off is omitted", async () => {
   sandbox.limits.likesPerDay = Number.POSITIVE_INFINITY;
   expect("likes" in (await get("/limits")).user).toBe(false);
 });
 
-test("the dashboard has posts of the blogs followed and one's own, without a blog object", async () => {
+test("the dashboard has posts of followed blogs and the user's own, without a blog object", async () => {
   const first = await get("/dashboard");
   expect(first.posts).toHaveLength(20);
   for (const item of first.posts) expect([typeof item.blog_name, "blog" in item]).toEqual(["string", false]);
@@ -88,7 +88,7 @@ test("the dashboard has posts of the blogs followed and one's own, without a blo
   expect((await get("/dashboard", "reader-01")).posts[0].blog_name).toBe("demo");
 });
 
-test("the dashboard by type, since an id, in pages, in blocks and with notes", async () => {
+test("the dashboard can be filtered by type and id, paged, and shown in blocks and with notes", async () => {
   const quotes = await get("/dashboard?type=quote&limit=2&npf=true&notes_info=true&reblog_info=true");
   expect(quotes.posts).toHaveLength(2);
   expect(quotes.posts[0]).toMatchObject({ type: "blocks", original_type: "quote", notes: expect.any(Array) });
@@ -113,7 +113,7 @@ test.each(["limit=0", "limit=x", "offset=-1", "type=poll", "since_id=x", "npf=ma
   },
 );
 
-test("likes: by offset, before and after, one of them", async () => {
+test("likes are paged by only one of offset, before and after", async () => {
   const first = await get("/likes?limit=5");
   expect([first.liked_posts.length, first.liked_count]).toEqual([5, 25]);
   const next = (await askAs("demo", "GET", sandbox.url + first._links.next.href)).json.response;
@@ -152,7 +152,7 @@ test.each(["https://grace.blog.example/", "http://grace.blog.example/post/1", "g
   },
 );
 
-test("a blog is followed by e-mail where it allows that, and notifies its owner", async () => {
+test("a blog is followed by e-mail if it allows that, and its owner is notified", async () => {
   const got = await post("/follow", { email: "Ada@example.org" }, "grace");
   expect(got.json.response.blog.name).toBe("ada");
   const activity = await askAs("ada", "GET", `${sandbox.url}/v2/blog/ada/notifications`);
@@ -190,7 +190,7 @@ test("a blog that blocks the caller cannot be followed", async () => {
   expect(outcome(await post("/follow", { url: "demo.blog.example" }, "grace"))).toBe("403");
 });
 
-test("follows and likes have a limit a day, and follows one in all", async () => {
+test("follows and likes have a daily limit, and follows a total limit", async () => {
   sandbox.limits.followsPerDay = 1;
   expect(outcome(await post("/follow", { url: "grace.blog.example" }, "reader-01"))).toBe("200");
   const rejected = await post("/follow", { url: "ada.blog.example" }, "reader-01");
@@ -204,7 +204,7 @@ test("follows and likes have a limit a day, and follows one in all", async () =>
   expect(outcome(await post("/like", { id, reblog_key }, "reader-01"))).toBe("429");
 });
 
-test("a like is listed and noted, and taken back", async () => {
+test("a like is listed and noted, and can be undone", async () => {
   const { id_string: id, reblog_key } = await adasPost();
   const liked = await askAs("reader-01", "POST", `${U}/like`, `{"id": ${id}, "reblog_key": "${reblog_key}"}`);
   expect([liked.status, liked.json.response]).toEqual([200, []]);
@@ -224,7 +224,7 @@ test("a like is listed and noted, and taken back", async () => {
   expect((await get("/likes", "reader-01")).liked_count).toBe(0);
 });
 
-test.each(["/like", "/unlike"])("%s needs an id and a key that fit", async (path) => {
+test.each(["/like", "/unlike"])("%s needs an id and a matching key", async (path) => {
   const { id_string: id, reblog_key } = await adasPost();
   expect(outcome(await post(path, { reblog_key }))).toBe("400");
   expect(outcome(await post(path, { id }))).toBe("400");
@@ -233,7 +233,7 @@ test.each(["/like", "/unlike"])("%s needs an id and a key that fit", async (path
   expect(outcome(await post(path, { id, reblog_key: "wrong" }))).toBe("404");
 });
 
-test("tagged: a bare array, newest first, for a key or a user", async () => {
+test("tagged returns a plain array, newest first, for a key or a user", async () => {
   const tagged = async (query: string) =>
     (await ask(`${sandbox.url}/v2/tagged?${query}&${KEY}`)).json.response;
   const first = await tagged("tag=Caf%C3%A9%20au%20lait&limit=3");
@@ -247,7 +247,7 @@ test("tagged: a bare array, newest first, for a key or a user", async () => {
   expect(liked.json.response[0].liked).toBe(true);
 });
 
-test("posts of a featured tag page by the time at which they were featured", async () => {
+test("posts of a featured tag are paged by the time when they were featured", async () => {
   const tagged = (query: string) =>
     askAs("demo", "GET", `${sandbox.url}/v2/tagged?tag=blocks&limit=1${query}`);
   const [first] = (await tagged("")).json.response;
@@ -263,7 +263,7 @@ test.each(["", "tag=", "tag=x&limit=0", "tag=x&before=y", "tag=x&filter=markdown
   },
 );
 
-test("every endpoint of a user needs one", async () => {
+test("every user endpoint needs a user", async () => {
   for (const path of [
     "/info",
     "/limits",

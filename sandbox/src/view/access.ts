@@ -5,7 +5,8 @@ import { type Blog, isAdmin, isMember, requireBlog } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
 
 /**
- * The blog of the path, for reading: 404 when it is unknown, 403 when it is private and the caller no member.
+ * Returns the blog that the path names, for reading; throws 404 when it is unknown, 403 when it is private
+ * and the caller is not a member.
  */
 export function readableBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
@@ -15,7 +16,7 @@ export function readableBlog(call: Call): Blog {
   return blog;
 }
 
-/** The blog of the path, for its members only: 403 for others. */
+/** Returns the blog that the path names to its members; throws 403 for others. */
 export function ownBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (!isMember(call.world.db, blog, requireUser(call.caller))) {
@@ -24,7 +25,7 @@ export function ownBlog(call: Call): Blog {
   return blog;
 }
 
-/** The blog of the path, for its admins only. */
+/** Returns the blog that the path names to its admins. */
 export function administeredBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (!isAdmin(call.world.db, blog, requireUser(call.caller))) {
@@ -33,7 +34,7 @@ export function administeredBlog(call: Call): Blog {
   return blog;
 }
 
-/** A post of the path's blog, for the blog's members: 404 when it does not exist there. */
+/** Returns a post of the path's blog to the blog's members; throws 404 when the post does not exist there. */
 export function ownPost(call: Call, id: string | undefined): { blog: Blog; post: Post } {
   const blog = ownBlog(call);
   if (id === undefined || id === "") throw reject(400, "Missing required parameter: id");
@@ -42,7 +43,7 @@ export function ownPost(call: Call, id: string | undefined): { blog: Blog; post:
   return { blog, post };
 }
 
-/** `limit` and `offset` of a list: 1 to 20, more is cut to 20. */
+/** Returns `limit` and `offset` of a list: 1 to 20, clamped to 20. */
 export function page(call: Call): { limit: number; offset: number } {
   return {
     limit: call.query.integer("limit", { min: 1, clampTo: 20 }) ?? 20,

@@ -4,7 +4,7 @@ import { escapeHtml, formatText } from "./html.ts";
 
 type Block = JsonObject;
 
-/** The legacy type a block-based post is shown as; the first match decides. */
+/** Returns the legacy type of a block-based post; the first match decides. */
 export function legacyType(content: readonly unknown[], layout: readonly unknown[]): LegacyType {
   const blocks = content.filter(isObject);
   const has = (type: string, subtype?: string) =>
@@ -29,7 +29,7 @@ const TEXT_TAGS: Record<string, string> = {
   "unordered-list-item": "li",
 };
 
-/** One block as HTML, on a best-effort basis. */
+/** Renders a block as HTML, on a best-effort basis. */
 function blockHtml(block: Block): string {
   if (block.type === "text") {
     const tag = TEXT_TAGS[String(block.subtype)] ?? "p";
@@ -54,7 +54,7 @@ function blockHtml(block: Block): string {
   return "";
 }
 
-/** The media objects of a block, whether it holds one or several. */
+/** Returns the media objects of a block with one or several. */
 function media(block: Block): JsonObject[] {
   const items = Array.isArray(block.media) ? block.media : [block.media];
   return items.filter(isObject);
@@ -104,7 +104,7 @@ function answer(blocks: readonly Block[], layout: readonly unknown[]): JsonObjec
   };
 }
 
-/** The type-specific legacy fields of block-based content. */
+/** Returns the type-specific legacy fields of block-based content. */
 export function blocksToLegacy(
   type: LegacyType,
   content: readonly unknown[],

@@ -4,7 +4,7 @@ import type { View } from "./view.ts";
 
 const AVATAR_SIZES = [512, 128, 96, 64] as const;
 
-/** The address of an avatar image in one size. */
+/** Returns the address of an avatar image in one size. */
 export function avatarUrl(blog: Blog, size: number): string {
   return `https://media.blog.example/avatars/${blog.uuid.slice(2)}_${size}.png`;
 }
@@ -49,7 +49,7 @@ function ownFields(blog: Blog, view: View): JsonObject {
   };
 }
 
-/** The fields that are sent only when `fields[blogs]` asks for them. */
+/** Returns the fields that are sent only when `fields[blogs]` selects them. */
 export function optionalFields(blog: Blog, view: View): JsonObject {
   const { db, clock } = view.world;
   const out: JsonObject = {};
@@ -79,7 +79,7 @@ function select(all: JsonObject, optional: JsonObject, view: View): JsonObject {
   return Object.fromEntries([...chosen, ...wanted]);
 }
 
-/** The blog object with its default fields, or those that `fields[blogs]` selects. */
+/** Returns the blog object with its default fields, or the fields that `fields[blogs]` selects. */
 export function blogObject(blog: Blog, view: View): JsonObject {
   const { db } = view.world;
   const posts = db.count("SELECT COUNT(*) AS n FROM posts WHERE blog = ? AND state = 'published'", blog.uuid);
@@ -101,7 +101,7 @@ export function blogObject(blog: Blog, view: View): JsonObject {
   return select(all, optionalFields(blog, view), view);
 }
 
-/** `circle` or `square`, as the blog's theme says. */
+/** Returns `circle` or `square`, by the blog's theme. */
 export function avatarShape(blog: Blog): string {
   const { theme } = blog.data;
   return isObject(theme) && theme.avatar_shape === "circle" ? "circle" : "square";
@@ -119,12 +119,12 @@ function shortFields(blog: Blog): JsonObject {
   };
 }
 
-/** The short form of a blog, as it stands in posts, lists and trails. */
+/** Returns the short form of a blog, for posts, lists and trails. */
 export function shortBlog(blog: Blog, view: View): JsonObject {
   return select(shortFields(blog), optionalFields(blog, view), view);
 }
 
-/** The smallest form: mentions and attributions. */
+/** Returns the smallest form of a blog, for mentions and attributions. */
 export function blogReference(blog: Blog): JsonObject {
   return { uuid: blog.uuid, name: blog.name, url: blogUrl(blog) };
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { escapeHtml, formatText, markdownToHtml, stripHtml } from "./html.ts";
 
-test("escaped text, stripped, is the text again", () => {
+test("escaped and then stripped text is unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => stripHtml(escapeHtml(text)) === text),
     { numRuns: 300 },
@@ -19,7 +19,7 @@ test("formats count code points and nest", () => {
   );
 });
 
-test("a little Markdown", () => {
+test("basic Markdown becomes HTML", () => {
   expect(markdownToHtml("*a* **b**\nc\n\n[d](https://e.example/)")).toBe(
     '<p><em>a</em> <strong>b</strong><br>c</p><p><a href="https://e.example/">d</a></p>',
   );

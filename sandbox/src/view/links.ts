@@ -2,10 +2,10 @@ import type { Call } from "../dispatch/call.ts";
 import { percentEncode } from "../http/fields.ts";
 import type { JsonObject } from "../json.ts";
 
-/** Parameters that say how posts and blogs are shown: every page of a list repeats them. */
+/** Parameters that control how posts and blogs are shown; every page of a list repeats them. */
 const SHOWN = new Set(["npf", "filter", "reblog_info", "notes_info", "fields[blogs]"]);
 
-/** A link to another page of the same list: an action, relative, its parameters as texts. */
+/** Returns a link to another page of the same list: a relative action with its parameters as texts. */
 export function pageLink(call: Call, place: Record<string, string>): JsonObject {
   const shown = Object.fromEntries(call.queryPairs.filter(([name]) => SHOWN.has(name)));
   const params = { ...place, ...shown };
@@ -16,8 +16,8 @@ export function pageLink(call: Call, place: Record<string, string>): JsonObject 
 }
 
 /**
- * The `_links` of an offset list: `next` unless this page is the last, and `prev` unless it is the first.
- * `filters` are the parameters that every page repeats because they say what is in the list.
+ * Returns the `_links` of an offset list: `next` except on the last page, `prev` except on the first.
+ * `filters` are the parameters that select the list's items; every page repeats them.
  */
 export function offsetLinks(
   call: Call,

@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts";
 import type { World } from "../world.ts";
 import { avatarShape, avatarUrl } from "./blog-object.ts";
 
-/** A note as stored; replies keep microseconds. */
+/** A note as stored; replies have microseconds. */
 export interface Note {
   readonly seq: number;
   readonly root_id: string;
@@ -14,12 +14,12 @@ export interface Note {
   readonly data: string;
 }
 
-/** How many notes a post and all its reblogs have. */
+/** Counts the notes of a post and all its reblogs. */
 export function rootNoteCount(db: Database, rootId: string): number {
   return db.count("SELECT COUNT(*) AS n FROM notes WHERE root_id = ?", rootId);
 }
 
-/** A note as it is sent. */
+/** Returns a note as sent. */
 export function noteObject(world: World, note: Note, user: string | undefined): JsonObject {
   const blog = blogByUuid(world.db, note.blog);
   const followed =
@@ -39,7 +39,7 @@ export function noteObject(world: World, note: Note, user: string | undefined): 
   };
 }
 
-/** The newest notes of a post, as `notes_info=true` adds them. */
+/** Returns the newest notes of a post, which `notes_info=true` adds. */
 export function noteObjects(
   world: World,
   rootId: string,

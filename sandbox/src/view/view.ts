@@ -2,13 +2,13 @@ import type { Call } from "../dispatch/call.ts";
 import type { Fields } from "../http/fields.ts";
 import type { World } from "../world.ts";
 
-/** Which fields of a blog object to send; see `fields[blogs]`. */
+/** The selected fields of a blog object; see `fields[blogs]`. */
 export interface BlogSelection {
   readonly only: Set<string> | undefined;
   readonly optional: Set<string>;
 }
 
-/** How a response shows blogs and posts: for whom, in which format, with which extras. */
+/** The form in which a response shows blogs and posts: the viewer, the format, the extras. */
 export interface View {
   readonly world: World;
   readonly user: string | undefined;
@@ -20,8 +20,8 @@ export interface View {
 }
 
 /**
- * `fields[blogs]=a,b,?c`: names select, `?` names add optional fields;
- * only `?` names mean the default set plus those.
+ * Parses `fields[blogs]=a,b,?c`: names select, `?` names add optional fields; only `?` names mean the default
+ * fields plus the named ones.
  */
 function blogSelection(query: Fields): BlogSelection {
   const names = (query.text("fields[blogs]") ?? "")
@@ -36,7 +36,7 @@ function blogSelection(query: Fields): BlogSelection {
   };
 }
 
-/** The view a request asks for. */
+/** Returns the view that a request selects. */
 export function viewOf(call: Call): View {
   return {
     world: call.world,

@@ -4,7 +4,7 @@ import { FIELD_DIAGNOSTICS } from "./fields.ts";
 import { HTTP_DIAGNOSTICS } from "./http.ts";
 import { SERVICE_DIAGNOSTICS } from "./services.ts";
 
-/** Every problem of the generator. A test compares the codes with those in its source. */
+/** All problems of the generator. A test compares the codes with the codes in its source. */
 export const DIAGNOSTICS: Diagnostics = {
   ...HTTP_DIAGNOSTICS,
   ...FIELD_DIAGNOSTICS,

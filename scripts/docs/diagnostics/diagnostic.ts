@@ -3,8 +3,8 @@ export interface Diagnostic {
   readonly meaning: string;
   readonly remedy: string;
   /**
-   * For problems of service configs: an example `shelf.yaml`, and what the generator reports for it. The
-   * examples of other problems come from the tests of the generator.
+   * An example `shelf.yaml` and the generator's report, for problems of service configs. Examples of other
+   * problems come from the generator's tests.
    */
   readonly config?: { readonly source: string; readonly problem: string };
 }

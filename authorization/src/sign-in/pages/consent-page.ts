@@ -3,20 +3,20 @@ import { html } from "../../text/html.ts";
 import type { Page } from "./page.ts";
 import { shownName } from "./shown-name.ts";
 
-/** What a person is asked. */
+/** The question to a person. */
 export interface ConsentQuestion {
   readonly client: FlowClient;
-  /** Where they have signed in, and as whom. */
+  /** The third parties at which the person has signed in, and the accounts there. */
   readonly accounts: ReadonlyArray<{ readonly title: string; readonly account: string }>;
-  /** What the client may do, in words. */
+  /** The permissions of the client, in words. */
   readonly permissions: readonly string[];
-  /** Where the form is sent. */
+  /** The address of the form. */
   readonly action: string;
-  /** Proves that the form is one of ours. */
+  /** Proves that the form comes from the gateway. */
   readonly proof: string;
 }
 
-/** The page that asks whether a client may act for a person. */
+/** Returns the page that asks whether a client may act for a person. */
 export function consentPage({ client, accounts, permissions, action, proof }: ConsentQuestion): Page {
   const name = shownName(client.name ?? "");
   const who =
@@ -49,16 +49,16 @@ const UNVERIFIED = html`<p class="notice"><strong>Nobody has verified this appli
 chose its own name. Allow it only if you have just started to sign in from it, and if you know where you are sent next.</p>
 `;
 
-/** The origins to which a client's redirect may lead: https, and http on loopback. */
+/** Returns the origins to which a client's redirect may lead: https, and http on loopback. */
 export function targetsOf({ redirectHost }: FlowClient): string[] {
-  // a host that a policy cannot name (CSP 3 section 2.3.1), e.g. an IPv6 address
+  // a host that a policy cannot contain (CSP 3 section 2.3.1), e.g. an IPv6 address
   if (!/^[A-Za-z0-9.-]+(?::\d+)?$/.test(redirectHost)) return ["https:", "http:"];
   return isOwnMachine(redirectHost)
     ? [`http://${redirectHost}`, `https://${redirectHost}`]
     : [`https://${redirectHost}`];
 }
 
-/** Whether a host with a port is the person's own machine. */
+/** Reports whether a host with a port is the person's own machine. */
 export function isOwnMachine(host: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(host);
 }

@@ -5,11 +5,11 @@ import { Html, html } from "../../text/html.ts";
 /** A page for a person. */
 export interface Page {
   readonly status: number;
-  /** The error that the log and metrics have for the request. Default: the request was good. */
+  /** The error of the request in the log and metrics. Default: the request succeeded. */
   readonly outcome?: string | undefined;
   readonly title: string;
   readonly body: Html;
-  /** Origins to which a form of the page may lead, in the end; its own always may. */
+  /** Further origins to which a form of the page may eventually lead, in addition to the page's own. */
   readonly formTargets?: readonly string[] | undefined;
 }
 
@@ -31,9 +31,9 @@ button.main { background: CanvasText; color: Canvas; border-color: CanvasText; }
 const STYLE_HASH = `'sha256-${hash("sha256", STYLE, "base64")}'`;
 
 /**
- * Sends a page that runs no script, loads nothing, is shown in no frame, and whose forms lead to the gateway
- * alone, or where the page says. Browsers count the redirects that follow a form (CSP 3 section 6.4.2), so
- * that those of a consent have to be named. Returns the outcome of the page.
+ * Sends a page that runs no script, loads nothing, appears in no frame, and whose forms lead only to the
+ * gateway and to the given origins. Browsers also check the redirects after a form (CSP 3 section 6.4.2),
+ * so the redirects of a consent must be listed. Returns the outcome of the page.
  */
 export function sendPage(exchange: HttpExchange, page: Page): string | undefined {
   const text = document(page).text;
@@ -50,7 +50,7 @@ export function sendPage(exchange: HttpExchange, page: Page): string | undefined
     "content-security-policy": policy.join("; "),
     // for browsers without frame-ancestors
     "x-frame-options": "DENY",
-    // not no-referrer, by which a form would not say its origin
+    // not no-referrer, which would hide the origin of a form
     "referrer-policy": "same-origin",
     "permissions-policy": "publickey-credentials-get=()",
     ...UNCACHED,

@@ -4,7 +4,7 @@ import type { ProviderFailure } from "../provider.ts";
 import { targetsOf } from "./consent-page.ts";
 import type { Page } from "./page.ts";
 
-/** What a failure means to a person, and to the client. */
+/** The meaning of a failure to a person, and to the client. */
 interface Meaning {
   readonly status: number;
   readonly title: (provider: string) => string;
@@ -13,7 +13,7 @@ interface Meaning {
   readonly description: (provider: string) => string;
 }
 
-/** What each failure of a third party means. */
+/** The meanings of third-party failures. */
 export const MEANINGS: Readonly<Record<ProviderFailure, Meaning>> = {
   denied: {
     status: 403,
@@ -56,17 +56,17 @@ export const MEANINGS: Readonly<Record<ProviderFailure, Meaning>> = {
   },
 };
 
-/** How a person goes on after a problem. */
+/** The ways to continue after a problem. */
 export interface WayOut {
   readonly client: FlowClient;
-  /** Where the sign-in begins again. */
+  /** The address at which the sign-in begins again. */
   readonly again: string;
-  /** Where the form is sent that leads back to the client. */
+  /** The address of the form that returns to the client. */
   readonly action: string;
   readonly proof: string;
 }
 
-/** The page about a third party that failed. */
+/** Returns the page about the failure of a third party. */
 export function problemPage(failure: ProviderFailure, provider: string, out: WayOut): Page {
   const { status, title, text, error } = MEANINGS[failure];
   const body = html`<p>${text(provider)}</p>
@@ -80,7 +80,7 @@ export function problemPage(failure: ProviderFailure, provider: string, out: Way
   return { status, outcome: error, title: title(provider), body, formTargets: targetsOf(out.client) };
 }
 
-/** The page for what does not belong to any sign-in that goes on here. */
+/** Returns the page for a request that does not belong to a current sign-in. */
 export function strayPage(status: number, outcome: string, text: string): Page {
   const body = html`<p>${text}</p>
 <p>Go back to the application, and start to sign in again.</p>`;

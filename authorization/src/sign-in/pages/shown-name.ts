@@ -1,18 +1,18 @@
 /**
- * Characters that are not shown, or change how others are: controls, format characters (directions, joiners,
- * tags, soft hyphens), fillers, separators of lines, surrogates, and what is unassigned or private.
+ * Characters that are invisible or change the display of others: controls, format characters (directions,
+ * joiners, tags, soft hyphens), fillers, line separators, surrogates, and unassigned or private characters.
  */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
-/** More marks on one character than any language needs, which would cover the lines around. */
+/** More combining marks on one character than any language needs, which would cover adjacent lines. */
 const MARKS = /(\p{M}{2})\p{M}+/gu;
 
 /** The longest name that is shown, in characters. */
 const MAX_LENGTH = 60;
 
 /**
- * A name that somebody has given themselves, fit to be shown: one short line of visible text.
- * Empty where nothing is left.
+ * Makes a self-chosen name safe to show: one short line of visible text. Returns an empty string if nothing
+ * remains.
  */
 export function shownName(name: string): string {
   const line = name
@@ -21,7 +21,7 @@ export function shownName(name: string): string {
     .normalize("NFC")
     .replace(/\s+/gu, " ")
     .replace(HIDDEN, "")
-    // what stood between two characters kept them from being one
+    // combines characters that removed ones had separated
     .normalize("NFC")
     .replace(MARKS, "$1")
     .replace(/ +/g, " ")

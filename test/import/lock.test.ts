@@ -1,0 +1,138 @@
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { importDocument, Lock, Reader } from "../../import/src/index.ts";
+import type { Json } from "../../import/src/json.ts";
+import { runImport } from "./project.ts";
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "import-"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Keys of properties: some become one name, in any order. */
+const keys = fc.uniqueArray(
+  fc.constantFrom(
+    "id",
+    "name",
+    "fooBar",
+    "foo_bar",
+    "foo-bar",
+    "a1",
+    "a_1",
+    "+1",
+    "größe",
+    "type",
+    "__proto__",
+  ),
+);
+
+/** A document of which the schemas have these properties, in this order. */
+const documents = fc.dictionary(fc.constantFrom("pet", "Pet", "pet-toy", "PetToy", "owner"), keys, {
+  minKeys: 1,
+});
+
+function documentOf(schemas: Readonly<Record<string, readonly string[]>>): Json {
+  const component = (properties: readonly string[]) => ({
+    type: "object",
+    properties: Object.fromEntries(properties.map((key) => [key, { type: "string" }])),
+  });
+  const references = Object.keys(schemas).map((name) => [name, { $ref: `#/components/schemas/${name}` }]);
+  const schema = { type: "object", properties: Object.fromEntries(references) };
+  const content = { "application/json": { schema } };
+  return {
+    openapi: "3.0.0",
+    info: { title: "Shop", version: "1" },
+    paths: { "/all": { get: { responses: { 200: { description: "", content } } } } },
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, component(each)])),
+    },
+  };
+}
+
+async function importOf(schemas: Readonly<Record<string, readonly string[]>>, lock: Lock) {
+  const document = { name: "", url: undefined, value: documentOf(schemas) };
+  return await importDocument(document, new Reader(undefined, false), { lock, package: "shop.v1" });
+}
+
+/** The numbers in a lock, by message and key. */
+function numbersIn(lock: string): ReadonlyMap<string, number> {
+  const { names, numbers } = JSON.parse(lock) as {
+    names: Record<string, string>;
+    numbers: Record<string, Record<string, number>>;
+  };
+  return new Map(
+    Object.entries(names).flatMap(([source, name]) =>
+      Object.entries(numbers[name] ?? {}).map(
+        ([key, number]) => [`${source} ${name} ${key}`, number] as const,
+      ),
+    ),
+  );
+}
+
+test("names and numbers stay when a document grows, shrinks and reorders", async () => {
+  await fc.assert(
+    fc.asyncProperty(documents, documents, async (before, after) => {
+      const first = await importOf(before, Lock.empty());
+      const second = await importOf(after, Lock.parse(first.lock, "lock"));
+      const third = await importOf(before, Lock.parse(second.lock, "lock"));
+      const given = numbersIn(third.lock);
+      for (const [key, number] of numbersIn(first.lock)) expect(given.get(key), key).toBe(number);
+      const numbers = Object.values((JSON.parse(third.lock) as { numbers: object }).numbers);
+      for (const each of numbers) {
+        expect(new Set(Object.values(each as object)).size).toBe(Object.keys(each as object).length);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("the number of a removed field is reserved", async () => {
+  const first = await importOf({ pet: ["id", "name"] }, Lock.empty());
+  const second = await importOf({ pet: ["name", "type"] }, Lock.parse(first.lock, "lock"));
+  const text = [...second.files.values()].join("\n");
+  expect(text).toContain(
+    "message Pet {\n  reserved 1;\n\n  optional string name = 2;\n  optional string type = 3;\n}",
+  );
+});
+
+test("a file that was changed by hand is kept, and the error says what to do", async () => {
+  const document = join(folder, "shop.json");
+  writeFileSync(document, JSON.stringify(documentOf({ pet: ["id"] })));
+  const args = [document, "--output", folder, "--package", "shop.v1"];
+  expect(await runImport(args)).toMatchObject({ code: 0 });
+  const proto = join(folder, "proto/shop/v1/all.proto");
+  appendFileSync(proto, "// mine\n");
+  expect(await runImport(args)).toMatchObject({
+    code: 1,
+    errors: `${proto}: was changed by hand; move what was added to rules.yaml, restore or delete the file, and import again\n`,
+  });
+  expect(readFileSync(proto, "utf8")).toContain("// mine");
+});
+
+test("a file of the project is written once, and the file of a removed service is removed", async () => {
+  const other = join(folder, "other");
+  const document = join(folder, "paths.json");
+  const paths = (...names: readonly string[]) =>
+    writeFileSync(
+      document,
+      JSON.stringify({
+        openapi: "3.0.0",
+        info: { title: "Shop", version: "1" },
+        paths: Object.fromEntries(names.map((name) => [`/${name}`, { get: { responses: {} } }])),
+      }),
+    );
+  const args = [document, "--output", other, "--package", "shop.v1"];
+  paths("pets", "toys");
+  await runImport(args);
+  writeFileSync(join(other, "connect-rest.yaml"), "mine");
+  paths("pets");
+  expect(await runImport(args)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(other, "connect-rest.yaml"), "utf8")).toBe("mine");
+  expect(existsSync(join(other, "proto/shop/v1/toys.proto"))).toBe(false);
+});
