@@ -1,4 +1,4 @@
-/** Any two rules or fields that write one name into one place of a request are reported, or one replaces the other. */
+/** Any two values of one name in one place of a request are reported, or one replaces the other. */
 import { beforeAll, expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
