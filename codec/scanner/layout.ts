@@ -130,7 +130,7 @@ export const CHOICE_CASES: usize = 8;
 export const CHOICE_CASE_COUNT: usize = 12;
 /** The member if no case applies; negative for none. */
 export const CHOICE_OTHERWISE: usize = 16;
-/** The treatment of an object to which no case applies: no action, or a difference. */
+/** Whether a value that selects no member is lost. */
 export const CHOICE_REPORT: usize = 20;
 export const CHOICE_MEMBERS: usize = 24;
 /** The slots of members, of which only the selected one may have a value. */

@@ -232,13 +232,13 @@ function finish(message: usize, frame: usize, start: usize, isShared: bool): boo
 function choose(choice: usize, frame: usize): bool {
   const at = chosen(choice, frame);
   if (at < NONE) return false;
-  const index = at < 0 ? load<i32>(choice, L.CHOICE_OTHERWISE) : at;
-  if (index < 0) {
+  if (at < 0 && load<u32>(choice, L.CHOICE_REPORT)) {
     // an absent discriminator selects nothing
     const slot = load<i32>(choice, L.CHOICE_SLOT);
-    if (load<u32>(choice, L.CHOICE_REPORT) && (slot < 0 || placeTaken(frame, slot) !== 0)) return false;
-    return areEmpty(choice, frame, -1);
+    if (slot < 0 || placeTaken(frame, slot) !== 0) return false;
   }
+  const index = at < 0 ? load<i32>(choice, L.CHOICE_OTHERWISE) : at;
+  if (index < 0) return areEmpty(choice, frame, -1);
   const which: usize = load<u32>(choice, L.CHOICE_MEMBERS) + <usize>index * L.MEMBER_SIZE;
   const field: usize = load<u32>(which, L.MEMBER_FIELD);
   const slot = load<i32>(which, L.MEMBER_SLOT);

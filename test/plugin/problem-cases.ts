@@ -165,6 +165,18 @@ message Res {}`,
     ],
   },
   {
+    name: "body_content_type",
+    source: method(
+      'post: "/a" body: "name"',
+      'option (connectrest.v1.method).headers = {name: "content-type", value: "text/plain"};',
+      'string name = 1; string type = 2 [(connectrest.v1.field) = {in: HEADER, name: "Content-Type"}];',
+    ),
+    problems: [
+      "4:5: body-content-type: case.S.Get has the Content-Type `text/plain`, but the body, case.Req.name, is sent as JSON text; declare it as google.api.HttpBody, which has a Content-Type of its own, or remove the header",
+      "7:75: body-content-type: case.Req.type is sent as the Content-Type, but the body, case.Req.name, is sent as JSON text; declare it as google.api.HttpBody, which has a Content-Type of its own, or remove the header",
+    ],
+  },
+  {
     name: "encoding_lines",
     source: method('post: "/a" body: "name"', "option (connectrest.v1.method).request_encoding = LINES;"),
     problems: [

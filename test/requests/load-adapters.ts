@@ -12,10 +12,12 @@ import {
 import type { ConnectError } from "@connectrpc/connect";
 import type { ServiceAdapter } from "connect-rest-runtime";
 import { compileRequest } from "../generator-kit/compile.ts";
+import type { decoded, scanned } from "../scanner/both.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
 /** The packages that generated code imports are found from here, and no tool looks into it. */
 const LOCATED = new URL("../../runtime/src/request/located.ts", import.meta.url).href;
+const BOTH = new URL("../scanner/both.ts", import.meta.url).href;
 const CACHE = join(import.meta.dirname, "../../node_modules/.cache");
 
 /** The problems that the generator reports, one a line. */
@@ -24,13 +26,15 @@ export function problemsOf(sources: Readonly<Record<string, string>>): readonly 
   return error === "" ? [] : error.split("\n");
 }
 
-/**
- * Generated adapters, with the function of the runtime that they run in which names the field of an error.
- */
+/** Generated adapters, with functions of the runtime that they run in. */
 export interface Loaded {
   /** By the name of the service. */
   readonly adapters: ReadonlyMap<string, ServiceAdapter>;
+  /** Names the field of an error. */
   readonly located: (error: ConnectError, desc: DescMessage, message: Message) => ConnectError;
+  /** Decode a response, each with one of the two decoders. */
+  readonly decoded: typeof decoded;
+  readonly scanned: typeof scanned;
 }
 
 /**
@@ -48,13 +52,12 @@ export async function loadAdapters(sources: Readonly<Record<string, string>>): P
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     }
-    writeFileSync(join(folder, "located.js"), `export { located } from ${JSON.stringify(LOCATED)};`);
-    const modules = await Promise.all(
-      [...Object.keys(files), "located.js"].map((name) => load(folder, name)),
-    );
+    const own = `export { located } from ${JSON.stringify(LOCATED)};\nexport { decoded, scanned } from ${JSON.stringify(BOTH)};`;
+    writeFileSync(join(folder, "own.js"), own);
+    const modules = await Promise.all([...Object.keys(files), "own.js"].map((name) => load(folder, name)));
     const adapters = modules.flatMap((module) => Object.values(module).filter(isServiceAdapter));
-    const { located } = modules.at(-1) as Pick<Loaded, "located">;
-    return { adapters: new Map(adapters.map((adapter) => [adapter.service.name, adapter])), located };
+    const functions = modules.at(-1) as unknown as Omit<Loaded, "adapters">;
+    return { ...functions, adapters: new Map(adapters.map((adapter) => [adapter.service.name, adapter])) };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -78,10 +78,14 @@ function memberWriter(
 }
 
 function otherwiseWriter({ choice, otherwise, lost }: ChoiceEntry, memberOf: MemberOf): Write {
-  if (lost === undefined) return memberOf(otherwise);
+  const write = memberOf(otherwise);
+  if (lost === undefined) return write;
   const read = fieldReader(lost);
   const name = reportedAs(lost);
-  return (json, out) => out.notHeld(name, `a known ${choice}`, read(json, out.misstep));
+  return (json, out) => {
+    write(json, out);
+    out.notHeld(name, `a known ${choice}`, read(json, out.misstep));
+  };
 }
 
 /** Reports whether a condition only compares the key that names the member. */

@@ -1,6 +1,6 @@
 /**
- * How a call ends before its time: at its deadline, when its client is gone, or with an error. It makes an
- * AbortSignal when somebody asks for one, which few calls do.
+ * The early end of a call: by its deadline, its client's disconnection, or an error. It creates an
+ * AbortSignal only on request, which few calls need.
  */
 export class CallEnd {
   private hasEnded = false;
@@ -12,7 +12,7 @@ export class CallEnd {
     return this.hasEnded;
   }
 
-  /** What it ended with; undefined while it goes on, and when all went well. */
+  /** The reason of the end; undefined while the call runs and after its success. */
   get reason(): unknown {
     return this.why;
   }
@@ -27,15 +27,15 @@ export class CallEnd {
   }
 
   /**
-   * Takes the one listener, in place of the one before; calls it at once where the call has ended.
-   * undefined for none.
+   * Sets the only listener, replacing the previous one; undefined removes it. Calls the listener immediately
+   * if the call has already ended.
    */
   readonly onCancel = (listener: ((reason: unknown) => void) | undefined): void => {
     this.listener = listener;
     if (this.hasEnded) listener?.(this.why);
   };
 
-  /** Ends the call, unless it has ended. */
+  /** Ends the call, unless it has already ended. */
   end(reason: unknown): void {
     if (this.hasEnded) return;
     this.hasEnded = true;

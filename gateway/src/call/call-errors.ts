@@ -4,26 +4,26 @@ import type { Call } from "./call.ts";
 import type { Deadline } from "./deadline.ts";
 import { gatewayError, withChallenge, withReason } from "./gateway-error.ts";
 
-/** The reason of errors at a deadline, as the runtime names it. */
+/** The reason of deadline errors, as the runtime names it. */
 export const DEADLINE_REASON = "DEADLINE_EXCEEDED" satisfies ErrorReason;
 
-/** The error of a call that outlived its deadline. */
+/** Returns the error of a call that exceeded its deadline. */
 export function deadlineExceeded(deadline: Deadline): ConnectError {
-  // a client of gRPC may count in microseconds
+  // gRPC clients may set timeouts in microseconds
   const text = `no response within ${Math.ceil(deadline.ms)} ms, the deadline set by the ${deadline.setBy}`;
   return gatewayError(DEADLINE_REASON, text, Code.DeadlineExceeded);
 }
 
-/** The error of a request whose body pauses for too long. */
+/** Returns the error of a request whose body pauses for too long. */
 export function bodyIdle(idleMs: number): ConnectError {
   const text = `nothing more of the request arrived for bodyIdleTimeoutMs, ${idleMs} ms`;
   return gatewayError("REQUEST_STALLED", text, Code.DeadlineExceeded);
 }
 
 /**
- * The error of a call whose client is gone; nobody reads it but the handler, the log and the metrics. A
- * client that leaves at the deadline that it has set has not lost interest: its call took too long. Its clock
- * began before ours, and the network takes its time, so that a tenth of the time, or 50 ms, may be missing.
+ * Returns the error of a call whose client disconnected, which only the handler, the log and the metrics see.
+ * A client that disconnects at its own deadline has not cancelled the call: the call took too long. The
+ * client's clock started earlier, so a tolerance of a tenth of the time, or 50 ms, applies.
  */
 export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "startedAt">): ConnectError {
   const leftMs = startedAt + deadline.ms - performance.now();
@@ -31,14 +31,14 @@ export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "started
   return isDue ? deadlineExceeded(deadline) : gatewayError("CANCELED", "the client hung up", Code.Canceled);
 }
 
-/** The error of a stream that is cut because the gateway goes down. */
+/** Returns the error of a stream that is cut because the gateway shuts down. */
 export function drainingError(): ConnectError {
   return gatewayError("SHUTTING_DOWN", "the gateway is shutting down; call again", Code.Unavailable);
 }
 
 /**
- * What a call ends with that was stopped: the error it was stopped with, as its handler passed it on, if it
- * did, since that may have added details to it.
+ * Returns the error of a call that was stopped: the error that its handler passed on, which may have added
+ * details, else the error that stopped it.
  */
 export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | ConnectError {
   const isPassedOn =
@@ -50,8 +50,8 @@ export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | C
 }
 
 /**
- * What a caller gets to know of an error: of a defect only that there is one.
- * Errors of handlers stay as they are.
+ * Returns the error that a caller sees. A defect is reported without details; errors of handlers are
+ * unchanged.
  */
 export function errorForCaller(
   error: unknown,

@@ -8,21 +8,21 @@ import type { LimitRejection } from "./limit-rejection.ts";
 import type { Protocol } from "./protocol.ts";
 
 /**
- * The span of a call. Without an OpenTelemetry SDK in the process it records nothing,
- * and passes the context on.
+ * The span of a call. Without an OpenTelemetry SDK in the process it records nothing, and only propagates the
+ * context.
  */
 export interface CallTrace {
-  /** The parent of the spans of its requests to upstreams; undefined where nobody traces. */
+  /** The parent of the spans of upstream requests; undefined without tracing. */
   readonly context: Context | undefined;
   /** Runs code within that context. */
   readonly run: <T>(work: () => T) => T;
-  /** 32 hexadecimal digits; undefined when neither the caller nor an SDK has begun a trace. */
+  /** 32 hexadecimal digits; undefined if neither the caller nor an SDK has begun a trace. */
   readonly traceId: string | undefined;
-  /** Ends it with `ok` or the code of its error. */
+  /** Ends the span with `ok` or the code of its error. */
   end(code: string): void;
 }
 
-/** A trace that is none, where nobody traces. */
+/** The trace of calls without tracing. */
 export const noTrace: CallTrace = {
   context: undefined,
   run: (work) => work(),
@@ -30,118 +30,128 @@ export const noTrace: CallTrace = {
   end: () => undefined,
 };
 
-/** What a call holds of its request's body. */
+/** The memory reserved for the body of a request. */
 export interface BodyReservation {
   /**
-   * Counts bytes that arrived.
+   * Counts bytes that have arrived.
    *
-   * @throws ConnectError UNAVAILABLE where all calls hold too much, RESOURCE_EXHAUSTED where one client does
+   * @throws ConnectError UNAVAILABLE if all calls together hold too much, RESOURCE_EXHAUSTED if one client
+   *   does
    */
   add(bytes: number): void;
   /**
-   * Lets what is held be taken for others until all of the request has arrived.
+   * Allows the memory to be reclaimed for other calls until the whole request has arrived.
    *
-   * @param fail notified once it is; nothing is held any more then
+   * @param fail notified when the memory is reclaimed and nothing is held any more
    */
   arriving(fail: (error: ConnectError) => void): void;
-  /** All has arrived, or nothing more is read. */
+  /** Called when the whole body has arrived, or no more is read. */
   arrived(): void;
 }
 
-/** A place among the calls that run, of the process and of an upstream. */
+/** The slot of a call, both in the process and in an upstream. */
 export interface CallPlace {
   /**
-   * Resolves when the call may run, at once or after it has waited. Rejects with why it may not, and with the
-   * reason of the signal.
+   * Resolves when the call may run, immediately or after waiting. Rejects with the reason why it may not run,
+   * or with the reason of the signal.
    */
   take(signal: AbortSignal): Promise<void>;
-  /** The upstream has responded, or the call is over; safe to call twice, and before it was taken. */
+  /**
+   * Releases the slot when the upstream has responded or the call has ended; safe to call twice, and before
+   * `take`.
+   */
   giveBack(): void;
 }
 
-/** What is known about one call while it runs: the log line and the interceptors read it. */
+/** The state of a call while it runs, for the log line and the interceptors. */
 export interface Call extends Caller {
-  /** Whose it is, in all limits that callers share. */
+  /** The caller's key in all limits that callers share. */
   readonly key: string;
   readonly method: DescMethod;
   readonly protocol: Protocol;
   /** By `performance.now()`. */
   readonly startedAt: number;
   readonly deadline: Deadline;
-  /** Bytes of the request's body so far, as they came. */
+  /** Bytes of the request body so far, on the wire. */
   // biome-ignore lint/plugin: changes while the call runs
   bytesIn: number;
-  /** Bytes of the response's body so far, as they went. */
+  /** Bytes of the response body so far, on the wire. */
   // biome-ignore lint/plugin: changes while the call runs
   bytesOut: number;
-  /** Counts what the call holds of its request. */
+  /** Counts the memory held by the request. */
   readonly hold?: BodyReservation | undefined;
-  /** Its place among the calls that run; absent where it needs none, or takes one by itself. */
+  /** Its slot; absent if the call needs none, or takes one itself. */
   // biome-ignore lint/plugin: set once it is known to need one
   place?: CallPlace;
-  /** Why it may not run; absent where it may. */
+  /** The limit that rejected the call; absent if it was admitted. */
   // biome-ignore lint/plugin: set when it is rejected
   rejected?: LimitRejection;
   readonly trace: CallTrace;
-  /** What a caller whom an upstream does not know is told; see `withChallenge`. */
+  /** The challenge for a caller that an upstream does not recognize; see `withChallenge`. */
   readonly challenge?: string | undefined;
   /**
-   * What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones,
-   * 0 or more.
+   * The decoding cost of the costliest request message, by the table of `messageCost`; 0 or more for cheap
+   * messages.
    */
   // biome-ignore lint/plugin: changes while the call runs
   messageCost: number;
-  /** Requests to upstreams so far, e.g. one for each page, with those that were sent again. */
+  /** Upstream requests so far, e.g. one for each page, including retries. */
   // biome-ignore lint/plugin: changes while the call runs
   requests: number;
-  /** Those of them that were sent again. */
+  /** The number of retries among the requests. */
   // biome-ignore lint/plugin: changes while the call runs
   retries: number;
   /** HTTP status of the last upstream response. */
   // biome-ignore lint/plugin: changes while the call runs
   upstreamStatus: number | undefined;
-  /** Aborted when the call ends; its reason says how. Absent when the call was rejected before it began. */
+  /**
+   * Aborted when the call ends; its reason is the outcome. Absent if the call was rejected before it began.
+   */
   // biome-ignore lint/plugin: changes while the call runs
   signal: Pick<AbortSignal, "aborted" | "reason"> | undefined;
-  /** What runs for it, which can be ended from outside as by its client; absent where nothing does. */
+  /**
+   * The running work of the call, which can be stopped from outside as if by its client; absent if none runs.
+   */
   // biome-ignore lint/plugin: set when the call runs
   running?: { readonly stop: (error: ConnectError) => void };
   /**
-   * Whether its error is a ConnectError that the handler or the method threw,
-   * and not one of the gateway or of connect.
+   * Whether the error of the call is a ConnectError thrown by the handler or the method, not by the gateway
+   * or by connect.
    */
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;
   /**
-   * The error at the end of its response, as connect wrote it there:
-   * its handler may have come to an end without one.
+   * The error at the end of the response, as connect wrote it: the handler may have ended without an error.
    */
   // biome-ignore lint/plugin: known once it was sent
   endError?: ConnectError;
-  /** The HTTP status that connect rejected its request with, which gRPC says in a response with status 200. */
+  /**
+   * The HTTP status with which connect rejected the request. gRPC reports the error in a response with status
+   * 200.
+   */
   // biome-ignore lint/plugin: known once it was rejected
   rejectedStatus?: number;
 }
 
-/** Finds the call in the context values of a handler or an interceptor. */
+/** The key of the call in the context values of a handler or an interceptor. */
 export const callKey = createContextKey<Call | undefined>(undefined, { description: "the gateway's call" });
 
 const storage = new AsyncLocalStorage<Call>();
 
-/** The call that the running code works for; undefined outside of one. */
+/** Returns the call that the running code belongs to; undefined outside of a call. */
 export function currentCall(): Call | undefined {
   return storage.getStore();
 }
 
-/** Whom polls are made for, that belong to no call. */
+/** The subject on whose behalf polls run, which belong to no call. */
 const WATCHERS = new AsyncLocalStorage<Caller["subject"]>();
 
-/** Whom the running code works for, as a token says; undefined for nobody that is known. */
+/** Returns the subject on whose behalf the running code works, from its token; undefined if unknown. */
 export function currentSubject(): Caller["subject"] {
   return currentCall()?.subject ?? WATCHERS.getStore();
 }
 
-/** Returns what runs code for whom the running call works for, when that call is over. */
+/** Returns a function that runs code on behalf of the current call's subject, after the call has ended. */
 export function asCurrentSubject(): <T>(work: () => T) => T {
   const subject = currentSubject();
   return subject === undefined ? asNobody : (work) => WATCHERS.run(subject, work);
@@ -151,7 +161,7 @@ function asNobody<T>(work: () => T): T {
   return work();
 }
 
-/** Runs code that works for a call. */
+/** Runs code on behalf of a call. */
 export function runAs<T>(call: Call, work: () => T): T {
   if (call.trace === noTrace) return storage.run(call, work);
   return call.trace.run(() => storage.run(call, work));

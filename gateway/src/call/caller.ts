@@ -2,22 +2,22 @@ import { randomUUID } from "node:crypto";
 import type { Subject } from "connect-rest-authorization";
 
 /**
- * Whose call it is: an address, the id of the request, and where callers are authorized,
- * what their token says.
+ * The caller: its address, the id of its request and, with caller authorization, the contents of its token.
  */
 export interface Caller {
   readonly requestId: string;
   /** The client's IP address. */
   readonly client: string;
-  /** Undefined where no token is needed. */
+  /** Undefined if no token is required. */
   readonly subject?: Subject | undefined;
 }
 
-/** The header that carries a request's id, in both directions. */
+/** The header of the request id, in both directions. */
 export const REQUEST_ID_HEADER = "x-request-id";
 
 /**
- * The client's request id when it is safe to repeat (at most 128 letters, digits and `._-`), else a new one.
+ * Returns the client's request id if it is safe to repeat (at most 128 letters, digits and `._-`), else a new
+ * one.
  */
 export function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();

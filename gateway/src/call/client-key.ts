@@ -1,14 +1,14 @@
 import { isIPv6 } from "node:net";
 
-/** Groups of an IPv6 address that name a network; the others are for the network's owner to choose. */
+/** The number of groups of an IPv6 address that identify a network; its owner chooses the others. */
 const NETWORK_GROUPS = 4;
 
 const GROUPS = 8;
 
 /**
- * What counts as one client: an IPv4 address, also where a socket of IPv6 shows it as `::ffff:a.b.c.d` (RFC
- * 4291 section 2.5.5.2), or an IPv6 network of 64 bits, whose owner has all of its addresses (section 2.5.1).
- * The spelling of an address does not matter. Any other text is a client of its own.
+ * Returns the key of a client: an IPv4 address, including the form `::ffff:a.b.c.d` of an IPv6 socket (RFC
+ * 4291 section 2.5.5.2), or a 64-bit IPv6 network, since its owner has all of its addresses (section 2.5.1).
+ * The notation of an address does not matter. Any other text is a separate client.
  */
 export function clientKey(address: string): string {
   if (!address.includes(":")) return address;
@@ -18,7 +18,7 @@ export function clientKey(address: string): string {
   return isMapped(groups) ? quad(groups) : groups.slice(0, NETWORK_GROUPS).map(hex).join(":");
 }
 
-/** The eight groups of an IPv6 address, as numbers. */
+/** Returns the eight groups of an IPv6 address as numbers. */
 function groupsOf(address: string): number[] {
   const [head = "", tail] = address.split("::");
   const start = numbersOf(head);
@@ -34,7 +34,7 @@ function numbersOf(text: string): number[] {
     .flatMap((group) => (group.includes(".") ? pairOf(group) : [Number.parseInt(group, 16)]));
 }
 
-/** The last two groups, where they are written as an IPv4 address. */
+/** Returns the last two groups from their IPv4 notation. */
 function pairOf(dotted: string): number[] {
   const [a = 0, b = 0, c = 0, d = 0] = dotted.split(".").map(Number);
   return [a * 256 + b, c * 256 + d];

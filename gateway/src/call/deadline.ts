@@ -3,24 +3,24 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { Limits } from "../limits.ts";
 import { type Protocol, protocolOf } from "./protocol.ts";
 
-/** How long a call may take, and who says so. */
+/** The deadline of a call, and its source. */
 export interface Deadline {
-  /** Milliseconds, at least 0 and at most a day: a timer can hold it. */
+  /** Milliseconds, from 0 to one day, which fits into a timer. */
   readonly ms: number;
   readonly setBy: "client" | "method" | "gateway";
-  /** Whether the client named a timeout, be it the one that counts or not. */
+  /** Whether the client set a timeout, even if another deadline is shorter. */
   readonly isClientBound: boolean;
 }
 
 /** The deadlines of the gateway, in milliseconds. */
 export interface GatewayDeadlines {
-  /** Of methods that have none of their own. */
+  /** The deadline of methods without an annotated one. */
   readonly fallback: number;
-  /** Of any call. */
+  /** The maximum for any call. */
   readonly max: number;
 }
 
-/** The deadline that a method's annotations name, in milliseconds; undefined when they name none. */
+/** Returns the annotated deadline of a method, in milliseconds; undefined if there is none. */
 export type MethodTimeout = (method: DescMethod) => number | undefined;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -32,14 +32,14 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   n: 0.000_001,
 };
 
-/** The request header that carries a client's timeout. */
+/** Returns the request header that carries a client's timeout. */
 export function timeoutHeader(protocol: Protocol): "connect-timeout-ms" | "grpc-timeout" {
   return protocol === "connect" ? "connect-timeout-ms" : "grpc-timeout";
 }
 
 /**
- * A client's timeout in milliseconds: up to ten digits for Connect, up to eight digits and a unit for gRPC
- * and gRPC-Web. Undefined when the text is neither; the protocol's handler rejects that.
+ * Parses a client's timeout into milliseconds: up to ten digits for Connect; up to eight digits and a unit
+ * for gRPC and gRPC-Web. Returns undefined for other text, which the handler of the protocol rejects.
  */
 export function parseTimeout(protocol: Protocol, text: string): number | undefined {
   if (protocol === "connect") return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
@@ -48,20 +48,25 @@ export function parseTimeout(protocol: Protocol, text: string): number | undefin
   return unit === undefined ? undefined : Number(match?.[1]) * unit;
 }
 
-/** The timeout that the headers of a request name, in milliseconds; undefined for none that is legal. */
+/** Returns the valid timeout in the headers of a request, in milliseconds; undefined if there is none. */
 export function clientTimeoutMs(headers: IncomingHttpHeaders): number | undefined {
   const protocol = protocolOf(headers["content-type"]);
   const given = headers[timeoutHeader(protocol)];
   return typeof given === "string" ? parseTimeout(protocol, given) : undefined;
 }
 
-/** A timeout as the protocol spells it. Rounded up: gRPC's shorter units are below what a timer can do. */
+/**
+ * Prints a timeout in the notation of the protocol. Rounds up, since gRPC's shorter units are below the
+ * resolution of a timer.
+ */
 export function printTimeout(protocol: Protocol, ms: number): string {
   const whole = Math.ceil(ms);
   return protocol === "connect" ? String(whole) : `${whole}m`;
 }
 
-/** `min(client, method or else the gateway's default, the gateway's maximum)`. */
+/**
+ * Returns the minimum of the client's timeout, the method's or else the default deadline, and the maximum.
+ */
 export function effectiveDeadline(
   client: number | undefined,
   method: number | undefined,
@@ -73,9 +78,9 @@ export function effectiveDeadline(
 }
 
 /**
- * The deadline of a call.
+ * Returns the deadline of a call.
  *
- * @param given the text of the client's timeout; one that is not legal does not count
+ * @param given the text of the client's timeout; invalid text is ignored
  */
 export function deadlineOf(
   given: string | undefined,
@@ -90,9 +95,9 @@ export function deadlineOf(
 }
 
 /**
- * Writes the deadline of a call into its headers, where connect's handler reads it: it would reject a timeout
- * that is legal but beyond its maximum, and turn one beyond 2^31-1 into 1 ms. A timeout that is not legal is
- * left for it to reject.
+ * Writes the deadline of a call into its headers, from which connect's handler reads it. The handler would
+ * reject a valid timeout beyond its maximum, and turn one beyond 2^31-1 into 1 ms. Invalid timeouts are not
+ * changed, so that the handler rejects them.
  */
 export function applyDeadline(headers: Headers, protocol: Protocol, { ms }: Deadline): void {
   const name = timeoutHeader(protocol);

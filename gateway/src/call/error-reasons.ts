@@ -1,16 +1,16 @@
 import { Code } from "@connectrpc/connect";
 
-/** A reason that the gateway itself gives: why it happens, and what to do about it. */
+/** A reason of the gateway's own errors: its cause and its remedy. */
 export interface GatewayReason {
-  /** The codes that errors of this reason have. */
+  /** The codes of errors with this reason. */
   readonly codes: readonly Code[];
   readonly cause: string;
   readonly remedy: string;
 }
 
 /**
- * Every `google.rpc.ErrorInfo.reason` of errors of the gateway itself,
- * which it reports before or outside of calls to upstreams.
+ * Every `google.rpc.ErrorInfo.reason` of errors that the gateway itself reports, before or outside of
+ * upstream requests.
  */
 export const GATEWAY_REASONS = {
   REQUEST_INVALID: {
@@ -152,5 +152,5 @@ export const GATEWAY_REASONS = {
   },
 } as const satisfies Record<string, GatewayReason>;
 
-/** The reasons of the gateway's own errors. */
+/** The name of a reason of the gateway's own errors. */
 export type GatewayReasonName = keyof typeof GATEWAY_REASONS;

@@ -9,7 +9,8 @@ type Reason = GatewayReasonName | ErrorReason;
 const DOMAIN = "connect-rest";
 
 /**
- * What errors of connect itself are about, by their texts: they have codes alone. The first that fits counts.
+ * The reasons of connect's own errors, by their texts, since these errors have only codes. The first match
+ * applies.
  */
 const BY_TEXT: ReadonlyArray<readonly [RegExp, GatewayReasonName]> = [
   [/writeMaxBytes/, "RESPONSE_TOO_LARGE"],
@@ -31,7 +32,7 @@ const BY_CODE: ReadonlyMap<Code, Reason> = new Map<Code, Reason>([
   [Code.Unknown, "GATEWAY_FAILED"],
 ]);
 
-/** Builds an error of the gateway itself; its google.rpc.ErrorInfo comes before further details. */
+/** Builds an error of the gateway; its google.rpc.ErrorInfo precedes further details. */
 export function gatewayError(
   reason: GatewayReasonName | ErrorReason,
   text: string,
@@ -43,15 +44,15 @@ export function gatewayError(
   return new ConnectError(text, code, undefined, [infoOf(reason, domain), ...details], cause);
 }
 
-/** Where a response says what it would take (RFC 9110 section 11.6.1). */
+/** The header that names the accepted credentials (RFC 9110 section 11.6.1). */
 const CHALLENGE = "www-authenticate";
 
-/** What callers are told where the gateway issues no tokens: only the upstream knows what it would take. */
+/** The challenge for gateways that issue no tokens: only the upstream knows which credentials it accepts. */
 const BARE_CHALLENGE = 'Bearer realm="connect-rest"';
 
 /**
- * The error with the challenge that a 401 must have (RFC 9110 section 15.5.2, RFC 6750 section 3), which
- * gRPC has in its trailers; others stay as they are.
+ * Returns the error with the challenge that a 401 requires (RFC 9110 section 15.5.2, RFC 6750 section 3);
+ * gRPC carries it in trailers. Other errors are unchanged.
  */
 export function withChallenge(error: ConnectError, challenge = BARE_CHALLENGE): ConnectError {
   if (error.code === Code.Unauthenticated && !error.metadata.has(CHALLENGE)) {
@@ -61,17 +62,17 @@ export function withChallenge(error: ConnectError, challenge = BARE_CHALLENGE): 
 }
 
 /**
- * The code of an error: protobuf that cannot be parsed is its sender's mistake, INVALID_ARGUMENT like JSON
- * that cannot be, where connect says INTERNAL.
+ * Returns the code of an error. Invalid protobuf is the sender's mistake, so its code is INVALID_ARGUMENT, as
+ * for invalid JSON, although connect reports INTERNAL.
  */
 export function codeOf({ code, rawMessage }: ConnectError): Code {
   return code === Code.Internal && rawMessage.startsWith("parse binary: ") ? Code.InvalidArgument : code;
 }
 
 /**
- * The error with a reason, and with the code of `codeOf`: one without a google.rpc.ErrorInfo comes from
- * connect's reading of requests, and gets the reason that its text and code stand for. Codes that connect
- * does not give come from handlers other than adapters', whose errors stay as they are.
+ * Returns the error with a reason, and with the code of `codeOf`. An error without a google.rpc.ErrorInfo
+ * comes from connect's request parsing, and gets the reason for its text and code. Codes that connect does
+ * not use come from handlers other than adapters, whose errors are unchanged.
  */
 export function withReason(error: ConnectError): ConnectError {
   if (error.details.some((detail) => typeNameOf(detail) === ErrorInfoSchema.typeName)) return error;

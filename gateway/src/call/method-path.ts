@@ -1,9 +1,9 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 
-/** Made once: as the same string they are found fast wherever they are keys. */
+/** Cached, since Map lookups are faster with the identical string. */
 const PATHS = new WeakMap<DescMethod, string>();
 
-/** `package.Service/Method`, the path of a method without its first slash. */
+/** Returns `package.Service/Method`, the path of a method without its leading slash. */
 export function methodPath(method: DescMethod): string {
   const known = PATHS.get(method);
   if (known !== undefined) return known;

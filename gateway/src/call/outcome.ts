@@ -3,23 +3,25 @@ import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { Call } from "./call.ts";
 import { codeOf } from "./gateway-error.ts";
 
-/** How a call ended. */
+/** The outcome of a call. */
 export interface Outcome {
   /** `ok`, a code in lower case, or `http_<status>` for a call that was rejected before it began. */
   readonly code: string;
-  /** What it ended with; undefined when all went well. */
+  /** The error of the call; undefined on success. */
   readonly reason: unknown;
 }
 
-/** How a call ended. `defect` is an error outside the call's handler: ours, not the caller's. */
+/**
+ * Returns the outcome of a call. `defect` is an error outside of the call's handler, caused by the gateway.
+ */
 export function outcomeOf(call: Call, httpStatus: number, defect?: unknown): Outcome {
   const reason = defect ?? reasonOf(call);
   return { code: defect === undefined ? codeText(reason, call, httpStatus) : "internal", reason };
 }
 
 /**
- * What ended the call: connect aborts its signal with the error, and without a reason when all is well, which
- * it is not yet for messages that are still to be written.
+ * Returns the reason of the call's end. connect aborts the signal with the error, and without a reason on
+ * success, even while messages are still unsent.
  */
 function reasonOf(call: Call): unknown {
   const reason: unknown = call.signal?.reason;

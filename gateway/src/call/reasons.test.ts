@@ -14,7 +14,7 @@ import { type RawCall, type RawClient, rawClient } from "../testing/raw-call.ts"
 import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";
 import { GATEWAY_REASONS } from "./error-reasons.ts";
 
-/** Statuses have reasons of their own, in another table. */
+/** Reasons of HTTP statuses, which a separate table documents. */
 const OF_STATUSES: readonly string[] = [
   "BAD_REQUEST",
   "NOT_FOUND",
@@ -79,7 +79,7 @@ const TYPES: readonly string[] = [
   "application/grpc-web+json",
 ];
 
-/** Ways to fail without an upstream. */
+/** Calls that fail without an upstream. */
 const CALLS: readonly RawCall[] = [
   ...TYPES.flatMap((type) => [
     post("/no.v1.Service/Method", type),

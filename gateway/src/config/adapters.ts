@@ -6,11 +6,10 @@ import { ConfigError, type Problem } from "./problems.ts";
 import { selectRoutes } from "./routes.ts";
 
 /**
- * Loads the adapters of a configuration: every export of its modules that is one,
- * with the methods that are served.
+ * Loads the adapters that the modules of a configuration export, with only their served methods.
  *
- * @throws ConfigError naming every module that cannot be loaded or has no adapter, every service that two
- * modules have, and every route that is not there
+ * @throws ConfigError naming every module that fails to load or has no adapter, every service that occurs in
+ *   two modules, and every unknown route
  */
 export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   const problems: Problem[] = [];
@@ -19,9 +18,7 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   return adapters;
 }
 
-/**
- * The adapters that can be loaded, with the methods that are served; what is wrong is added to the problems.
- */
+/** Loads adapters, with only their served methods; adds problems to the list. */
 export async function readAdapters(config: Config, problems: Problem[]): Promise<ServiceAdapter[]> {
   const adapters = new Map<string, ServiceAdapter>();
   for (const { specifier, path, exports } of await importModules(config, "adapters", problems)) {

@@ -7,7 +7,7 @@ const endpoint = z.string().refine(isEndpoint, {
 });
 const optionalEndpoint = endpoint.optional();
 
-/** Parameters that the flow itself sets. */
+/** Parameters that the flow sets itself. */
 const OWN_PARAMETER =
   /^(?:response_type|client_id|redirect_uri|state|scope|code_challenge|code_challenge_method|oauth_.*)$/;
 
@@ -94,7 +94,7 @@ const check = z
   })
   .refine(hasOneSource, ONE_SOURCE);
 
-/** How people sign in at one upstream (`upstreams.NAME.signIn`). */
+/** The sign-in settings of one upstream (`upstreams.NAME.signIn`). */
 export const upstreamSignIn = z
   .strictObject({
     title: text.max(60).optional().describe("What people know it by. Default: the name of the upstream."),
@@ -114,7 +114,7 @@ export const upstreamSignIn = z
     error: "name exactly one of oauth2 and oauth1",
   });
 
-/** What is common to all upstreams where people sign in (`authorization.signIn`). */
+/** The settings that all upstreams with sign-in share (`authorization.signIn`). */
 export const signInSchema = z.strictObject({
   keys: z
     .array(secret)
@@ -132,7 +132,7 @@ export const signInSchema = z.strictObject({
   ),
 });
 
-/** `upstreams.NAME.signIn` as the configuration writes it. */
+/** `upstreams.NAME.signIn` as parsed. */
 export type UpstreamSignIn = z.infer<typeof upstreamSignIn>;
 
 function isEndpoint(address: string): boolean {

@@ -11,20 +11,20 @@ import type { Config } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { SecretReader } from "./secrets.ts";
 
-/** The authorization of callers as it is configured, before its store is opened. */
+/** The configured authorization of callers, before its store is opened. */
 export interface ResolvedAuthorization extends Omit<CallerAuthorizationOptions, "store"> {
   readonly storePlace: StorePlace;
 }
 
-/** Characters of a secret: of 32 random ones nobody guesses anything. */
+/** The minimum length of a secret, in characters: 32 random characters cannot be guessed. */
 const MIN_SECRET = 32;
 
 const DEFAULT_FILE = "authorization.sqlite";
 
 /**
- * Reads the secrets and keys of `authorization`; undefined where callers are not authorized.
+ * Reads the secrets and keys of `authorization`; returns undefined if callers are not authorized.
  *
- * @throws ConfigError naming all that cannot be used
+ * @throws ConfigError naming everything that cannot be used
  */
 export function resolveAuthorization(
   config: Config,

@@ -7,13 +7,13 @@ import { ConfigError, type Problem } from "./problems.ts";
 import { SecretReader } from "./secrets.ts";
 import { FileReader, readTls } from "./upstream-tls.ts";
 
-/** The shortest key, in characters. */
+/** The minimum length of a key, in characters. */
 const MIN_KEY_LENGTH = 32;
 
-/** How feeds are watched, and what they are shared over, with all secrets. */
+/** The settings of feeds and of the bus that shares them, including all secrets. */
 export interface Watching {
   readonly watch: Pick<WatchOptions, "resumeKey" | "maxFeeds"> | undefined;
-  /** Undefined for none. */
+  /** Undefined without a bus. */
   readonly bus: BusOptions | undefined;
 }
 
@@ -82,7 +82,7 @@ function keyAt(reader: SecretReader, place: Parameters<SecretReader["read"]>[0],
   return key;
 }
 
-/** Warnings where others can read what is on the way to the bus. */
+/** Returns warnings about bus traffic that others can read. */
 export function busWarnings(config: Config): Problem[] {
   const { url = "" } = config.bus ?? {};
   if (!url.startsWith("redis:") || isLoopbackOrigin(url.replace("redis:", "http:"))) return [];

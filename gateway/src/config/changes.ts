@@ -6,15 +6,15 @@ import { dotted } from "./issues.ts";
 import type { Config } from "./load.ts";
 import { secretsOf } from "./secrets.ts";
 
-/** Settings that differ between two configurations, as dotted paths in the order of the alphabet. */
+/** Settings that differ between two configurations, as sorted dotted paths. */
 export interface Changes {
-  /** Those that count at once. */
+  /** Settings that take effect immediately. */
   readonly live: readonly string[];
-  /** Those that count from the next start on. */
+  /** Settings that take effect after a restart. */
   readonly restart: readonly string[];
 }
 
-/** A configuration with what it names. */
+/** A configuration with its files and secrets. */
 interface Configured {
   readonly config: Config;
   readonly upstreams: Upstreams;
@@ -25,7 +25,7 @@ type Path = readonly string[];
 
 type Upstreams = Readonly<Record<string, Pick<UpstreamOptions, "proxy" | "tls">>>;
 
-/** Compares what runs with what is there now: settings, and the contents of files and secrets. */
+/** Compares the running configuration with the new one: settings, and the contents of files and secrets. */
 export function changesOf(running: Configured, next: Configured): Changes {
   const { live, restart } = changesBetween(running.config, next.config);
   const isNew = (group: string) => !restart.some((setting) => `${setting}.`.startsWith(`${group}.`));
@@ -39,7 +39,7 @@ export function changesOf(running: Configured, next: Configured): Changes {
   return { live, restart: [...restart, ...groups, ...secrets].toSorted() };
 }
 
-/** Compares what runs with what is in the file now. */
+/** Compares the settings of the running configuration with those in the file. */
 export function changesBetween(running: Config, next: Config): Changes {
   const before = leavesOf(settingsOf(running));
   const after = leavesOf(settingsOf(next));
@@ -55,8 +55,8 @@ export function changesBetween(running: Config, next: Config): Changes {
 }
 
 /**
- * The proxies and the TLS of upstreams whose secrets or files have other contents now, though their places
- * may be the same. They count from the next start on.
+ * Returns the proxy and TLS settings of upstreams whose secrets or files have new contents, even at unchanged
+ * paths. They take effect after a restart.
  */
 export function changedContents(running: Upstreams, next: Upstreams): string[] {
   return Object.entries(running).flatMap(([name, before]) => {
@@ -69,8 +69,8 @@ export function changedContents(running: Upstreams, next: Upstreams): string[] {
 }
 
 /**
- * Settings of secrets that are others now although their places may be the same,
- * and that count from the next start on.
+ * Returns the settings of secrets with new values, even at unchanged places, that take effect after a
+ * restart.
  */
 function changedSecrets(running: Config, next: Config): string[] {
   const before = secretsOf(running);
@@ -82,7 +82,7 @@ function changedSecrets(running: Config, next: Config): string[] {
   });
 }
 
-/** Whether groups that are there both times have other contents. */
+/** Returns whether groups that exist in both configurations differ in their contents. */
 function differ(before: unknown, after: unknown): boolean {
   return isObject(before) && isObject(after) && !isDeepStrictEqual(revealed(before), revealed(after));
 }
@@ -91,13 +91,16 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** The settings of a group, with the values of secrets, by which alone secrets can be told apart. */
+/** Returns the settings of a group with the values of secrets, which are needed to compare secrets. */
 function revealed(group: unknown): unknown {
   if (!isObject(group)) return group;
   return Object.entries(group).map(([key, value]) => [key, value instanceof Secret ? value.reveal() : value]);
 }
 
-/** A setting without default that appears or goes needs more than a new value, but for credentials. */
+/**
+ * Returns whether a setting takes effect immediately. Adding or removing a setting without a default needs a
+ * restart, except for credentials.
+ */
 function isLive(path: Path, isInBoth: boolean): boolean {
   const [root, key, name, kind] = path;
   if (root === "log") return key === "level";

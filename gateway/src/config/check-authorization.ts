@@ -9,16 +9,16 @@ import { createHostCheck, hostsOf, isLoopback } from "../listener/hosts.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 
-/** The header that carries tokens of the gateway. */
+/** The header that carries the gateway's tokens. */
 const TOKEN_HEADER = "authorization";
 
-/** Names of fields that hold tokens. */
+/** Names of fields that contain tokens. */
 const TOKEN_FIELD = /(?:^|_)token(?:_|$)/;
 
 /**
- * Checks what would leak tokens or make them useless where callers are authorized.
+ * Checks for settings that would leak tokens or make them useless, if callers are authorized.
  *
- * @param host what is listened on
+ * @param host the listening address
  * @throws ConfigError naming each problem
  */
 export function checkAuthorization(
@@ -38,7 +38,7 @@ export function checkAuthorization(
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** Warnings of what is valid, and hardly intended. */
+/** Returns warnings about settings that are valid but probably unintended. */
 export function authorizationWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   const { authorization, server } = config;
   if (authorization === undefined) return [];
@@ -98,7 +98,7 @@ function passThroughs(config: Config): Problem[] {
     });
 }
 
-/** Services whose responses are tokens of an upstream: no token of an upstream leaves the gateway. */
+/** Finds services whose responses contain upstream tokens, which must never leave the gateway. */
 function tokenServices(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return adapters.flatMap(({ service, methods }) => {
     const handing = Object.values(methods).find(({ method }) =>

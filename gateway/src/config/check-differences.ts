@@ -4,9 +4,9 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
 /**
- * Checks that `differences` and `strict` have an effect. Without adapters there is nothing to compare with.
+ * Checks that `differences` and `strict` have an effect; without adapters they have none.
  *
- * @throws ConfigError naming each setting that has none
+ * @throws ConfigError naming each setting without effect
  */
 export function checkDifferences(config: Config, adapters: readonly ServiceAdapter[]): void {
   if (adapters.length === 0) return;

@@ -4,9 +4,9 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 
 /**
- * Checks that hosts are named where the gateway listens beyond loopback.
+ * Checks that hosts are configured if the gateway listens beyond loopback.
  *
- * @param host what is listened on
+ * @param host the listening address
  * @throws ConfigError
  */
 export function checkHosts(config: Config, host: string = config.server.host): void {
@@ -14,7 +14,7 @@ export function checkHosts(config: Config, host: string = config.server.host): v
   throw new ConfigError([problemAt(config, ["server", "host"], missingHosts(host))]);
 }
 
-/** Warnings where anyone who reaches the gateway may call it, or read its memory. */
+/** Returns warnings if everyone who reaches the gateway may call it or read its memory. */
 export function hostWarnings(config: Config): Problem[] {
   const { host, diagnostics } = config.server;
   const open =

@@ -4,7 +4,7 @@ import { ConfigError, type Problem } from "./problems.ts";
 import type { CredentialPlaces } from "./upstream-schema.ts";
 
 /**
- * Checks that every credential has one source, and that every header goes to one upstream.
+ * Checks that every credential has one source, and that every header belongs to one upstream.
  *
  * @returns the headers, in lower case
  * @throws ConfigError

@@ -1,26 +1,26 @@
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
 
-/** A place in a file, from 1. */
+/** A position in a file, starting at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A YAML file as data, with the places of its settings. */
+/** A YAML file as data, with the positions of its settings. */
 export interface YamlFile {
   readonly value: unknown;
-  /** What YAML itself finds wrong. */
+  /** The errors that the YAML parser reports. */
   readonly errors: ReadonlyArray<Position & { readonly text: string }>;
-  /** Where the setting's value is; the nearest enclosing one that is there. */
+  /** The position of the setting's value, or of the nearest enclosing value that exists. */
   positionOf(path: readonly PropertyKey[]): Position;
-  /** Where the name of the setting is. */
+  /** The position of the setting's name. */
   positionOfKey(path: readonly PropertyKey[], key: string): Position;
 }
 
-/** Parses YAML 1.2; keys that occur twice are errors, aliases may not multiply. */
+/** Parses YAML 1.2. Duplicate keys are errors, and the expansion of aliases is limited. */
 export function parseYaml(text: string): YamlFile {
   const lines = new LineCounter();
-  // its warnings repeat what stands in the file
+  // warnings would repeat the content of the file
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
@@ -37,7 +37,7 @@ export function parseYaml(text: string): YamlFile {
   };
 }
 
-/** Only here aliases are followed: one without an anchor, or too many, are errors of the document as well. */
+/** Aliases are resolved only here; a missing anchor or too many aliases are also errors of the document. */
 function builtValue(document: Document, report: (text: string) => void): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -47,11 +47,11 @@ function builtValue(document: Document, report: (text: string) => void): unknown
   }
 }
 
-/** What a message of YAML says before it repeats a part of the file: `*pass` is an alias, `|pass` a block. */
+/** The part of a YAML message before it quotes the file: `*pass` is an alias, `|pass` a block. */
 const REPEATS =
   /^([^:]*(?=: )|Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags|The(?= .* tag has no suffix)).*$/s;
 
-/** A message of YAML without what it repeats of the file, which may be a secret. */
+/** Returns a YAML message without quoted file content, which may be a secret. */
 function nameless(text: string): string {
   return text.replace(REPEATS, "$1").replace(/^(?:Verbatim tags|The)$/, "Unresolved tag");
 }

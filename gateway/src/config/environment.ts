@@ -1,12 +1,12 @@
 import type { Problem } from "./problems.ts";
 
-/** How many processes may serve one port. */
+/** The maximum number of processes that serve one port. */
 export const MAX_WORKERS = 256;
 
-/** The file that is read when none is named. */
+/** The default configuration file. */
 export const DEFAULT_CONFIG_FILE = "connect-rest.yaml";
 
-/** Settings from the environment, which win over the file. */
+/** Settings from the environment, which override the file. */
 export interface EnvironmentSettings {
   readonly port?: number;
   readonly sandboxPort?: number;
@@ -14,7 +14,7 @@ export interface EnvironmentSettings {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads `GATEWAY_PORT` and `SANDBOX_PORT`; problems are added to the list. */
+/** Reads `GATEWAY_PORT` and `SANDBOX_PORT`; adds problems to the list. */
 export function readEnvironment(env: Environment, problems: Problem[]): EnvironmentSettings {
   const port = readPort("GATEWAY_PORT", env, problems);
   const sandboxPort = readPort("SANDBOX_PORT", env, problems);
@@ -33,7 +33,7 @@ function readPort(name: string, env: Environment, problems: Problem[]): number |
   return undefined;
 }
 
-/** Whether the text is a port from 0 to 65535. */
+/** Returns whether the text is a port from 0 to 65535. */
 export function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 }

@@ -21,47 +21,49 @@ import { resolveSignIn, type SignInOverrides } from "./sign-in.ts";
 import { resolveTls } from "./tls.ts";
 import { readTypes } from "./types.ts";
 
-/** A configuration that is valid, with everything that it names. */
+/** A valid configuration, with all the modules, files and secrets that it names. */
 export interface Prepared {
   readonly config: Config;
   readonly adapters: readonly ServiceAdapter[];
-  /** Files with further types of google.protobuf.Any. */
+  /** Files with additional types for google.protobuf.Any. */
   readonly types: readonly DescFile[];
-  /** With their secrets. */
+  /** Includes secrets. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
-  /** Request headers that pages may send, in lower case: of callers' credentials, and those allowed. */
+  /**
+   * Request headers that pages may send, in lower case: the headers of callers' credentials, and the allowed
+   * ones.
+   */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
   readonly watching: Watching;
-  /** Undefined where callers are not authorized. */
+  /** Undefined if callers are not authorized. */
   readonly authorization: ResolvedAuthorization | undefined;
-  /** Undefined where nobody signs in. */
+  /** Undefined without sign-in. */
   readonly signIn: SignInSettings | undefined;
 }
 
-/** Authorization in place of what is configured. */
+/** Authorization that replaces the configured one. */
 export interface AuthorizationOverrides {
   readonly publicUrl: string;
   readonly signIn: SignInOverrides;
 }
 
-/** What takes the place of settings. */
+/** Values that replace settings. */
 export interface Overrides {
-  /** Upstreams of a sandbox, by name. Default: none. */
+  /** Sandbox upstreams, by name. Default: none. */
   readonly upstreams?: UpstreamOverrides | undefined;
-  /** What is listened on. Default: that of the configuration. */
+  /** The listening address. Default: the configured one. */
   readonly host?: string | undefined;
   /**
-   * Authorization by defaults at this public address, with a sandbox as the third party. Default:
-   * as configured.
+   * Default authorization at this public address, with a sandbox as the third party. Default: as configured.
    */
   readonly authorization?: AuthorizationOverrides | undefined;
 }
 
 /**
- * Reads a configuration, its secrets, its certificates and its adapters.
+ * Reads a configuration with its secrets, certificates and adapters.
  *
- * @throws ConfigError with all problems that there are: one does not hide another
+ * @throws ConfigError with all problems: no problem hides another
  */
 export async function prepare(file: string, env: Environment, overrides: Overrides = {}): Promise<Prepared> {
   const { config: read, problems: first, removed } = readConfig(file, env);
@@ -71,7 +73,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   const halved = new Set(removed.map((path) => path.slice(0, -1).join(".")));
   const collect = (error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
-    // what a group of settings lacks may be what was left out of it
+    // a setting may be missing from a group because it was removed as invalid
     problems.push(...error.problems.filter(({ key }) => !halved.has(key)));
     return undefined;
   };
@@ -109,7 +111,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   };
 }
 
-/** The configuration with authorization in place of its own, where that is wanted. */
+/** Returns the configuration, with its authorization replaced if there is an override. */
 function withAuthorization(config: Config, override: AuthorizationOverrides | undefined): Config {
   if (override === undefined) return config;
   const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl, open: { pages: true } });
@@ -124,7 +126,8 @@ function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | 
   }
 }
 
-// What follows from a setting that was left out, because it is wrong, is no problem of its own.
+// Returns whether a section is complete: problems that follow from a removed invalid setting are not
+// reported.
 
 function isWhole(section: string, removed: readonly SettingPath[]): boolean {
   return !removed.some(([root]) => root === section);
@@ -150,14 +153,14 @@ function hasAddresses(removed: readonly SettingPath[], { yaml }: Config): boolea
   });
 }
 
-/** What the runtime rejects that no schema says. */
+/** Finds problems that the runtime rejects but no schema describes. */
 function runtimeProblems(
   config: Config,
   adapters: readonly ServiceAdapter[],
   upstreams: Readonly<Record<string, UpstreamOptions>>,
 ): Problem[] {
   try {
-    // it has no connections before its first call, and so nothing to close
+    // has no connections before its first call, so nothing needs closing
     createRest({ adapters, upstreams: runtimeOptionsOf(upstreams), differences: config.differences });
     return [];
   } catch (error) {

@@ -5,7 +5,7 @@ import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";
 import { keysAt, mayHoldSecret } from "./schema-path.ts";
 
-/** Turns what zod found into problems with places, one for each unknown key. */
+/** Converts zod issues to problems with positions, one for each unknown key. */
 export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {
   return error.issues.flatMap(within).flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
@@ -17,7 +17,8 @@ export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Pro
 }
 
 /**
- * Where a value may be one of several things and looks like settings, the issues are those of the settings.
+ * Returns the relevant issues of a union: if the value looks like a group of settings, the issues of that
+ * group.
  */
 export function within(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
@@ -30,7 +31,7 @@ function isInside({ path, code }: z.core.$ZodIssue): boolean {
   return path.length > 0 || code === "unrecognized_keys";
 }
 
-/** A path as `a.b[0]`. */
+/** Formats a path as `a.b[0]`. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -46,7 +47,10 @@ function unknownKey(path: readonly PropertyKey[], key: string, yaml: YamlFile, f
   return { file, ...yaml.positionOfKey(path, key), key: dotted(isShown ? [...path, key] : path), text };
 }
 
-/** An unknown key with more in it may be a secret that stands where its place belongs: `apiKey: {sk-123}`. */
+/**
+ * Only such names are shown: an unknown key of another shape may be a secret in the wrong place, as in
+ * `apiKey: {sk-123}`.
+ */
 const NAME = /^[A-Za-z]{1,16}$/;
 
 function keyText({ issues: [first] }: z.core.$ZodIssueInvalidKey): string {

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { configSchema } from "./schema.ts";
 
 /**
- * The JSON Schema (draft 2020-12) of the configuration file, for editors: names,
- * types and texts of all settings.
+ * Returns the JSON Schema (draft 2020-12) of the configuration file for editors: names, types and
+ * descriptions of all settings.
  */
 export function configJsonSchema(): string {
   const schema = z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" });

@@ -3,12 +3,9 @@ import type { CredentialsSource, FixedCredentials } from "connect-rest-runtime/i
 
 type Upstreams = Readonly<Record<string, UpstreamOptions>>;
 
-/**
- * Upstreams whose credentials can be replaced while calls run: each attempt is
- * signed with those that are current.
- */
+/** Upstreams whose credentials can be replaced while calls run: each attempt uses the current credentials. */
 export class LiveUpstreams {
-  /** As they were at first, with credentials that follow. */
+  /** The initial options, with credentials that follow reloads. */
   readonly options: Upstreams;
   private current: Upstreams;
 
@@ -21,8 +18,8 @@ export class LiveUpstreams {
   }
 
   /**
-   * Takes over the credentials. Upstreams that have gone, or changed between fixed
-   * credentials and a function, keep theirs.
+   * Takes over new credentials. Upstreams that were removed, or that changed between fixed credentials and a
+   * function, keep theirs.
    */
   reload(upstreams: Upstreams): void {
     const entries = Object.entries(this.current).map(([name, options]) => {
@@ -41,7 +38,8 @@ export class LiveUpstreams {
         return typeof credentials === "function" ? credentials(context) : (credentials ?? {});
       };
     }
-    // Not a function: errors of an upstream tell the gateway's own credentials from those of callers.
+    // Not a credentials function, because upstream errors distinguish fixed credentials from those of
+    // callers.
     const fixed = (): FixedCredentials => {
       const credentials = current();
       return typeof credentials === "function" ? {} : (credentials ?? {});

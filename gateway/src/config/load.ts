@@ -8,26 +8,26 @@ import { ConfigError, type Problem } from "./problems.ts";
 import { repair, type SettingPath } from "./repair.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
 
-/** A valid configuration, and the places of its settings for what is found out later. */
+/** A valid configuration, with the positions of its settings for problems found later. */
 export interface Config extends ConfigFile {
-  /** As it was named. */
+  /** The path as given. */
   readonly file: string;
-  /** Absolute; relative paths in the file start here. */
+  /** An absolute path, against which relative paths in the file are resolved. */
   readonly directory: string;
   readonly yaml: YamlFile;
 }
 
-/** A configuration as far as it could be read. */
+/** The valid part of a configuration. */
 export interface ReadConfig {
-  /** Undefined where not even a part of it is valid. With problems, it is what is left without them. */
+  /** Undefined if no part is valid. With problems, it is the rest without the invalid settings. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
-  /** Settings that are not in the configuration, because they are wrong. */
+  /** Settings that were removed because they are invalid. */
   readonly removed: readonly SettingPath[];
 }
 
 /**
- * Reads the configuration file and the environment, which wins.
+ * Reads the configuration file and the environment, which overrides the file.
  *
  * @throws ConfigError with all problems of both
  */
@@ -37,7 +37,7 @@ export function loadConfig(file: string, env: Environment): Config {
   return config;
 }
 
-/** Reads as much of the configuration file and the environment as is valid, with the problems of the rest. */
+/** Reads the valid part of the configuration file and the environment, with the problems of the rest. */
 export function readConfig(file: string, env: Environment): ReadConfig {
   const problems: Problem[] = [];
   const settings = readEnvironment(env, problems);
@@ -58,7 +58,7 @@ export function readConfig(file: string, env: Environment): ReadConfig {
   };
 }
 
-/** What is left of a configuration that is wrong may have no adapters. */
+/** The valid part of an invalid configuration may lack adapters. */
 const partSchema = configSchema.extend({ adapters: z.array(z.string()).default([]) });
 
 function effective(
@@ -77,7 +77,7 @@ function effective(
   };
 }
 
-/** A problem at a setting of a configuration. */
+/** Returns a problem at a setting of a configuration. */
 export function problemAt(config: Config, path: readonly PropertyKey[], text: string): Problem {
   return { file: config.file, ...config.yaml.positionOf(path), key: dotted(path), text };
 }
@@ -99,8 +99,8 @@ function byPlace(a: Problem, b: Problem): number {
 const ANY_ADDRESS = "https://address.invalid";
 
 /**
- * Addresses of upstreams: without one, all of an upstream would be left out,
- * and what else is wrong in it not be found.
+ * Replaces invalid upstream addresses: without an address, the whole upstream would be removed, and its other
+ * mistakes not be found.
  */
 function anyAddress([root, _name, key, ...rest]: SettingPath, wrong: unknown): unknown {
   if (root !== "upstreams") return undefined;

@@ -1,6 +1,6 @@
 /**
- * A text without the user and the password of an address. A password may have any character in it, so that
- * all before the last `@` counts as one, and the scheme is not needed.
+ * Returns a text without the user and password of a URL. A password may contain any character, so everything
+ * before the last `@` is removed. The scheme is optional.
  */
 export function maskUser(text: string): string {
   return text.replace(
@@ -10,8 +10,8 @@ export function maskUser(text: string): string {
 }
 
 /**
- * A text without what may be a secret in an address: user and password, query and fragment. For values that a
- * message or a page shows, and that should have none.
+ * Returns a URL without the parts that may contain secrets: user and password, query and fragment. For values
+ * in messages and pages.
  */
 export function maskAddress(text: string): string {
   return maskUser(text).replace(/^([a-z][a-z0-9+.-]*:[^?#]*)[?#].*$/is, "$1?[secret]");

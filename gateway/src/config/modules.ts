@@ -5,16 +5,16 @@ import { pathToFileURL } from "node:url";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 
-/** A module that a setting names, once it is loaded. */
+/** A loaded module that a setting names. */
 export interface LoadedModule {
   readonly specifier: string;
-  /** Where the configuration names it. */
+  /** The path of the setting. */
   readonly path: readonly PropertyKey[];
   /** The values of its exports. */
   readonly exports: readonly unknown[];
 }
 
-/** Loads the modules of a setting, in their order. Those that cannot be loaded are added to the problems. */
+/** Loads the modules of a setting in order. Adds a problem for each module that cannot be loaded. */
 export async function importModules(
   config: Config,
   setting: "adapters" | "types",
@@ -35,8 +35,7 @@ export async function importModules(
 }
 
 /**
- * The options that generators probably disagree on, where a module does not
- * find the messages that it imports.
+ * Suggests generator options that probably disagree, if a module cannot find the messages that it imports.
  */
 function hint(text: string): string {
   if (!/^Cannot find module '[^']*_(?:pb|rest)(?:\.[jt]s)?'/.test(text)) return "";
@@ -44,10 +43,10 @@ function hint(text: string): string {
 }
 
 /**
- * The address of a module that a configuration names: a path relative to the configuration's directory, or a
- * package as seen from there.
+ * Resolves a module of a configuration: a path relative to the configuration's directory, or a package
+ * visible from there.
  *
- * @throws Error when there is no such file or package
+ * @throws Error if there is no such file or package
  */
 export function resolveModule(specifier: string, directory: string): string {
   if (/^\.{0,2}\//.test(specifier) || path.isAbsolute(specifier)) {

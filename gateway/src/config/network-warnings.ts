@@ -2,7 +2,7 @@ import { isLoopbackOrigin } from "connect-rest-runtime/internal";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 
-/** Settings of the network that are valid and have no effect. */
+/** Returns warnings about network settings that are valid but have no effect. */
 export function networkWarnings(config: Config): Problem[] {
   return Object.entries(config.upstreams).flatMap(([name, { baseUrl, bases, proxy, tls }]) => {
     const addresses = [...(baseUrl === undefined ? [] : [baseUrl]), ...Object.values(bases ?? {})];

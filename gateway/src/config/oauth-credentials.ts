@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isLoopback } from "../listener/hosts.ts";
 import { flag, optionalSecret, optionalText, secret, text } from "./schema-parts.ts";
 
-/** The address of an endpoint that secrets are sent to (OAuth 2.1 section 1.5). */
+/** The URL of an endpoint that receives secrets (OAuth 2.1 section 1.5). */
 const optionalEndpoint = z
   .string()
   .refine(isEndpoint, {
@@ -11,7 +11,7 @@ const optionalEndpoint = z
   })
   .optional();
 
-/** The three addresses by which a person gives an application a token; for `upstream-login`. */
+/** The three endpoints through which a person authorizes an application; for `upstream-login`. */
 const ENDPOINTS_OF_OAUTH1 = {
   requestTokenUrl: optionalEndpoint.describe(
     "Where temporary credentials come from (RFC 5849 section 2.1); for `upstream-login`.",
@@ -97,7 +97,7 @@ export const oauth2Credentials = z
 
 type OAuth2 = Readonly<Record<string, unknown>>;
 
-/** What does not fit together: the setting, or none for the whole, and what is wrong. */
+/** Returns the contradictions between settings: the key, or none for the whole group, and a message. */
 function contradictions(value: OAuth2): Array<readonly [key: string, message: string]> {
   const { accessToken, tokenUrl, clientId, clientSecret, refreshToken, tokenFile } = value;
   if (tokenUrl === undefined) {

@@ -1,23 +1,23 @@
 /** One mistake in the configuration. */
 export interface Problem {
-  /** The file as it was named, or `environment`. */
+  /** The file as given, or `environment`. */
   readonly file: string;
-  /** From 1; absent where there is no place in a file. */
+  /** Starts at 1; absent if the problem has no position in a file. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
   /** Dotted path of the setting, e.g. `server.port`. */
   readonly key: string;
-  /** What is wrong, what was expected, what came. */
+  /** What is wrong, what is expected, and the actual value. */
   readonly text: string;
 }
 
-/** `file:line:col: key: text`. */
+/** Formats a problem as `file:line:col: key: text`. */
 export function formatProblem({ file, line, column, key, text }: Problem): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   return [place, key, text].filter((part) => part !== "").join(": ");
 }
 
-/** The configuration is wrong; its message has a line for every problem. */
+/** An invalid configuration; the message has one line per problem. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];

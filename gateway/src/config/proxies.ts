@@ -5,7 +5,7 @@ import type { Problem } from "./problems.ts";
 
 const VARIABLES = ["HTTPS_PROXY", "HTTP_PROXY"] as const;
 
-/** The proxies that the environment names; problems are added to the list. */
+/** Returns the proxies that the environment sets; adds problems to the list. */
 export function proxiesOf(
   env: Environment,
   problems: Problem[],
@@ -23,7 +23,7 @@ export function proxiesOf(
   return problems.length > before ? () => undefined : proxyFromEnvironment(env);
 }
 
-/** The variable that names the proxy of an origin; undefined for none. */
+/** Returns the variable that sets the proxy of an origin; undefined if there is none. */
 export function proxyVariable(env: Environment, origin: string): string | undefined {
   const proxyOf = proxiesOf(env, []);
   if (proxyOf(origin) === undefined) return undefined;

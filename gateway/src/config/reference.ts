@@ -5,7 +5,7 @@ import { LIMIT_SHARES } from "./limit-shares.ts";
 import { configSchema } from "./schema.ts";
 import { isSecretPlace, settingsOf, unwrap } from "./schema-shape.ts";
 
-/** One setting as the reference shows it. */
+/** A setting in the reference. */
 interface Row {
   readonly path: string;
   readonly type: string;
@@ -13,7 +13,7 @@ interface Row {
   readonly text: string;
 }
 
-/** The configuration reference in Markdown, from the schema and the table of limits. */
+/** Returns the configuration reference in Markdown, from the schema and the table of limits. */
 export function configReference(): string {
   const settings = rowsOf(configSchema, "").filter(({ path }) => !path.startsWith("server.limits."));
   const limits = LIMIT_NAMES.map((name) => {
@@ -87,7 +87,8 @@ function childrenOf(type: z.core.$ZodType, path: string): Row[] {
 const UPSTREAM = "upstreams.NAME.";
 
 /**
- * The runtime's own default of a setting of an upstream; undefined where that is none, or more than a value.
+ * Returns the runtime's default of an upstream setting; undefined if there is none or it is not a single
+ * value.
  */
 function upstreamDefault(path: string): string | number | boolean | undefined {
   if (!path.startsWith(UPSTREAM)) return undefined;
@@ -100,7 +101,7 @@ function upstreamDefault(path: string): string | number | boolean | undefined {
   return isValue ? (found as string | number | boolean) : undefined;
 }
 
-/** The description on any of the wrappers of a type. */
+/** Returns the description of a type, from any of its wrappers. */
 function describe(type: z.core.$ZodType): string {
   const text = type instanceof z.ZodType ? type.description : undefined;
   if (text !== undefined) return text;

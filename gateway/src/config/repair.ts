@@ -1,26 +1,25 @@
 import type { z } from "zod";
 import { within } from "./issues.ts";
 
-/** A path of settings, from the root of the file. */
+/** The path of a setting, from the root of the file. */
 export type SettingPath = readonly PropertyKey[];
 
-/** A file without its mistakes, so that what else is wrong can be found in the same run. */
+/** A file without its invalid settings, so that all mistakes can be found in one run. */
 export interface Repaired<T> {
   readonly value: T;
-  /** What was left out, and where settings that nobody knows stood. */
+  /** The removed settings, including unknown ones. */
   readonly removed: readonly SettingPath[];
 }
 
-/** A mistake may hide one in what it is about, but they are not nested deep. */
+/** A mistake may hide another one inside it, but mistakes are not nested deeply. */
 const MAX_ROUNDS = 20;
 
-/** What stands for a setting that is wrong where others need one; undefined: it is left out. */
+/** Returns a replacement for an invalid setting that other settings need; undefined to remove the setting. */
 export type StandIn = (path: SettingPath, wrong: unknown) => unknown;
 
 /**
- * Leaves out every setting that the schema rejects, or puts something else in its place: without an address,
- * all of an upstream would be left out, and what is wrong in it would not be found.
- * undefined where nothing valid is left.
+ * Removes every setting that the schema rejects, or replaces it: without an address, the whole upstream would
+ * be removed, and its other mistakes not be found. Returns undefined if nothing valid remains.
  */
 export function repair<T>(
   schema: z.ZodType<T>,
@@ -43,16 +42,13 @@ function pathsOf(issue: z.core.$ZodIssue): SettingPath[] {
   return issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }
 
-/**
- * All mistakes that are found at once: a file with many would take a time with the
- * square of their number one by one.
- */
+/** Repairs all mistakes found in one validation. Repairing them one by one would take quadratic time. */
 class Round {
   private readonly root: unknown;
   private readonly standIn: StandIn;
-  /** Settings that are not what they were: what was found in them may be over. */
+  /** Changed settings: the issues found in them may be obsolete. */
   private readonly changed = new Set<string>();
-  /** Items that go, once all are known: until then the others keep their places. */
+  /** List items to remove after all are known, so that the indices of the others stay valid. */
   private readonly items = new Map<unknown[], Set<number>>();
 
   constructor(root: unknown, standIn: StandIn) {
@@ -60,7 +56,7 @@ class Round {
     this.standIn = standIn;
   }
 
-  /** Leaves out or replaces what is at the paths, and returns where. */
+  /** Removes or replaces the values at the paths, and returns the changed paths. */
   repair(paths: readonly SettingPath[]): SettingPath[] {
     const gone: SettingPath[] = [];
     for (const path of paths) {
@@ -82,7 +78,7 @@ class Round {
     return path.some((_, index) => this.changed.has(keyOf(path.slice(0, index + 1))));
   }
 
-  /** Removes a value; where there is none, what it is missing in. Returns the path of what is gone. */
+  /** Removes a value or, if it is missing, its parent. Returns the path of the removed value. */
   private remove(path: SettingPath): SettingPath | undefined {
     const key = path.at(-1);
     if (key === undefined) return undefined;
@@ -102,9 +98,7 @@ function keyOf(path: SettingPath): string {
   return JSON.stringify(path.map(String));
 }
 
-/**
- * Puts a value in the place of a wrong one, once. Returns the path, or undefined where it has done nothing.
- */
+/** Replaces an invalid value, at most once. Returns the path, or undefined if nothing changed. */
 function replace(root: unknown, path: SettingPath, standIn: StandIn): SettingPath | undefined {
   const key = path.at(-1);
   const parent = parentOf(root, path);

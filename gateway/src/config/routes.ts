@@ -4,12 +4,12 @@ import { methodPath } from "../call/method-path.ts";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 
-/** Names that are compared with all that there are; so many mistakes are not made one by one. */
+/** The maximum number of unknown names to compare with all known names: so many mistakes share one cause. */
 const MAX_HINTS = 100;
 
 /**
- * The adapters with the methods that are served: those that `routes.include` names, where it names any,
- * without those that `routes.exclude` names. Names that no adapter has are added to the problems.
+ * Returns the adapters with only their served methods: the methods in `routes.include`, if set, without the
+ * methods in `routes.exclude`. Adds a problem for each unknown name.
  */
 export function selectRoutes(
   adapters: readonly ServiceAdapter[],

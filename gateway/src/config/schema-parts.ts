@@ -1,17 +1,17 @@
 import { z } from "zod";
 
-/** The text of a problem with what stands in the place of a secret. */
+/** The error text for a value in the place of a secret. */
 export const SECRET_HELP = "a secret does not stand in this file: write { file: PATH } or { env: NAME }";
 
-/** A day in seconds. */
+/** One day in seconds. */
 export const DAY = 24 * 60 * 60;
 
-/** A text that is not empty. */
+/** A non-empty text. */
 export const text = z.string().min(1);
 
 export const optionalText = text.optional();
 
-/** A place of a secret. */
+/** The place of a secret. */
 export const secret = z
   .strictObject({ file: text.optional(), env: text.optional() }, { error: secretHelp })
   .refine((value) => (value.file === undefined) !== (value.env === undefined), {
@@ -20,20 +20,23 @@ export const secret = z
 
 export const optionalSecret = secret.optional();
 
-/** Where a secret is: never in the configuration itself. */
+/** The location of a secret, which is never in the configuration itself. */
 export type SecretPlace = z.infer<typeof secret>;
 
-/** A setting that is on or off. */
+/** A boolean setting. */
 export function flag(byDefault: boolean) {
   return z.boolean().default(byDefault);
 }
 
-/** A time in whole seconds. */
+/** A duration in whole seconds. */
 export function seconds(min: number, max: number, byDefault: number) {
   return z.int().min(min).max(max).default(byDefault);
 }
 
-/** Browsers send an origin without a final slash, and it is compared as it comes. */
+/**
+ * Returns whether the text is an origin as browsers send it, without a trailing slash, since origins are
+ * compared literally.
+ */
 export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.parse(text)?.origin === text;
 }

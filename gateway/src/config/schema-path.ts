@@ -1,15 +1,18 @@
-/** What the schema of the configuration says of a place in a file. */
+/** Looks up the configuration schema by the path of a setting. */
 import { z } from "zod";
 import { configSchema } from "./schema.ts";
 import { isSecretPlace, settingsOf, unwrap } from "./schema-shape.ts";
 
-/** The settings that the schema knows at a path. */
+/** Returns the known settings at a path. */
 export function keysAt(path: readonly PropertyKey[]): string[] {
   const schema = schemaAt(path);
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
-/** Whether a secret may stand at a path by mistake: it belongs there, or to a setting within. */
+/**
+ * Returns whether a secret may be at a path by mistake: the path is for a secret, or contains a setting for
+ * one.
+ */
 export function mayHoldSecret(path: readonly PropertyKey[]): boolean {
   if (path.includes("credentials")) return true;
   const schema = schemaAt(path);
@@ -31,7 +34,7 @@ function within(schema: z.core.$ZodType, key: PropertyKey): z.core.$ZodType | un
   return field && settled(field);
 }
 
-/** Whether a secret belongs somewhere within what a schema describes. */
+/** Returns whether a schema contains the place of a secret. */
 function hasSecretPlace(schema: z.core.$ZodType): boolean {
   const type = settled(schema);
   if (isSecretPlace(type)) return true;
@@ -40,7 +43,7 @@ function hasSecretPlace(schema: z.core.$ZodType): boolean {
   return type instanceof z.ZodArray && hasSecretPlace(type.element);
 }
 
-/** A type without its wrappers; where it may be settings or something else, the settings. */
+/** Returns a type without its wrappers; for a union with settings, the settings. */
 function settled(schema: z.core.$ZodType): z.core.$ZodType {
   const { type } = unwrap(schema);
   return settingsOf(type) ?? type;

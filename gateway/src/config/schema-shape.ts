@@ -1,11 +1,11 @@
-/** What the schema of a setting is beneath its wrappers. */
+/** Inspects the schema of a setting beneath its wrappers. */
 import { z } from "zod";
 
-/** A type without its wrappers, and what these say. */
+/** A type without its wrappers, and the properties that the wrappers set. */
 export interface Unwrapped {
   readonly type: z.core.$ZodType;
   readonly isOptional: boolean;
-  /** The default; undefined for none. */
+  /** The default; undefined if there is none. */
   readonly value: unknown;
 }
 
@@ -17,14 +17,14 @@ export function unwrap(type: z.core.$ZodType, isOptional = false, value?: unknow
   return { type, isOptional, value };
 }
 
-/** The settings of a group that can be turned off, or of a value that may also be a text. */
+/** Returns the settings of a group that can be turned off, or of a union with text. */
 export function settingsOf(type: z.core.$ZodType): z.core.$ZodType | undefined {
   return type instanceof z.ZodUnion
     ? type.options.find((option) => option instanceof z.ZodObject)
     : undefined;
 }
 
-/** Whether a type is the place of a secret, which has a file or a variable. */
+/** Returns whether a type is the place of a secret, with a file or a variable. */
 export function isSecretPlace(type: z.core.$ZodType): boolean {
   return type instanceof z.ZodObject && "env" in type.shape && "file" in type.shape;
 }

@@ -12,13 +12,13 @@ import type { SecretPlace } from "./schema-parts.ts";
 import type { CredentialPlaces, ProxyPlaces } from "./upstream-schema.ts";
 import { FileReader, readTls } from "./upstream-tls.ts";
 
-/** Settings of upstreams that win over the configuration, by name. */
+/** Upstream settings that override the configuration, by name. */
 export type UpstreamOverrides = Readonly<Record<string, UpstreamOptions>>;
 
 /**
- * The upstreams with their secrets and files read. An override replaces addresses, credentials and all about
- * the network as a whole, and what stands in their place is not read. The adapters are for the texts of
- * callers who bring no credentials.
+ * Returns the upstreams with their secrets and files. An override replaces all addresses, credentials and
+ * network settings of an upstream, and the replaced ones are not read. The adapters provide error texts for
+ * callers without credentials.
  *
  * @throws ConfigError naming every secret that cannot be read
  */
@@ -44,7 +44,7 @@ export function resolveUpstreams(
     const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
     const all = readCredentials(places, reader, name);
     const isApplicationToken = isOfApplication(places.oauth2);
-    // what callers bring is theirs, and what stands beside it is not
+    // callers bring their own credentials; the settings next to them are the gateway's
     const fixed =
       passThrough === undefined || config.authorization === undefined
         ? all
@@ -65,7 +65,7 @@ export function resolveUpstreams(
   return { ...overrides, ...resolved };
 }
 
-/** Whether a secret can be read from its place. */
+/** Returns whether a secret can be read from its place. */
 export function isSecretSet(place: SecretPlace, config: Config, env: Environment): boolean {
   try {
     return valueOfSecret(place, config, env) !== "";
@@ -114,9 +114,7 @@ function readOAuth2(
   };
 }
 
-/**
- * Whether a token is no person's: as the configuration says, or because nobody but the client asks for it.
- */
+/** Returns whether a token belongs to no person: by configuration, or because only the client obtains it. */
 function isOfApplication(oauth2: CredentialPlaces["oauth2"]): boolean {
   if (oauth2 === undefined) return false;
   const { application, tokenUrl, refreshToken, tokenFile } = oauth2;
@@ -135,21 +133,21 @@ function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretR
   };
 }
 
-/** A secret that was read, and the setting that says from where. */
+/** A secret that was read, and the setting that locates it. */
 export interface ReadSecret {
   readonly path: readonly PropertyKey[];
   readonly secret: Secret;
 }
 
-/** By the settings in JSON, what was read for a configuration. */
+/** The secrets read for a configuration, by their settings as JSON. */
 const SECRETS = new WeakMap<Config, Map<string, ReadSecret>>();
 
-/** All secrets that were read for a configuration, by their settings. */
+/** Returns all secrets that were read for a configuration, by their settings. */
 export function secretsOf(config: Config): ReadonlyMap<string, ReadSecret> {
   return SECRETS.get(config) ?? new Map();
 }
 
-/** Reads secrets from their places, and files beside them, and collects what goes wrong. */
+/** Reads secrets and their related files, and collects problems. */
 export class SecretReader extends FileReader {
   private readonly env: Environment;
 
@@ -169,15 +167,13 @@ export class SecretReader extends FileReader {
     }
   }
 
-  /** The place of a secret may stay the same where the secret does not. */
+  /** Remembers the value of a secret, which may change while its place stays the same. */
   private remember(path: readonly PropertyKey[], secret: Secret): void {
     const all = SECRETS.get(this.config) ?? new Map<string, ReadSecret>();
     SECRETS.set(this.config, all.set(JSON.stringify(path), { path, secret }));
   }
 
-  /**
-   * Where the tokens of an upstream are kept; a file that is missing, or that others can read, is a problem.
-   */
+  /** Returns the token store of an upstream; a missing or publicly readable file is a problem. */
   store(tokenFile: string, upstream: string): TokenStore {
     const file = path.resolve(this.config.directory, tokenFile);
     const problem = problemOfTokenFile(file);
@@ -189,7 +185,8 @@ export class SecretReader extends FileReader {
 }
 
 /**
- * The tokens of an upstream in a file; its reader is loaded with them, beside all that a client of OAuth is.
+ * Returns the token store of an upstream in a file; loads the file reader lazily, together with the OAuth
+ * client.
  */
 function tokensIn(file: string, upstream: string): TokenStore {
   return {
@@ -201,7 +198,7 @@ function tokensIn(file: string, upstream: string): TokenStore {
   };
 }
 
-/** What is seen at once; whatever else is wrong is an error of the first call. */
+/** Returns the problem of a token file that is visible immediately; other problems fail the first call. */
 function problemOfTokenFile(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return `there is no file ${file}; it is written by`;
@@ -222,7 +219,7 @@ export function valueOfSecret(
   return value;
 }
 
-/** Names that are shown. Others may be secrets, where somebody wrote the value in the place of its name. */
+/** Names that may be shown. Others may be secrets, written in the place of their names. */
 const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,16})*$/;
 const FILE =
   /^(?=.*\/|.*\.[a-z]{1,8}$)[./~]*(?:[A-Za-z0-9]{1,20}(?:[/._-]+|$))+$|^[A-Za-z]{1,12}(?:[_-][A-Za-z]{1,12})*$/;
@@ -233,7 +230,7 @@ function readSecretFile(file: string, config: Config): string {
   const resolved = path.resolve(config.directory, file);
   let value: string;
   try {
-    // A final newline is the editor's, not the secret's.
+    // A trailing newline comes from the editor and does not belong to the secret.
     value = readFileSync(resolved, "utf8").replace(/\r?\n$/, "");
   } catch (error) {
     if (shown) throw error;

@@ -9,9 +9,9 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { SecretReader } from "./secrets.ts";
 
-/** Settings of sign-in that win over the configuration. */
+/** Sign-in settings that override the configuration. */
 export interface SignInOverrides {
-  /** By upstream, with the secret that stands for the place of it. */
+  /** By upstream, with the secret itself in place of its location. */
   readonly upstreams: Readonly<
     Record<string, { readonly settings: UpstreamSignIn; readonly clientSecret: string }>
   >;
@@ -19,9 +19,9 @@ export interface SignInOverrides {
 }
 
 /**
- * Reads how people sign in; undefined where nobody does.
+ * Reads the sign-in settings; returns undefined without sign-in.
  *
- * @throws ConfigError naming all that cannot be used
+ * @throws ConfigError naming everything that cannot be used
  */
 export function resolveSignIn(
   config: Config,
@@ -69,7 +69,7 @@ function readKeys(config: Config, env: Environment, problems: Problem[]): Secret
   return keys.map((place, index) => {
     const secret = reader.read(place, "keys", index);
     try {
-      // what cannot be read is a problem already
+      // an unreadable secret is already reported
       if (secret.reveal() !== "") sealingKeyBytes(secret);
     } catch (error) {
       reader.report(error instanceof Error ? error.message : String(error), "keys", index);
@@ -105,7 +105,7 @@ function providerOf(
 }
 
 function oauth2Of(oauth2: UpstreamSignIn["oauth2"], reader: SecretReader, override: string | undefined) {
-  // the schema wants one of oauth1 and oauth2
+  // the schema requires one of oauth1 and oauth2
   if (oauth2 === undefined) throw new Error("neither oauth1 nor oauth2");
   const { clientSecret: place, ...settings } = oauth2;
   const clientSecret =
@@ -119,7 +119,7 @@ function probeOf({ method, url = "", request }: ProbeConfig): ProbeSettings {
   return method === undefined ? { url } : { method, request };
 }
 
-/** Methods that are called for sign-in have to be there, and to go to the upstream that people sign in at. */
+/** Checks that the methods called during sign-in exist and belong to the upstream of the sign-in. */
 function checkProbes(
   upstream: string,
   { identity, check }: UpstreamSignIn,
@@ -157,7 +157,7 @@ function problemOf(
   }
 }
 
-/** A caller's credentials have one source. */
+/** Checks that a caller's credentials have only one source. */
 function contradictions(config: Config, name: string): Problem[] {
   const { credentials } = config.upstreams[name] ?? {};
   const report = (key: keyof Credentials | "passThrough", text: string) =>

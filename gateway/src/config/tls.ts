@@ -4,9 +4,9 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
 /**
- * The files of the certificate, with absolute paths; undefined where the configuration has none.
+ * Returns the files of the certificate, with absolute paths; undefined if none are configured.
  *
- * @throws ConfigError when they cannot be used
+ * @throws ConfigError if they cannot be used
  */
 export function resolveTls(config: Config): CertificateFiles | undefined {
   const { tls } = config.server;

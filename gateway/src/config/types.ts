@@ -4,8 +4,8 @@ import { importModules } from "./modules.ts";
 import type { Problem } from "./problems.ts";
 
 /**
- * The files of a configuration's `types`: the descriptors that protoc-gen-es exports from modules of
- * messages. Modules that cannot be loaded, or describe no file, are added to the problems.
+ * Loads the files of a configuration's `types` setting: the descriptors that protoc-gen-es exports from
+ * modules of messages. Adds a problem for each module that cannot be loaded or has no file descriptor.
  */
 export async function readTypes(config: Config, problems: Problem[]): Promise<DescFile[]> {
   const files: DescFile[] = [];

@@ -70,10 +70,10 @@ const address = z
     error: "expected an address without user, query and fragment; secrets belong below credentials",
   });
 
-/** A limit of an upstream; its default is the runtime's. */
+/** A limit of an upstream; the runtime sets its default. */
 const count = z.int().min(1).optional();
 
-/** Above 0 and at most 1. */
+/** A number above 0 and at most 1. */
 const part = z.number().gt(0).max(1).optional();
 
 /** An optional group of settings that can be turned off as a whole. */
@@ -150,7 +150,7 @@ const proxy = offOr({
   ),
 });
 
-/** A proxy as the configuration writes it. */
+/** A proxy as parsed. */
 export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false | undefined>;
 
 const upstreamTls = z.strictObject({
@@ -168,7 +168,7 @@ const upstreamTls = z.strictObject({
 
 export const optionalTls = upstreamTls.optional();
 
-/** TLS towards an upstream as the configuration writes it. */
+/** The TLS settings of an upstream as parsed. */
 export type UpstreamTls = z.infer<typeof upstreamTls>;
 
 const LEVEL = z.enum(["ignore", "log", "fail"]).optional();
@@ -193,7 +193,7 @@ export const differences = z.strictObject({
     ),
 });
 
-/** One of `upstreams`, as the configuration writes it. */
+/** One entry of `upstreams`. */
 export const upstreamSchema = z
   .strictObject({
     baseUrl: address
@@ -269,5 +269,5 @@ export const upstreamSchema = z
     error: "an upstream needs an address: baseUrl, or bases",
   });
 
-/** An upstream as the configuration writes it. */
+/** An upstream as parsed. */
 export type UpstreamConfig = z.infer<typeof upstreamSchema>;

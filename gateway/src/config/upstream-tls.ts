@@ -7,7 +7,7 @@ import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 import type { UpstreamTls } from "./upstream-schema.ts";
 
-/** Reads files that settings name, and collects what goes wrong. */
+/** Reads the files that settings name, and collects problems. */
 export class FileReader {
   protected readonly config: Config;
   protected readonly path: readonly string[];
@@ -19,7 +19,7 @@ export class FileReader {
     this.problems = problems;
   }
 
-  /** The text of a file; undefined where it cannot be read. */
+  /** Returns the text of a file; undefined if it cannot be read. */
   readText(file: string, key: string): string | undefined {
     try {
       return readFileSync(path.resolve(this.config.directory, file), "utf8");
@@ -29,12 +29,12 @@ export class FileReader {
     }
   }
 
-  /** Certificates of authorities; undefined where the file cannot be read, or has none. */
+  /** Returns the certificates of authorities; undefined if the file cannot be read or has none. */
   readAuthorities(file: string, key: string): string | undefined {
     const pem = this.readText(file, key);
     if (pem === undefined) return undefined;
     try {
-      // the first one stands for the others, which OpenSSL reads
+      // checks only the first certificate; OpenSSL reads the others
       new X509Certificate(pem);
       return pem;
     } catch {
@@ -48,7 +48,7 @@ export class FileReader {
   }
 }
 
-/** TLS towards an upstream, with its files read. */
+/** Reads the TLS settings of an upstream, with their files. */
 export function readTls({ ca, certificate, key, serverName }: UpstreamTls, files: FileReader): TlsOptions {
   if ((certificate === undefined) !== (key === undefined)) {
     files.report("certificate and key belong together: name both, or neither");

@@ -11,10 +11,12 @@ import { networkWarnings } from "./network-warnings.ts";
 import type { Problem } from "./problems.ts";
 import type { CredentialPlaces } from "./upstream-schema.ts";
 
-/** How many methods a text names. */
+/** The maximum number of methods that a text lists. */
 const MAX_NAMED = 3;
 
-/** The upstreams, with the services that call each: `blog: blog.v1.BlogService, blog.v1.PostService`. */
+/**
+ * Returns the upstreams with the services that call them: `blog: blog.v1.BlogService, blog.v1.PostService`.
+ */
 export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): string[] {
   return Object.keys(config.upstreams).map((name) => {
     const services = adapters.filter((adapter) => methodsFor(name, [adapter]).length > 0);
@@ -23,9 +25,9 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 }
 
 /**
- * Warnings, of what is valid but hardly intended: a gateway open to all, deadlines beyond the
- * maximum, upstreams that no adapter calls, methods that have none of the credentials that they
- * need, so that each of their calls will fail, and settings without effect.
+ * Returns warnings about settings that are valid but probably unintended: a gateway open to all, deadlines
+ * beyond the maximum, upstreams without callers, methods without any of their required credentials, whose
+ * calls would all fail, and settings without effect.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [
@@ -38,7 +40,10 @@ export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]):
   ];
 }
 
-/** Warnings of methods that have none of the credentials that they need, and of upstreams without methods. */
+/**
+ * Returns warnings about methods without any of their required credentials, and about upstreams without
+ * methods.
+ */
 export function upstreamWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   const called = new Set(methodsFor(undefined, adapters).map(({ rules }) => rules.upstream));
   return Object.entries(config.upstreams).flatMap(([name, { credentials, signIn }]) => {

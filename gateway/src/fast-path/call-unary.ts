@@ -343,10 +343,7 @@ export class UnaryRun {
   }
 }
 
-/**
- * Accounts for bytes that replace other bytes: a message is released once it is printed, compressed or
- * enveloped.
- */
+/** Releases the buffer of a message that was printed, compressed or enveloped into another buffer. */
 function replaced(bytes: Uint8Array, by: Uint8Array): void {
   if (bytes.buffer !== by.buffer) bufferPool.release(bytes);
 }

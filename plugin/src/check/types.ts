@@ -7,6 +7,7 @@ import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
+import { requestName } from "../model/wire-names.ts";
 
 /** Messages that are no JSON object of fields, and so cannot be a whole response. */
 const NO_ANSWER: ReadonlySet<string> = new Set([
@@ -28,7 +29,38 @@ export function checkTypes(method: MethodModel, types: TypeModels, problems: Pro
     );
   }
   checkBytes(method, problems);
-  for (const binding of method.bindings) checkBinding(binding, types, problems);
+  for (const binding of method.bindings) {
+    checkBinding(binding, types, problems);
+    checkContentType(method, binding, types, problems);
+  }
+}
+
+/** Reports a scalar body, which is sent as JSON text, under a Content-Type that is not JSON. */
+function checkContentType(
+  { desc, rules }: MethodModel,
+  { body, headers }: BindingModel,
+  types: TypeModels,
+  problems: Problems,
+): void {
+  if (body.kind !== "field" || !isOneScalar(body.field)) return;
+  const remedy = `but the body, ${nameOf(body.field)}, is sent as JSON text; declare it as google.api.HttpBody, which has a Content-Type of its own, or remove the header`;
+  const isContentType = (name: string) => /^content-type$/i.test(name);
+  const ofCaller = headers
+    .map(([field]) => field)
+    .find((field) => isContentType(requestName(field, rules.json, types)));
+  if (ofCaller !== undefined) {
+    const text = `${nameOf(ofCaller)} is sent as the Content-Type, ${remedy}`;
+    problems.add(ofCaller, [RULES, FieldRulesSchema.field.in.number], "body-content-type", text);
+  }
+  const constant = rules.headers.findLast(({ name }) => isContentType(name))?.value;
+  if (constant === undefined || /^[^;]*json/i.test(constant)) return;
+  const text = `${nameOf(desc)} has the Content-Type \`${constant}\`, ${remedy}`;
+  problems.add(desc, [RULES, MethodRulesSchema.field.headers.number], "body-content-type", text);
+}
+
+function isOneScalar(field: DescField): boolean {
+  if (field.fieldKind === "message") return isScalarMessage(field.message);
+  return field.fieldKind === "scalar" || field.fieldKind === "enum";
 }
 
 function checkBytes({ desc, rules, takesBytes }: MethodModel, problems: Problems): void {

@@ -5,7 +5,7 @@ import { discriminatorValues, isFlattened, type TypeModels } from "../model/type
 import { spellings } from "../model/wire-names.ts";
 import type { ChoiceCase, Entry, FieldEntry } from "./entry.ts";
 import { fieldEntry } from "./field.ts";
-import { keepsSpelling, keysOf, onlyKey } from "./keys.ts";
+import { firstKey, firstKeyOf, keepsSpelling, keysOf, onlyKey } from "./keys.ts";
 
 /** Whether the object chooses a member of a oneof. */
 export function isChosen(oneof: DescOneof, types: TypeModels): boolean {
@@ -30,7 +30,7 @@ export function choiceEntry(oneof: DescOneof, types: TypeModels): Entry {
     by: discriminator === "" ? undefined : spellings(discriminator),
     when: members.flatMap((field) => cases(field, memberEntry(field, oneof, types), types)),
     otherwise: last && memberEntry(last, oneof, types),
-    lost: last === undefined ? lostKeys(oneof, types) : undefined,
+    lost: lostKeys(oneof, last, types),
   };
 }
 
@@ -51,11 +51,26 @@ function conditionCases(field: DescField, as: FieldEntry | undefined, types: Typ
 }
 
 /** The spellings of the key whose value is lost where no member is chosen. */
-function lostKeys(oneof: DescOneof, types: TypeModels): readonly string[] | undefined {
+function lostKeys(
+  oneof: DescOneof,
+  fallback: DescField | undefined,
+  types: TypeModels,
+): readonly string[] | undefined {
   const { discriminator } = types.oneof(oneof);
-  if (keepsSpelling(oneof, discriminator, types)) return undefined;
   const key = discriminator === "" ? onlyKey(oneof, types) : discriminator;
-  return key === undefined ? undefined : spellings(key);
+  if (key === undefined || keepsSpelling(oneof, discriminator, types)) return undefined;
+  return fallback !== undefined && holdsKey(fallback, key, oneof, types) ? undefined : spellings(key);
+}
+
+/** Whether a member reads a key of the object, in a field of its own where it shares the object. */
+function holdsKey(member: DescField, key: string, oneof: DescOneof, types: TypeModels): boolean {
+  if (!isFlattened(oneof, types) || member.fieldKind !== "message") return readsKey(member, key, types);
+  const { fields, typeName } = member.message;
+  return typeName === "google.protobuf.Struct" || fields.some((field) => readsKey(field, key, types));
+}
+
+function readsKey(field: DescField, key: string, types: TypeModels): boolean {
+  return keysOf(field, types).some((each) => firstKeyOf(each) === firstKey(key));
 }
 
 /** A member with the keys that it is read from, or without any where it shares those of the object. */

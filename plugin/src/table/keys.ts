@@ -22,7 +22,7 @@ export function keysOf(field: DescField, types: TypeModels): readonly Key[] {
 }
 
 /** The first key of a dotted path, which is in quotes where it has dots itself. */
-function firstKey(path: string): string {
+export function firstKey(path: string): string {
   const [, quoted, plain = ""] = /^(?:'([^']*)'|([^.]*))/.exec(path) ?? [];
   return quoted ?? plain;
 }
@@ -42,7 +42,7 @@ export function onlyKey(oneof: DescOneof, types: TypeModels): string | undefined
   return readKeys.some((each) => firstKeyOf(each) === key) ? undefined : key;
 }
 
-function firstKeyOf(key: Key): string {
+export function firstKeyOf(key: Key): string {
   return typeof key === "string" ? key : firstKey(key.path);
 }
 

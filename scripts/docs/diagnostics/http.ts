@@ -84,6 +84,12 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
       meaning: "`body` names a single field, but a form or multipart body needs named fields.",
       remedy: 'Use `body: "*"`.',
     },
+    "body-content-type": {
+      meaning:
+        "`body` names a single scalar field, which is sent as JSON text, but a rule declares another Content-Type. The upstream would read quotes, escapes or base64 as content.",
+      remedy:
+        "Declare the field as `google.api.HttpBody`, whose bytes are sent as they are, or remove the header.",
+    },
     "response-bytes": {
       meaning:
         "The response is read as bytes (`response_encoding: BYTES`), but the response message has no field for them and would always be empty.",
