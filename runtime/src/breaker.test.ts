@@ -60,7 +60,7 @@ class Tested {
   }
 }
 
-test("an upstream that fails: is left alone: calls fail at once and without a request, then one tries, then all go", async () => {
+test("an open circuit fails calls immediately without a request, then sends one probe, then closes", async () => {
   const tested = await new Tested().start();
   await tested.fail(5);
   const startedAt = performance.now();
@@ -83,7 +83,7 @@ test("an upstream that fails: is left alone: calls fail at once and without a re
   ]);
 });
 
-test("an upstream that fails: is not asked for credentials or observed while it is left alone", async () => {
+test("an open circuit neither requests credentials nor calls the observer", async () => {
   let asked = 0;
   const credentials = () => {
     asked++;
@@ -96,20 +96,20 @@ test("an upstream that fails: is not asked for credentials or observed while it 
   expect(asked).toBe(0);
 });
 
-test("an upstream that fails: is asked on where it has no breaker", async () => {
+test("an upstream without a circuit breaker gets every request", async () => {
   const tested = await new Tested().start({ breaker: false });
   await tested.fail(30);
   expect(tested.requests).toBe(30);
 });
 
-test("an upstream that fails: is left alone by its own measure where it has one", async () => {
+test("an upstream's own breaker options take precedence", async () => {
   const tested = await new Tested().start({ breaker: { failures: 2, cooldownMs: 100 } });
   await tested.fail(4);
   expect(tested.requests).toBe(2);
   expect(tested.reports).toMatchObject([{ state: "open", cooldownMs: 100 }]);
 });
 
-test("an upstream that fails: ends the attempts of a call, whose error stays that of the upstream", async () => {
+test("an opening circuit ends the attempts of a call, whose error stays the upstream's", async () => {
   const tested = await new Tested().start({ breaker: { failures: 2 }, retry: { attempts: 5 } });
   const call = failureOf(tested.call());
   for (const timers of [2, 2]) {
@@ -121,7 +121,7 @@ test("an upstream that fails: ends the attempts of a call, whose error stays tha
   expect(tested.calls).toMatchObject([{ attempts: 2 }]);
 });
 
-test("an upstream that fails: is left alone by feeds too, which come back by themselves", async () => {
+test("feeds respect an open circuit, and recover by themselves", async () => {
   const tested = new Tested();
   const adapters = [streamService("watch", watchAdapter({ intervalMs: 1_000 }) as never)];
   await tested.start({ breaker: { failures: 1, cooldownMs: 90_000, maxCooldownMs: 90_000 } }, { adapters });
@@ -141,7 +141,7 @@ test("an upstream that fails: is left alone by feeds too, which come back by the
   await next;
 });
 
-test("failures of one base address say nothing about another", async () => {
+test("failures of one base address do not affect another", async () => {
   const tested = await new Tested().start();
   const healthy = await httpUpstream((_request, response) => sendJson(response, { id: 1 }));
   const bases = { api: server?.url ?? "", web: healthy.url };

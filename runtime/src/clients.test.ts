@@ -187,7 +187,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     }
   });
 
-  test("headers of one name all arrive, as do those of the response", async () => {
+  test("repeated request headers and repeated response headers all arrive", async () => {
     const seen: unknown[] = [];
     const server = await started(
       httpUpstream((request, response) => {
@@ -213,7 +213,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
   });
 
   test.each(Object.entries(FAILURES))(
-    "a response that %s is the same error",
+    "a response that %s causes the same error",
     async (_what, { server, reason, upstream = {} }) => {
       const tested = restTo((await started(server())).url, { upstream });
       const error = await failureOf(get(tested));
@@ -235,7 +235,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     }
   });
 
-  test("requests that may be repeated are, and no others", async () => {
+  test("only requests that may be retried are retried", async () => {
     let requests = 0;
     const failing: RequestListener = (request, response) => {
       request.resume();
@@ -265,7 +265,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect(reasonOf(await failureOf(get(tested)))).toBe("UPSTREAM_CIRCUIT_OPEN");
   });
 
-  test("a deadline and a caller who leaves end the exchange", async () => {
+  test("a deadline and a caller that leaves end the exchange", async () => {
     const arrived = Promise.withResolvers<void>();
     const server = await started(httpUpstream(() => arrived.resolve()));
     const caller = new AbortController();
@@ -280,7 +280,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect((await failureOf(late)).code).toBe(Code.DeadlineExceeded);
   });
 
-  test("redirects are followed by the rules, and lead no credentials away", async () => {
+  test("redirects follow the rules, and disclose no credentials", async () => {
     const seen: unknown[] = [];
     const other = await started(
       httpUpstream((request, response) => {
@@ -308,7 +308,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     ]);
   });
 
-  test("a download comes as it is read, and ends when its reader leaves", async () => {
+  test("a download arrives on demand, and ends when its reader leaves", async () => {
     const server = await started(
       httpUpstream((_request, response) => {
         response.writeHead(200, { "content-type": "application/x-thing" });
@@ -337,7 +337,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect(reasonOf(error)).toBe("UPSTREAM_BODY_TOO_LARGE");
   });
 
-  test("an upload is sent as its messages come, and is never sent again", async () => {
+  test("an upload is sent as its messages arrive, and is never retried", async () => {
     const arrived = new Set<string>();
     const first = Promise.withResolvers<void>();
     const server = await started(
@@ -380,7 +380,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     await left.promise;
   });
 
-  test("the stream of an upload that fails is the error of the call", async () => {
+  test("an error of an upload's stream is the error of the call", async () => {
     const server = await started(httpUpstream((request) => void request.resume()));
     async function* messages() {
       yield { chunk: Buffer.from("one") };
@@ -390,7 +390,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect([error.code, error.rawMessage]).toEqual([Code.DataLoss, "mine"]);
   });
 
-  test("close waits for what runs, and lets nothing begin", async () => {
+  test("close waits for running calls, and rejects new ones", async () => {
     const request = Promise.withResolvers<() => void>();
     const server = await started(
       httpUpstream((_request, response) => request.resolve(() => sendJson(response, { id: 1 }))),

@@ -145,7 +145,7 @@ const bodies = fc.record({
 });
 
 test.each(Object.keys(PLACES))(
-  "property: nothing is parsed of %s that costs more than it may, and a status keeps its code",
+  "property: JSON of %s beyond the maximum cost is not parsed, and a status keeps its code",
   async (name) => {
     const { read, maxCost, codeOf } = PLACES[name] as Place;
     await fc.assert(
@@ -171,7 +171,7 @@ test.each(Object.keys(PLACES))(
   60_000,
 );
 
-test("a response costs no more than its limit, and the call says so", async () => {
+test("a response that exceeds maxResponseCost fails with an error that names the limit", async () => {
   for (const [shape, make] of Object.entries(SHAPES)) {
     const text = make(400_000);
     answer = { status: 200, headers: { "content-type": "application/json" }, body: Buffer.from(text) };

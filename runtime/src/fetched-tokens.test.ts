@@ -61,7 +61,7 @@ function restOf(url: string, credentials: CredentialsSource, options: Partial<Re
 
 const call = (rest: Rest) => rest.call(thingAdapter({ rules }), thingRequest({ name: "a" }));
 
-test("a call fetches its token, further ones use it, and one of a method without credentials fetches none", async () => {
+test("a call fetches a token, later calls reuse it, and a method without credentials fetches none", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = restOf(url, grantAt(url));
@@ -76,7 +76,7 @@ test("a call fetches its token, further ones use it, and one of a method without
   expect(api.tokens).toBe(1);
 });
 
-test("a token that the upstream rejects is refreshed once and the request sent once more, for all calls at once", async () => {
+test("a token that the upstream rejects is refreshed once for all concurrent calls, and the request is retried once", async () => {
   const api = new Api();
   const url = await api.start();
   const reports: CallReport[] = [];
@@ -88,7 +88,7 @@ test("a token that the upstream rejects is refreshed once and the request sent o
   expect(reports.map(({ attempts }) => attempts).slice(1)).toEqual(Array.from({ length: 10 }, () => 2));
 });
 
-test("an upstream that rejects every token gets one more, and is not met with ever new ones", async () => {
+test("an upstream that rejects every token receives one more token, and not an endless series", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = restOf(url, grantAt(url));
@@ -102,7 +102,7 @@ test("an upstream that rejects every token gets one more, and is not met with ev
   for (const other of others) expect(other).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 
-test("a request whose body is a stream is not sent again, and the next one has another token", async () => {
+test("a streamed request is not retried, and the next one has another token", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = createRest({
@@ -120,7 +120,7 @@ test("a request whose body is a stream is not sent again, and the next one has a
   expect([reasonOf(error), api.seen]).toEqual(["UPSTREAM_CREDENTIALS", ["token-1", "token-1"]]);
 });
 
-test("a token endpoint goes by the dispatcher of the options, as all requests of the upstream do", async () => {
+test("token requests use the dispatcher of the options, like all requests of the upstream", async () => {
   const agent = new MockAgent({ connections: 1 });
   agent.disableNetConnect();
   const body = { access_token: "mocked", token_type: "bearer" };
@@ -135,7 +135,7 @@ test("a token endpoint goes by the dispatcher of the options, as all requests of
   await agent.close();
 });
 
-test("a token endpoint that is not there is an error that names it, and not a failure of the upstream", async () => {
+test("the error of an unreachable token endpoint names the endpoint, and does not count as a failure of the upstream", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = restOf(url, grantAt("http://127.0.0.1:1"));

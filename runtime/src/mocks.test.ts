@@ -67,7 +67,7 @@ function mocked() {
 
 const JSON_TYPE = { headers: { "content-type": "application/json" } };
 
-test("a MockAgent responds in the place of the upstream", async () => {
+test("a MockAgent replaces the upstream", async () => {
   const { agent, pool } = mocked();
   pool.intercept({ path: "/v1/things/a" }).reply(200, '{"id":9007199254740993}', JSON_TYPE);
   pool
@@ -78,7 +78,7 @@ test("a MockAgent responds in the place of the upstream", async () => {
   agent.assertNoPendingInterceptors();
 });
 
-test("a request without a mock is told as what it is, and not sent again", async () => {
+test("a request without a mock has an error that says so, and is not retried", async () => {
   const { agent } = mocked();
   const tested = restBy({ dispatcher: agent }, { upstream: { retry: {} } });
   const error = await failureOf(get(tested));
@@ -101,7 +101,7 @@ test("a mock that fails is retried like an upstream that fails", async () => {
   expect(tested.reports).toMatchObject([{ attempts: 3 }]);
 });
 
-test("the times of the options are kept for a mock that is late", async () => {
+test("the timeouts of the options apply to a slow mock", async () => {
   const { agent, pool } = mocked();
   const clock = new FakeClock();
   pool.intercept({ path: "/v1/things/a" }).reply(200, "{}").delay(60_000);
@@ -113,7 +113,7 @@ test("the times of the options are kept for a mock that is late", async () => {
   );
 });
 
-test("an upstream's own dispatcher comes before that of the transport", async () => {
+test("an upstream's own dispatcher takes precedence over the transport's", async () => {
   const [own, shared] = [mocked(), mocked()];
   own.pool.intercept({ path: "/v1/things/a" }).reply(200, { id: 1 }, JSON_TYPE);
   const tested = restBy({ dispatcher: shared.agent }, { upstream: { dispatcher: own.agent } });
@@ -130,7 +130,7 @@ function recording(respond: (init: FetchInit) => Response | Promise<Response>) {
   return { calls, fetch };
 }
 
-test("a fetch is called once for every request, and leaves redirects and cookies alone", async () => {
+test("a fetch is called once for every request, without following redirects or sending cookies", async () => {
   const { calls, fetch } = recording(() => Response.json({ id: 4 }));
   await get(restBy({ fetch }));
   expect(calls).toHaveLength(1);
@@ -145,7 +145,7 @@ test("a fetch is called once for every request, and leaves redirects and cookies
   });
 });
 
-test("a fetch gets a body that can be read once, unless the request may be sent again", async () => {
+test("a fetch gets a stream that can be read once, unless the request may be retried", async () => {
   const { calls, fetch } = recording(async ({ body }) =>
     Response.json({ name: await new Response(body).text() }),
   );
@@ -160,7 +160,7 @@ test("a fetch gets a body that can be read once, unless the request may be sent 
   expect(again?.duplex).toBeUndefined();
 });
 
-test("a fetch of one's own compressions gets them asked for", async () => {
+test("acceptEncoding replaces the encodings that a fetch requests by default", async () => {
   const { calls, fetch } = recording(() => Response.json({}));
   await get(restBy({ fetch }, { upstream: { acceptEncoding: "identity" } }));
   expect(Object.fromEntries(calls[0]?.init.headers ?? [])["accept-encoding"]).toBe("identity");
@@ -200,7 +200,7 @@ test.each<[string, () => unknown, string]>([
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
 });
 
-test("a fetch that throws at once is an upstream that fails", async () => {
+test("a fetch that throws synchronously is a failing upstream", async () => {
   const fetch: FetchFunction = () => {
     throw new Error("boom");
   };
@@ -209,7 +209,7 @@ test("a fetch that throws at once is an upstream that fails", async () => {
   expect(error.rawMessage).toBe("upstream things: the fetch failed before the response: an error");
 });
 
-test("a fetch that ignores its signal holds no call", async () => {
+test("a fetch that ignores its signal does not delay the call", async () => {
   const asked = Promise.withResolvers<void>();
   const late = Promise.withResolvers<Response>();
   const canceled = Promise.withResolvers<void>();
@@ -253,7 +253,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-test("whatever a dispatcher does in whatever order, the call ends, and close does", async () => {
+test("whatever a dispatcher does in any order, the call and close complete", async () => {
   const controller = {
     aborted: false,
     paused: false,
@@ -285,7 +285,7 @@ test("whatever a dispatcher does in whatever order, the call ends, and close doe
   );
 });
 
-test("a GET with a body cannot be sent by fetch, and says so", async () => {
+test("a GET with a body cannot be sent by fetch, and the error says so", async () => {
   const variant: ThingVariant = {
     request: () => {
       const out = new RequestWriter("GET", "/things");

@@ -71,7 +71,7 @@ function callOf(
 
 const ours = authority();
 
-test("an upstream whose authority is named is trusted, and others are not", async () => {
+test("an upstream with a configured authority is trusted, and others are not", async () => {
   const port = await tlsUpstream(ours.issue("localhost"));
   const baseUrl = `https://localhost:${port}`;
   expect(await callOf({ baseUrl, tls: { ca: ours.ca } })()).toBe(7n);
@@ -82,7 +82,7 @@ test("an upstream whose authority is named is trusted, and others are not", asyn
   }
 });
 
-test("an upstream that asks for a certificate gets the client's", async () => {
+test("an upstream that requests a certificate gets the client's", async () => {
   const names: unknown[] = [];
   const port = await tlsUpstream(
     { ...ours.issue("localhost"), ca: ours.ca, requestCert: true, rejectUnauthorized: true },
@@ -120,7 +120,7 @@ test("a server name is sent and checked in place of the host", async () => {
   }
 });
 
-test("a redirect to another origin gets neither the client's certificate nor its authorities", async () => {
+test("a redirect to another origin uses neither the client certificate nor the configured authorities", async () => {
   const peers: unknown[] = [];
   const asking = { ca: ours.ca, requestCert: true, rejectUnauthorized: false };
   const record = (request: { readonly socket: unknown }) =>
@@ -173,7 +173,7 @@ test.each<[UpstreamOptions["tls"], string]>([
   expect(error.rawMessage).not.toContain("BEGIN");
 });
 
-test("https goes through a tunnel of the proxy, which sees the host and nothing else", async () => {
+test("https uses a tunnel of the proxy, which sees only the host and the port", async () => {
   const port = await tlsUpstream(ours.issue("api.example"));
   const proxy = await started(egressProxy({ ports: { 443: `http://x:${port}` } }));
   const credentials = { username: "me", password: new Secret("pass:word") };
@@ -190,7 +190,7 @@ test("https goes through a tunnel of the proxy, which sees the host and nothing 
   expect(JSON.stringify(proxy.requests[0]?.headers)).not.toMatch(/things|user-agent/);
 });
 
-test("http is handed to the proxy, with all headers of a name", async () => {
+test("http is forwarded by the proxy, with all headers of the same name", async () => {
   const seen: unknown[] = [];
   const server = await started(
     httpUpstream((request, response) => {
@@ -216,7 +216,7 @@ test("http is handed to the proxy, with all headers of a name", async () => {
   ]);
 });
 
-test("the connection to the proxy itself may be TLS, by authorities of its own", async () => {
+test("the connection to the proxy itself may use TLS with separate authorities", async () => {
   const port = await tlsUpstream(ours.issue("api.example"));
   const plain = await started(httpUpstream(good));
   const theirs = authority();
@@ -231,7 +231,7 @@ test("the connection to the proxy itself may be TLS, by authorities of its own",
 });
 
 test.each(["https://api.example", "http://api.example"])(
-  "a proxy that rejects %s is told as such",
+  "the error of a proxy that rejects %s names the proxy",
   async (baseUrl) => {
     const credentials = { username: "me", password: "hunter2-hunter2" };
     const token = Buffer.from("me:hunter2-hunter2").toString("base64");
@@ -249,7 +249,7 @@ test.each(["https://api.example", "http://api.example"])(
   },
 );
 
-test("a download that a proxy rejects is told as such, and a 407 of an upstream is its own", async () => {
+test("the error of a download that a proxy rejects names the proxy, and a 407 of an upstream stays the upstream's", async () => {
   const proxy = await started(egressProxy({ status: 407 }));
   const plain = await started(respondingWith(407, {}, "mine"));
   const reasons = {
@@ -268,7 +268,7 @@ test("a download that a proxy rejects is told as such, and a 407 of an upstream 
   }
 });
 
-test("a proxy that is not there, or says nothing, is an upstream that is not reached", async () => {
+test("an unreachable or silent proxy makes the upstream unreachable", async () => {
   const baseUrl = "https://api.example";
   const absent = await failureOf(callOf({ baseUrl, proxy: { url: await closedPort() } })());
   expect(absent.rawMessage).toBe("upstream things: no connection was established: the proxy: ECONNREFUSED");
@@ -340,7 +340,7 @@ const FINALS = [
   ["HTTP/1.1 200 OK\r\n folded\r\n\r\n", "UPSTREAM_UNREACHABLE"],
 ] as const;
 
-test("interim responses of a proxy are skipped, up to 32 of them, however they are cut", async () => {
+test("up to 32 interim responses of a proxy are skipped, however they are cut", async () => {
   const port = await tlsUpstream(ours.issue("api.example"));
   const finals = fc.constantFrom(...FINALS);
   const counts = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(31, 32, 33));
@@ -387,13 +387,13 @@ async function outcomeOf(bytes: string | Uint8Array, isClosed: boolean): Promise
 const NOT_CONNECTED = ["UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT", "UPSTREAM_PROXY_REFUSED"];
 
 test.each(Object.entries(PROXIES_THAT_MISBEHAVE))(
-  "a proxy that sends %s makes no connection, and nothing worse",
+  "a proxy that sends %s does not connect, without further damage",
   async (_what, text) => {
     for (const isClosed of [true, false]) expect(NOT_CONNECTED).toContain(await outcomeOf(text, isClosed));
   },
 );
 
-test("whatever bytes a proxy sends, it makes no connection, and nothing worse", async () => {
+test("a proxy that sends arbitrary bytes does not connect, without further damage", async () => {
   const beginnings = fc.constantFrom(
     "",
     "HTTP/1.1 ",
@@ -416,7 +416,7 @@ test("whatever bytes a proxy sends, it makes no connection, and nothing worse", 
   );
 }, 60_000);
 
-test("this machine is reached without the proxy, by whatever name", async () => {
+test("this machine is reached without the proxy, under any name", async () => {
   const server = await started(httpUpstream(good));
   const { port } = new URL(server.url);
   const asked: string[] = [];
@@ -438,7 +438,7 @@ const publicLoopback: Network = {
   lookup: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
 };
 
-test("behind a proxy a redirect leads to no private address either, as far as its text says", async () => {
+test("with a proxy, a redirect to an evidently private address is rejected, too", async () => {
   const hosts: string[] = [];
   const server = await started(
     httpUpstream((request, response) => {

@@ -96,7 +96,7 @@ const FOLLOWING: ThingVariant = { rules: { redirects: true } };
 const get = ({ rest }: { readonly rest: Rest }) => rest.call(thingAdapter(), thingRequest({ name: "a" }));
 
 test.each([301, 302, 303, 307, 308])(
-  "a redirect with %d is followed where rule and options allow it",
+  "a redirect with %d is followed if the rule and the option allow it",
   async (status) => {
     const seen: string[] = [];
     const port = await serve((request, response) => {
@@ -126,7 +126,7 @@ test.each<[string, readonly string[] | undefined, ThingVariant]>([
   expect([reasonOf(error), infoOf(error)?.metadata.location, requests]).toEqual(["MOVED", "/b", 1]);
 });
 
-test("another origin gets no credentials of any kind, also if the redirect leads back", async () => {
+test("another origin gets no credentials of any kind, even if the redirect leads back", async () => {
   const seen: Array<{ readonly url: string | undefined; readonly headers: IncomingMessage["headers"] }> = [];
   const record = (request: IncomingMessage) => seen.push({ url: request.url, headers: request.headers });
   let base = 0;
@@ -164,7 +164,7 @@ test("another origin gets no credentials of any kind, also if the redirect leads
   }
 });
 
-test("the same origin gets credentials anew: an API key once, and a signature of its own", async () => {
+test("the same origin gets new credentials: an API key once, and a new signature", async () => {
   const seen: string[] = [];
   const port = await serve((request, response) => {
     seen.push(`${request.url} ${request.headers.authorization ?? ""}`);
@@ -210,7 +210,7 @@ test.each([
   expect(requests).toBe(location === "/things/a" ? 6 : 1);
 });
 
-test("two addresses are none", async () => {
+test("a Location with two addresses is rejected", async () => {
   const port = await serve(to(["/a", "/b"]));
   const error = await failureOf(get(restOf(`http://127.0.0.1:${port}`, [], { variant: FOLLOWING })));
   expect(["REDIRECT_REFUSED", "MOVED"]).toContain(reasonOf(error));
@@ -290,7 +290,7 @@ test.each(INSIDE)("a redirect from a public address to a private one is not foll
   expect(error.rawMessage).toContain("a private address");
 });
 
-test("a name that changes its address between the check and the connection is checked on the connection", async () => {
+test("a name whose address changes after the check is checked again on the connection", async () => {
   let inside = 0;
   const other = await serve((request, response) => {
     inside++;
@@ -315,7 +315,7 @@ test("a name that changes its address between the check and the connection is ch
 });
 
 test.each([["https://a.example"], ["a.example/x"], [""], ["a.example:443"], ["*"], ["u@a.example"]])(
-  "the option names hosts, not %j",
+  "the redirects option rejects %j as a host",
   (host) => {
     expect(() => restOf("https://base.example", [host])).toThrow("redirects.hosts");
   },

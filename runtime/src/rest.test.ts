@@ -72,7 +72,7 @@ function infoOf(error: ConnectError) {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
-test("a call: sends what the adapter built, and brings the message with the headers for callers", async () => {
+test("a call: sends the adapter's request, and returns the message with the headers for the caller", async () => {
   const seen: Array<string | undefined> = [];
   const rest = await restTo(
     httpUpstream((request, response) => {
@@ -88,7 +88,7 @@ test("a call: sends what the adapter built, and brings the message with the head
   expect([...header]).toEqual([["x-ratelimit-remaining", "7"]]);
 });
 
-test("a call: goes below the path of the base address, and to the base that the method names", async () => {
+test("a call: uses the path of the base address, and the base that the method names", async () => {
   const echo = httpUpstream((request, response) => sendJson(response, { name: request.url }));
   const server = await echo;
   const bases = { api: `${server.url}/v2/`, web: `${server.url}/web` };
@@ -105,7 +105,7 @@ test("a call: keeps ids beyond 2^53 exact, also in raw JSON", async () => {
   expect(await thing(rest)).toMatchObject({ id: 700000000000000001n, raw: '{"id":700000000000000003}' });
 });
 
-test("a call: takes the envelope off, and believes its status", async () => {
+test("a call: removes the envelope, and uses its status", async () => {
   const envelope = { payload: ["response.thing", "response"], status: "meta.status", message: "meta.msg" };
   const good = await restTo(respondingWithJson({ meta: { status: 200 }, response: { name: "in" } }), {
     rules: { envelope },
@@ -123,7 +123,7 @@ test("a call: takes the envelope off, and believes its status", async () => {
 });
 
 test.each([[{ error: "maintenance" }], [5], [{}]])(
-  "a call: fails when a response has no payload in its envelope: %j",
+  "a call: fails when the envelope of a response has no payload: %j",
   async (body) => {
     const envelope = { payload: ["response.thing", "response"] };
     const error = await failureOf(get(await restTo(respondingWithJson(body), { rules: { envelope } })));
@@ -135,7 +135,7 @@ test.each([[{ error: "maintenance" }], [5], [{}]])(
 );
 
 test.each([[[{ name: "a" }]], [[{ name: "a" }, {}]], ["text"], [5], [true], [""], [false]])(
-  "a call: fails when a payload is of the wrong kind, and takes no part of it for the whole: %j",
+  "a call: fails when a payload has the wrong type, without reading a part of it as the whole: %j",
   async (response) => {
     const bare = await failureOf(get(await restTo(respondingWithJson(JSON.stringify(response)))));
     expect(reasonOf(bare)).toBe("RESPONSE_SHAPE");
@@ -171,7 +171,7 @@ test.each<[EmptySpelling, string]>([
   },
 );
 
-test("a call: takes null for a payload that is empty", async () => {
+test("a call: reads null as an empty payload", async () => {
   const envelope = { payload: ["response"] };
   const strict = await restTo(respondingWithJson({ response: null }), {
     rules: { envelope },
@@ -180,7 +180,7 @@ test("a call: takes null for a payload that is empty", async () => {
   expect((await thing(strict)).name).toBe("");
 });
 
-test("a call: reads no body as an empty message where the status or a rule says that there is none", async () => {
+test("a call: reads a missing body as an empty message if the status or a rule allows it", async () => {
   expect(reasonOf(await failureOf(get(await restTo(respondingWith(200, {})))))).toBe("RESPONSE_SHAPE");
   const rules = { envelope: { payload: [], empty: ["empty_body" as const] } };
   expect(await thing(await restTo(respondingWith(200, {}), { rules }))).toMatchObject({
@@ -195,7 +195,7 @@ test("a call: skips a byte order mark", async () => {
   expect((await thing(await restTo(respondingWithJson('\ufeff{"name":"x"}')))).name).toBe("x");
 });
 
-test("a call: reads bytes, forms, and whatever the Content-Type says", async () => {
+test("a call: reads bytes, forms, and any encoding by the Content-Type", async () => {
   const png = Uint8Array.of(137, 80, 78, 71);
   const bytes = await restTo(respondingWith(200, { "content-type": "image/png" }, png), {
     rules: { responseEncoding: "by_content_type" },
@@ -219,7 +219,7 @@ test("a call: reads bytes, forms, and whatever the Content-Type says", async () 
   expect((await thing(json)).name).toBe("j");
 });
 
-test("a call: takes a redirect as a response where the rules say so, with a body or without", async () => {
+test("a call: returns a redirect as a response if the rules say so, with or without a body", async () => {
   const headers = { location: "http://elsewhere.test/a", "content-type": "text/html" };
   const rest = await restTo(respondingWith(302, headers, "<html>moved</html>"), {
     rules: { success: [302] },
@@ -337,13 +337,13 @@ test.each(CASES)("an upstream that misbehaves: %s", async (_what, server, text, 
   expect(error.code).toBe(code);
 });
 
-test("an upstream that misbehaves: is not there", async () => {
+test("an upstream that misbehaves: is unreachable", async () => {
   const error = await failureOf(get(restOf(await closedPort())));
   expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
   expect(error.code).toBe(Code.Unavailable);
 });
 
-test("an upstream that misbehaves: gives the address of a redirect, and never goes there", async () => {
+test("an upstream that misbehaves: sends a redirect, which is reported and not followed", async () => {
   let visits = 0;
   const target = await httpUpstream((_request, response) => {
     visits++;
@@ -355,7 +355,7 @@ test("an upstream that misbehaves: gives the address of a redirect, and never go
   expect(visits).toBe(0);
 });
 
-test("an upstream that misbehaves: sends more than allowed, announced or not", async () => {
+test("an upstream that misbehaves: exceeds the size limit, with and without Content-Length", async () => {
   const body = `"${"x".repeat(2000)}"`;
   const upstream = { maxResponseBytes: 1000 };
   const text = "upstream things: the response body exceeds 1000 bytes";
@@ -373,7 +373,7 @@ test("an upstream that misbehaves: sends more than allowed, announced or not", a
   }
 });
 
-test("an upstream that misbehaves: sends a bomb: a kilobyte that would become 128 MiB", async () => {
+test("an upstream that misbehaves: sends a compression bomb: a kilobyte that would become 128 MiB", async () => {
   const bomb = brotliCompressSync(Buffer.alloc(128 << 20));
   const rest = await restTo(respondingWith(200, { "content-encoding": "br" }, bomb));
   const before = process.memoryUsage().rss;
@@ -390,7 +390,7 @@ test("an upstream that misbehaves: does not respond in time", async () => {
   expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
 });
 
-test("an upstream that misbehaves: does not make a connection in time", async () => {
+test("an upstream that misbehaves: does not accept a connection in time", async () => {
   // it takes the connection, and never completes the TLS handshake
   const silent = await rawUpstream(() => undefined);
   SERVERS.push(silent);
@@ -401,7 +401,7 @@ test("an upstream that misbehaves: does not make a connection in time", async ()
   expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
 });
 
-test("an upstream that misbehaves: pauses for too long within the body", async () => {
+test("an upstream that misbehaves: pauses too long within the body", async () => {
   const pausing = httpUpstream((_request, response) => {
     response.writeHead(200, { "content-length": "10" }).write("{");
   });
@@ -410,7 +410,7 @@ test("an upstream that misbehaves: pauses for too long within the body", async (
   expect(error.code).toBe(Code.DeadlineExceeded);
 });
 
-test("an upstream that misbehaves: decodes anything at all in JSON: no body is a crash", async () => {
+test("an upstream that misbehaves: sends arbitrary JSON, which never crashes the decoder", async () => {
   let body = "";
   const rest = await restTo(
     httpUpstream((_request, response) => response.end(body)),
@@ -425,7 +425,7 @@ test("an upstream that misbehaves: decodes anything at all in JSON: no body is a
   );
 });
 
-test("an upstream that misbehaves: reads errors with anything at all: no body is a crash", async () => {
+test("an upstream that misbehaves: sends arbitrary error bodies, which never crash the reader", async () => {
   let body = Buffer.alloc(0);
   const rest = await restTo(httpUpstream((_request, response) => response.writeHead(404).end(body)));
   const anything = fc.oneof(
@@ -442,7 +442,7 @@ test("an upstream that misbehaves: reads errors with anything at all: no body is
   );
 });
 
-test("a response that is an error: counts by its status even if its body is cut, huge or corrupt", async () => {
+test("an error response: counts by its status even if its body is truncated, huge or corrupt", async () => {
   const json = { "content-type": "application/json" };
   for (const server of [
     rawUpstream((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 100\r\n\r\n{")),
@@ -460,7 +460,7 @@ test("a response that is an error: counts by its status even if its body is cut,
   }
 });
 
-test("a response that is an error: keeps its text where the body came compressed", async () => {
+test("an error response: keeps its text if the body is compressed", async () => {
   const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
   const rest = await restTo(respondingWith(503, { "content-encoding": "gzip" }, body));
   expect((await failureOf(get(rest))).rawMessage).toBe(
@@ -468,7 +468,7 @@ test("a response that is an error: keeps its text where the body came compressed
   );
 });
 
-test("a response that is an error: of configured credentials is the operator's matter, of the caller's own the caller's", async () => {
+test("an error response: with configured credentials concerns the operator, with the caller's own the caller", async () => {
   const rules = { credentials: ["oauth2"] } as const;
   const fixed = { oauth2: { accessToken: "t" } };
   const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });
@@ -479,7 +479,7 @@ test("a response that is an error: of configured credentials is the operator's m
   expect((await failureOf(get(unsigned))).code).toBe(Code.Unauthenticated);
 });
 
-test("a response that is an error: may come with a status that means success, where a rule says so", async () => {
+test("an error response: may have a success status if a rule says so", async () => {
   const errors = [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }];
   const rest = await restTo(respondingWithJson({ errors: [{ title: "Wait", code: 5 }] }), {
     rules: { errors },
@@ -497,7 +497,7 @@ async function headersOf(request: RequestWriter, upstream: UpstreamOptions = {})
   return seen;
 }
 
-test("the request: has the headers of the method, and the upstream's own whatever the method says", async () => {
+test("the request: has the method's headers, and always the upstream's fixed headers", async () => {
   const request = new RequestWriter("POST", "/things");
   request.json({ id: 700000000000000001n });
   request.header("content-type", "application/vnd.things+json");
@@ -512,13 +512,13 @@ test("the request: has the headers of the method, and the upstream's own whateve
   });
 });
 
-test("the request: says that a POST without a body has none", async () => {
+test("the request: has Content-Length 0 for a POST without a body", async () => {
   const headers = await headersOf(new RequestWriter("POST", "/things"));
   expect(headers["content-length"]).toBe("0");
   expect(headers).not.toHaveProperty("content-type");
 });
 
-test("the request: that HTTP does not know is an error of the rules", async () => {
+test("the request: with an invalid HTTP method is an error of the rules", async () => {
   const request = new RequestWriter("POST", "/things");
   request.header("transfer-encoding", "gzip");
   const error = await failureOf(headersOf(request));
@@ -528,7 +528,7 @@ test("the request: that HTTP does not know is an error of the rules", async () =
   expect(reasonOf(error)).toBe("REQUEST_NOT_HTTP");
 });
 
-test("the request: that an adapter fails to build is an internal error, without its words", async () => {
+test("the request: that an adapter fails to build is an internal error, without the adapter's message", async () => {
   const rest = restOf("http://127.0.0.1:9", {
     request: () => {
       throw new TypeError("x is undefined");
@@ -540,7 +540,7 @@ test("the request: that an adapter fails to build is an internal error, without 
   );
 });
 
-test("deadline and cancelation: end the call and the upstream's at once, when the time is up", async () => {
+test("deadline and cancellation: a deadline ends the call and the upstream request immediately", async () => {
   const clock = new FakeClock();
   const server = await httpUpstream(() => clock.advance(1000));
   SERVERS.push(server);
@@ -558,7 +558,7 @@ test.each([
   ["the method's", { timeoutMs: 200 }, { timeoutMs: 900 }, 200],
   ["the caller's", { timeoutMs: 900 }, { timeoutMs: 300 }, 300],
   ["the default one", {}, {}, 60_000],
-])("deadline and cancelation: take the shortest time: %s", async (_whose, rules, call, limit) => {
+])("deadline and cancellation: the shortest timeout applies: %s", async (_whose, rules, call, limit) => {
   const clock = new FakeClock();
   const rest = await restTo(
     httpUpstream(() => clock.advance(limit)),
@@ -569,7 +569,7 @@ test.each([
   expect(error.rawMessage).toContain(`within ${limit} ms`);
 });
 
-test("deadline and cancelation: hold against a function for credentials that never returns", async () => {
+test("deadline and cancellation: apply to a credentials function that never returns", async () => {
   const clock = new FakeClock();
   const credentials = () => {
     clock.advance(500);
@@ -579,7 +579,7 @@ test("deadline and cancelation: hold against a function for credentials that nev
   expect((await failureOf(get(rest, "a", { timeoutMs: 500 }))).code).toBe(Code.DeadlineExceeded);
 });
 
-test("deadline and cancelation: cancel when the caller does, before, within and after the head of the response", async () => {
+test("deadline and cancellation: the caller may cancel before, during and after the head of the response", async () => {
   for (const listener of [
     (abort: () => void) => httpUpstream(() => abort()),
     (abort: () => void) =>
@@ -602,13 +602,13 @@ test("deadline and cancelation: cancel when the caller does, before, within and 
   expect(error.code).toBe(Code.Canceled);
 });
 
-test("deadline and cancelation: tell a time limit in a signal from a cancelation", async () => {
+test("deadline and cancellation: a timeout signal is a deadline, not a cancellation", async () => {
   const rest = restOf(await closedPort());
   const signal = AbortSignal.abort(new DOMException("timed out", "TimeoutError"));
   expect((await failureOf(get(rest, "a", { signal }))).code).toBe(Code.DeadlineExceeded);
 });
 
-test("deadline and cancelation: end a call that waits for a connection", async () => {
+test("deadline and cancellation: end a call that waits for a connection", async () => {
   const controller = new AbortController();
   const server = await httpUpstream(() => controller.abort());
   SERVERS.push(server);
@@ -621,7 +621,7 @@ test("deadline and cancelation: end a call that waits for a connection", async (
   expect((await running).code).toBe(Code.Canceled);
 });
 
-test("differences: is reported, and not an error", async () => {
+test("differences: an unknown key is reported, and is not an error", async () => {
   const reports: DifferenceReport[] = [];
   const rest = await restTo(respondingWithJson({ id: "7", name: ["x"] }), {
     options: { onDifference: (report) => reports.push(report) },
@@ -631,7 +631,7 @@ test("differences: is reported, and not an error", async () => {
   expect(reports[0]?.differences.map((each) => [each.path, each.class])).toContainEqual(["name", "lost"]);
 });
 
-test("differences: that are lost are errors in strict mode, and no others", async () => {
+test("differences: only lost values are errors in strict mode", async () => {
   const rest = await restTo(respondingWithJson({ name: ["x"] }), { options: { strict: true } });
   const error = await failureOf(get(rest));
   expect(error.rawMessage).toBe(
@@ -652,7 +652,7 @@ const ONE_EACH = {
   id: ["x"],
 };
 
-test("differences: are counted beyond those that are listed, so that many of one class hide none of another", async () => {
+test("differences: are counted beyond the listed ones, so that one class hides no other", async () => {
   const reports: DifferenceReport[] = [];
   const calls: CallReport[] = [];
   const rest = await restTo(respondingWithJson(ONE_EACH), {
@@ -715,7 +715,7 @@ test.each<
   },
 );
 
-test("differences: of a class that is ignored are neither reported nor counted", async () => {
+test("differences: an ignored class is neither reported nor counted", async () => {
   const reports: DifferenceReport[] = [];
   const calls: CallReport[] = [];
   const rest = await restTo(respondingWithJson(ONE_EACH), {
@@ -730,14 +730,14 @@ test("differences: of a class that is ignored are neither reported nor counted",
   expect(calls[0]?.differences).toEqual({ additional: 0, converted: 0, lost: 1 });
 });
 
-test("differences: of no known class or level are rejected", async () => {
+test("differences: an unknown class or level is rejected", async () => {
   const options = (differences: unknown) => ({ options: { differences } }) as Parameters<typeof restTo>[1];
   for (const wrong of [{ lots: "log" }, { lost: "warn" }, { methods: { "a.B": { lost: 1 } } }]) {
     await expect(restTo(respondingWithJson({}), options(wrong))).rejects.toThrow("differences");
   }
 });
 
-test("differences: is text that is not UTF-8", async () => {
+test("differences: invalid UTF-8 is reported", async () => {
   const reports: DifferenceReport[] = [];
   const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xe9), Buffer.from('"}')]);
   const rest = await restTo(respondingWith(200, {}, body), {
@@ -747,7 +747,7 @@ test("differences: is text that is not UTF-8", async () => {
   expect(reports[0]?.differences).toMatchObject([{ path: "(root)", expected: "UTF-8" }]);
 });
 
-test("differences: is not text in the charset that the Content-Type names", async () => {
+test("differences: invalid text in the charset of the Content-Type is reported", async () => {
   const reports: DifferenceReport[] = [];
   const body = Buffer.from('{"name":"d\xe9"}', "latin1");
   const headers = { "content-type": "application/json; charset=ISO-8859-1" };
@@ -758,7 +758,7 @@ test("differences: is not text in the charset that the Content-Type names", asyn
   expect(reports).toEqual([]);
 });
 
-test("reports of calls: tell how a call went; a listener that throws changes nothing", async () => {
+test("call reports: describe the call, and a listener that throws has no effect", async () => {
   const reports: CallReport[] = [];
   const onCall = (report: CallReport) => {
     reports.push(report);
@@ -774,7 +774,7 @@ test("reports of calls: tell how a call went; a listener that throws changes not
   expect(reports[0]?.durationMs).toBeGreaterThan(0);
 });
 
-test("reports of calls: tell of errors with their status", async () => {
+test("call reports: contain errors with their status", async () => {
   const reports: CallReport[] = [];
   const rest = await restTo(respondingWithJson({}, 503), {
     options: { onCall: (report) => reports.push(report) },
@@ -789,7 +789,7 @@ test("the transport: serves a client", async () => {
   expect(await client.getThing({ name: "a" })).toMatchObject({ id: 7n });
 });
 
-test("the transport: runs interceptors, which see headers both ways", async () => {
+test("the transport: runs interceptors, which see the headers of request and response", async () => {
   const seen: unknown[] = [];
   const rest = await restTo(respondingWith(200, { "retry-after": "5" }, "{}"), {
     upstream: {
@@ -814,7 +814,7 @@ test("the transport: runs interceptors, which see headers both ways", async () =
   expect(seen).toEqual(["connect-rest:///test.v1.ThingService/GetThing", "u1", "5"]);
 });
 
-test("the transport: has the deadline and the cancelation of its caller", async () => {
+test("the transport: applies its caller's deadline and cancellation", async () => {
   const clock = new FakeClock();
   const rest = await restTo(
     httpUpstream(() => clock.advance(100)),
@@ -830,7 +830,7 @@ test("the transport: has the deadline and the cancelation of its caller", async 
   expect(clock.running).toBe(0);
 });
 
-test("the transport: respond with UNIMPLEMENTED for what has no adapter", async () => {
+test("the transport: responds with UNIMPLEMENTED to methods without an adapter", async () => {
   const rest = restOf("http://127.0.0.1:9");
   const unary = await failureOf(
     rest.transport.unary(unmapped, undefined, undefined, undefined, thingRequest({})),
@@ -845,7 +845,7 @@ test("the transport: respond with UNIMPLEMENTED for what has no adapter", async 
   expect(stream.code).toBe(Code.Unimplemented);
 });
 
-test("the transport: is closed with its connections", async () => {
+test("the transport: closes its connections", async () => {
   const server = await respondingWithJson({});
   SERVERS.push(server);
   const upstreams = { things: { baseUrl: server.url } };
@@ -862,7 +862,7 @@ test("the transport: is closed with its connections", async () => {
   await transport.close();
 });
 
-test("routes: serve a router, with headers, errors and the methods that are not mapped", async () => {
+test("routes: serve a router, with headers, errors and unmapped methods", async () => {
   const rest = await restTo(
     httpUpstream((request, response) => {
       if (request.url?.startsWith("/things/no")) {
@@ -919,7 +919,7 @@ test.each<[RestOptions, string]>([
   expect((await failureOf(() => restRoutes(options))).rawMessage).toBe(text);
 });
 
-test("waits for running calls before it closes", async () => {
+test("close waits for running calls", async () => {
   const server = (await httpUpstream((_request, response) => {
     server.closeNow = () => response.end('{"name":"late"}');
     arrived.resolve(undefined);

@@ -2,55 +2,55 @@ import type { FeedEntryKind } from "connect-rest-runtime/internal";
 import { BEATS } from "./group-messages.ts";
 import { leaseOf } from "./lease.ts";
 
-/** A process's place in a feed: where it is in what is kept, and what it is to be told. */
+/** A process's membership in a feed: its position in the kept entries, and its pending notifications. */
 export interface Participant {
-  /** The number of the last entry that it was sent. */
+  /** The number of the last entry that was sent to it. */
   readonly position: number;
-  /** It gets nothing before the next window. */
+  /** Whether it receives nothing until the next window. */
   readonly isWaiting: boolean;
-  /** How many signs of life its process has given. */
+  /** The number of heartbeats of its process. */
   readonly beats: number;
-  /** Its process has let a lease lapse, and has given no sign of life since. */
+  /** Whether its process has let a lease lapse, and has sent no heartbeat since. */
   readonly isLate: boolean;
-  /** To be called when its process has let a lease lapse. */
+  /** Called when its process has let a lease lapse. */
   lapsed(): void;
-  /** Lets it go on with the entry after this position. */
+  /** Continues with the entry after this position. */
   goTo(position: number): void;
-  /** The same, but it gets nothing until there is a window. */
+  /** Sets the position, and sends nothing until there is a window. */
   waitForWindow(position: number): void;
-  /** Lets it begin at the window with this number, if it waits for one. */
+  /** Starts at the window with this number, if the membership waits for a window. */
   startAt(number: number): void;
-  /** @param fence the one to lead with; undefined for following */
+  /** @param fence the fence to lead with; undefined to follow */
   tell(fence: number | undefined): void;
-  /** There may be something to send to it. */
+  /** Called when there may be something to send. */
   wake(): void;
 }
 
-/** An entry that is kept. */
+/** A kept entry. */
 export interface KeptEntry {
-  /** Higher than those of all entries before. */
+  /** Increases with each entry. */
   readonly number: number;
   readonly from: Participant;
   readonly kind: FeedEntryKind;
   /** In base64. */
   readonly parts: readonly string[];
-  /** The memory that it takes. */
+  /** The memory that the entry takes. */
   readonly size: number;
 }
 
-/** What a feed of a broker needs of it. */
+/** The options of a feed in the broker. */
 export interface BrokerFeedOptions {
   readonly nextFence: () => number;
-  /** Told when nobody has taken part for so long that what is kept is of no use any more. */
+  /** Notified when the feed has had no members for so long that its entries are obsolete. */
   readonly onUnused: () => void;
 }
 
-/** The longest wait of a timer. */
+/** The maximum delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * One feed that the processes of a group share: who polls, and what was found. Of entries it keeps the last
- * two windows and what came since, and those who read are each where they are: nobody waits for a slow one,
+ * One feed that the processes of a group share: which process polls, and the entries. The feed keeps the
+ * entries since the second-latest window. Every reader has its own position, so a slow reader delays nobody,
  * and nothing is queued for it.
  */
 export class BrokerFeed {
@@ -63,9 +63,9 @@ export class BrokerFeed {
   private intervalMs: number;
   private leader: Participant | undefined;
   private fence = 0;
-  /** What was kept was given up: who joins or is behind starts with the next window. */
+  /** Whether entries were dropped for lack of memory: new and lagging members start with the next window. */
   private isCut = false;
-  /** Signs of life of who polls when it was last looked, and how often there was none since. */
+  /** The heartbeats of the leader at the last check, and the number of checks without a new one. */
   private beats = 0;
   private missed = 0;
   private leaseTimer: NodeJS.Timeout | undefined;
@@ -76,7 +76,7 @@ export class BrokerFeed {
     this.options = options;
   }
 
-  /** Whether somebody takes part. */
+  /** Whether the feed has members. */
   get isUsed(): boolean {
     return this.memberships.size > 0;
   }
@@ -96,12 +96,12 @@ export class BrokerFeed {
     this.memberships.delete(membership);
     if (this.leader === membership) this.elect();
     if (this.memberships.size > 0) return;
-    // whoever joins later than that has to poll at once anyway, and starts with what it finds
+    // a process that joins later has to poll immediately anyway, and starts with the result
     const ms = Math.min(2 * this.intervalMs, MAX_TIMER_MS);
     this.unusedTimer = setTimeout(() => this.options.onUnused(), ms).unref();
   }
 
-  /** Ends its timers. */
+  /** Stops its timers. */
   close(): void {
     clearInterval(this.leaseTimer);
     clearTimeout(this.unusedTimer);
@@ -113,22 +113,25 @@ export class BrokerFeed {
     if (this.leader !== undefined && leaseOf(ms) !== before) this.watchLeader();
   }
 
-  /** Tells a membership once more whether it polls. */
+  /** Notifies a membership again whether it leads. */
   settle(membership: Participant): void {
     membership.tell(this.leader === membership ? this.fence : undefined);
   }
 
-  /** To be called when a process that let its lease lapse shows signs of life again. */
+  /** Called when a process that let its lease lapse sends heartbeats again. */
   revived(): void {
     if (this.leader === undefined) this.elect();
   }
 
-  /** The first entry after a number that is not a membership's own; undefined where there is none yet. */
+  /**
+   * Returns the first entry after a number that another membership has published; undefined if there is none
+   * yet.
+   */
   entryAfter(number: number, membership: Participant): KeptEntry | undefined {
     return this.kept.find((entry) => entry.number > number && entry.from !== membership);
   }
 
-  /** Keeps an entry for the others. False for one of a process that has lost its lease. */
+  /** Keeps an entry for the others. Returns false if the process has lost its lease. */
   publish(membership: Participant, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
     if (this.leader !== membership || this.fence !== fence) return false;
     const size = parts.reduce((sum, part) => sum + part.length, 0);
@@ -142,7 +145,7 @@ export class BrokerFeed {
     return true;
   }
 
-  /** Gives up what is kept, for want of memory. Those who have read everything do not notice. */
+  /** Drops the kept entries for lack of memory. Members that have read everything are not affected. */
   forget(): void {
     const behind = [...this.memberships].filter(
       (membership) => this.entryAfter(membership.position, membership) !== undefined,
@@ -153,8 +156,8 @@ export class BrokerFeed {
   }
 
   /**
-   * What somebody may still need once there is an entry of this kind: two windows with what came since,
-   * and one poll.
+   * Returns the entries that members may still need before an entry of this kind: everything since the
+   * second-latest window, and one poll.
    */
   private needed(kind: FeedEntryKind): readonly KeptEntry[] {
     if (kind === "poll") return this.kept.filter((each) => each.kind !== "poll");
@@ -172,7 +175,7 @@ export class BrokerFeed {
     this.size = entries.reduce((sum, entry) => sum + entry.size, 0);
   }
 
-  /** Has the process that polls publish a window, by giving it a new fence: it begins each with one. */
+  /** Makes the leader publish a window by giving it a new fence, since it starts each fence with a window. */
   private waitForWindow(membership: Participant): void {
     const { leader } = this;
     const isAsked = [...this.memberships].some((each) => each.isWaiting);
@@ -198,7 +201,7 @@ export class BrokerFeed {
     this.leaseTimer = setInterval(() => this.look(), leaseOf(this.intervalMs) / BEATS).unref();
   }
 
-  /** Counts beats and does not measure time, because this process may have been paused itself. */
+  /** Counts heartbeats instead of measuring time, because this process may have been paused itself. */
   private look(): void {
     const { leader } = this;
     if (leader === undefined) return;

@@ -4,26 +4,26 @@ import type { Source } from "./pump.ts";
 
 /** The process of a membership. */
 export interface MembershipOwner {
-  /** How many signs of life it has given. */
+  /** The number of heartbeats so far. */
   readonly beats: number;
-  /** It has let a lease lapse, and has given no sign of life since. */
+  /** Whether the process has let a lease lapse, and has sent no heartbeat since. */
   readonly isLate: boolean;
   lapsed(): void;
-  /** Sends what a membership has to say. */
+  /** Sends the pending messages of a membership. */
   wake(membership: BrokerMembership): void;
 }
 
-/** What a process is to be told of who polls: a fence to lead with, or to follow. */
+/** The role of a process: a fence to lead with, or undefined to follow. */
 type Role = { readonly fence: number | undefined };
 
 /**
- * The place of one process in a feed, as the broker sees it: where it is in what is kept,
- * and what it has not been told yet.
+ * The membership of one process in a feed, as the broker sees it: its position in the kept entries, and its
+ * pending notifications.
  */
 export class BrokerMembership implements Participant, Source<FromBroker> {
-  /** The number of the last entry that it was sent. */
+  /** The number of the last entry that was sent to it. */
   position = 0;
-  /** It gets nothing before the next window. */
+  /** Whether it receives nothing until the next window. */
   isWaiting = false;
   readonly feed: BrokerFeed;
   private readonly number: number;
@@ -39,12 +39,12 @@ export class BrokerMembership implements Participant, Source<FromBroker> {
     this.feed = feed;
   }
 
-  /** How many signs of life its process has given. */
+  /** The number of heartbeats of its process. */
   get beats(): number {
     return this.peer.beats;
   }
 
-  /** Its process has let a lease lapse, and has given no sign of life since. */
+  /** Whether its process has let a lease lapse, and has sent no heartbeat since. */
   get isLate(): boolean {
     return this.peer.isLate;
   }
@@ -63,14 +63,14 @@ export class BrokerMembership implements Participant, Source<FromBroker> {
     this.isWaiting = true;
   }
 
-  /** Begins at the window with this number, if it waits for one. */
+  /** Starts at the window with this number, if the membership waits for a window. */
   startAt(number: number): void {
     if (!this.isWaiting) return;
     this.isWaiting = false;
     this.position = number - 1;
   }
 
-  /** @param fence the one to lead with; undefined for following */
+  /** @param fence the fence to lead with; undefined to follow */
   tell(fence: number | undefined): void {
     this.role = { fence };
     this.wake();
@@ -86,8 +86,8 @@ export class BrokerMembership implements Participant, Source<FromBroker> {
   }
 
   /**
-   * Who is to follow hears it at once; who is to lead gets first what others have found,
-   * and then hears of its own entries.
+   * Returns the next message. A follower learns its role immediately. A leader first receives the entries of
+   * others, then its role, then the results for its own entries.
    */
   next(): FromBroker | undefined {
     const { number: membership, role } = this;

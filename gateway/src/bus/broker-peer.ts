@@ -5,10 +5,10 @@ import type { FromBroker, ToBroker } from "./group-messages.ts";
 import { MAX_ENTRY_BYTES } from "./outbox.ts";
 import { Pump, type Send, type Source } from "./pump.ts";
 
-/** What a process of the group may do with feeds. */
+/** The operations of a process of the group on feeds. */
 export interface PeerOptions {
   readonly send: Send<FromBroker>;
-  /** The feed of a name, which is made where there is none yet. */
+  /** Returns the feed of a name, and creates it if there is none yet. */
   readonly feed: (name: string, intervalMs: number) => BrokerFeed;
   readonly publish: (
     membership: BrokerMembership,
@@ -18,19 +18,19 @@ export interface PeerOptions {
   ) => boolean;
 }
 
-/** The longest entry in base64. */
+/** The maximum length of an entry in base64. */
 const MAX_CHARACTERS = Math.ceil(MAX_ENTRY_BYTES / 3) * 4;
 
 /** One process of the group, as its broker sees it. */
 export class BrokerPeer implements MembershipOwner {
-  /** How many signs of life it has given. */
+  /** The number of heartbeats so far. */
   beats = 0;
-  /** It has let a lease lapse, and has given no sign of life since. */
+  /** Whether the process has let a lease lapse, and has sent no heartbeat since. */
   isLate = false;
   private readonly options: PeerOptions;
   private readonly pump: Pump<FromBroker>;
   private readonly memberships = new Map<number, BrokerMembership>();
-  /** Entries of which parts have come. */
+  /** Partially received entries. */
   private readonly coming = new Map<number, { readonly parts: string[]; size: number }>();
   private readonly beat: Source<FromBroker>;
   private isBeatDue = false;
@@ -65,7 +65,7 @@ export class BrokerPeer implements MembershipOwner {
     }
   }
 
-  /** The process has ended: whatever it polls another one may poll at once. */
+  /** Handles the end of the process: others may poll its feeds immediately. */
   close(): void {
     this.isGone = true;
     this.pump.stop();
@@ -112,7 +112,7 @@ export class BrokerPeer implements MembershipOwner {
     const coming = part === 0 ? { parts: [], size: 0 } : this.coming.get(number);
     if (coming === undefined || part !== coming.parts.length) return;
     coming.size += data.length;
-    // its author says that such a one is not sent
+    // a correct process never sends such an entry
     if (coming.size > MAX_CHARACTERS) {
       this.coming.delete(number);
       return;

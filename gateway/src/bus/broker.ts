@@ -5,25 +5,25 @@ import { BrokerPeer } from "./broker-peer.ts";
 import type { FromBroker } from "./group-messages.ts";
 import type { Send } from "./pump.ts";
 
-/** How much memory entries may take: of one feed, and of all. */
+/** The maximum memory of entries, in one feed and in all feeds. */
 const MAX_FEED_BYTES = 64 * 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
-/** How many feeds are kept in which nobody takes part any more. */
+/** The maximum number of feeds without members to keep. */
 const MAX_UNUSED = 1000;
 
-/** Limits that tests set. */
+/** Limits for tests. */
 export interface BrokerLimits {
   readonly feedBytes: number;
   readonly bytes: number;
 }
 
 /**
- * Shares feeds among the processes of a group: it says which of them polls, with a fence for each time, and
- * hands on what is found. All is in memory, and it reads no entry.
+ * Shares feeds among the processes of a group: chooses the process that polls, with a new fence for each
+ * leader, and distributes its entries. Keeps everything in memory, and never parses entries.
  */
 export class Broker {
   private readonly limits: BrokerLimits;
-  /** Those that were published to least recently come first. */
+  /** Ordered by their last publication, oldest first. */
   private readonly feeds = new Map<string, BrokerFeed>();
   private readonly names = new Map<BrokerFeed, string>();
   private bytes = 0;
@@ -33,12 +33,12 @@ export class Broker {
     this.limits = limits;
   }
 
-  /** The memory that entries take, and the number of feeds. */
+  /** The memory of all entries, and the number of feeds. */
   get size(): { readonly bytes: number; readonly feeds: number } {
     return { bytes: this.bytes, feeds: this.feeds.size };
   }
 
-  /** A process of the group, which is sent messages by `send`. */
+  /** Adds a process of the group, which receives messages through `send`. */
   connect(send: Send<FromBroker>): BrokerPeer {
     return new BrokerPeer({
       send,

@@ -2,7 +2,7 @@ import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { BusObserver, DroppedReason } from "./bus-options.ts";
 
-/** What is behind each reason, for the log. */
+/** The explanation of each reason, for the log. */
 const DROPPED: Readonly<Record<DroppedReason, string>> = {
   oversized: "it is too large",
   malformed: "it has not the fields of one",
@@ -12,7 +12,7 @@ const DROPPED: Readonly<Record<DroppedReason, string>> = {
   stale: "another process polls by now",
 };
 
-/** Counts what happens on the bus, and logs each kind of trouble once. */
+/** Creates an observer that counts events of the bus, and logs each kind of problem once. */
 export function createBusObserver(metrics: Metrics, log: Logger): BusObserver {
   const seen = new Set<string>();
   let isConnected: boolean | undefined;
@@ -48,7 +48,7 @@ export function createBusObserver(metrics: Metrics, log: Logger): BusObserver {
   };
 }
 
-/** The text of an error; that of the client has no secret in it. */
+/** Returns the text of an error; errors of the client contain no secrets. */
 function causeOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

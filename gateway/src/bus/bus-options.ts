@@ -1,6 +1,6 @@
 import type { FeedBus, Secret, TlsOptions } from "connect-rest-runtime";
 
-/** How processes share feeds over Redis (6.2 and newer) or Valkey. */
+/** The options for sharing feeds between processes over Redis (6.2 and newer) or Valkey. */
 export interface BusOptions {
   /** `redis://host:port/database`, or `rediss:` for TLS; without user and password. */
   readonly url: string;
@@ -8,38 +8,40 @@ export interface BusOptions {
   readonly password?: Secret | undefined;
   readonly tls?: TlsOptions | undefined;
   /**
-   * Encrypts entries: the first one seals, and all open. At least 32 characters each. Default: none; then
-   * feeds that are polled with credentials are not shared.
+   * Keys that encrypt entries: the first key encrypts, and all keys decrypt. At least 32 characters each.
+   * Default: none; feeds that are polled with credentials are then not shared.
    */
   readonly keys?: readonly Secret[] | undefined;
-  /** Before every key and channel. Default: `connect-rest`. */
+  /** The prefix of every key and channel. Default: `connect-rest`. */
   readonly prefix?: string | undefined;
 }
 
-/** A process's way to others with whom it shares feeds. */
+/** Connects a process to the others with which it shares feeds. */
 export interface ProcessBus extends FeedBus {
-  /** Feeds that this process takes part in, and those of them that it polls. */
+  /** The number of feeds that this process has joined, and the number of feeds that it polls. */
   readonly feeds: { readonly joined: number; readonly led: number };
-  /** Leaves all feeds, so that others can poll them, and ends. */
+  /** Leaves all feeds, so that others can poll them, and closes the bus. */
   close(): Promise<void>;
 }
 
-/** Makes a bus that tells an observer what happens. */
+/** Creates a bus that reports events to an observer. */
 export type BusMaker = (observer: BusObserver) => ProcessBus;
 
 /** Why an entry was dropped. */
 export type DroppedReason = "oversized" | "malformed" | "unreadable" | "invalid" | "overflow" | "stale";
 
-/** Is told what happens on the bus. */
+/** Observes events of the bus. */
 export interface BusObserver {
-  /** The connection is there, or gone with an error. */
+  /** Called when the connection is established, or lost with an error. */
   connected(isConnected: boolean, error?: unknown): void;
   sent(): void;
   received(): void;
   dropped(reason: DroppedReason): void;
-  /** A feed is polled with credentials, and there is no key: each process polls it for itself. */
+  /**
+   * Called when a feed is polled with credentials and there is no key: each process polls it independently.
+   */
   notShared(): void;
 }
 
-/** Where keys begin that have no prefix of their own. */
+/** The default prefix of keys. */
 export const DEFAULT_PREFIX = "connect-rest";

@@ -4,22 +4,22 @@ import { Secret, type TlsOptions } from "connect-rest-runtime";
 import type { BusOptions } from "./bus-options.ts";
 import type { Script } from "./scripts.ts";
 
-/** How long a command may take, in milliseconds, before the connection is taken for dead. */
+/** The timeout of a command, in milliseconds, after which the connection counts as dead. */
 const COMMAND_MS = 5000;
-/** How long connecting may take. */
+/** The timeout for connecting, in milliseconds. */
 const CONNECT_MS = 5000;
-/** Waits before connecting again, in milliseconds; each is twice the one before. */
+/** The first delay before reconnecting, in milliseconds; each further delay doubles. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2000;
-/** How many commands may wait for the connection. */
+/** The maximum number of commands that wait for the connection. */
 const MAX_COMMANDS = 10_000;
 
 type Client = ReturnType<typeof newClient>;
 
-/** A command that cannot be sent: there is no connection. */
+/** Thrown for a command that cannot be sent because there is no connection. */
 export class NotConnected extends Error {}
 
-/** A connection that is made again whenever it is lost. Commands fail while there is none. */
+/** A connection that reconnects automatically. Commands fail while it is disconnected. */
 export class Connection {
   private readonly options: BusOptions;
   private readonly onChange: (isConnected: boolean, error?: unknown) => void;
@@ -31,8 +31,8 @@ export class Connection {
   private isClosed = false;
 
   /**
-   * @param onChange told when the connection is there, or gone, and each time that connecting fails;
-   * it must not throw
+   * @param onChange notified when the connection is established or lost, and on each failed attempt; must not
+   *   throw
    */
   constructor(options: BusOptions, onChange: (isConnected: boolean, error?: unknown) => void) {
     this.options = options;
@@ -45,9 +45,9 @@ export class Connection {
   }
 
   /**
-   * Runs a script. Its texts come as Buffers.
+   * Runs a script. Returns texts as Buffers.
    *
-   * @throws NotConnected, and what the server says
+   * @throws NotConnected, and errors of the server
    */
   async run(script: Script, keys: readonly string[], args: ReadonlyArray<string | Buffer>): Promise<unknown> {
     const { client } = this;
@@ -56,7 +56,7 @@ export class Connection {
     return await this.inTime(client, reply);
   }
 
-  /** Listens to a channel, now and whenever the connection is made again. */
+  /** Subscribes to a channel, now and after each reconnection. */
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
     this.channels.set(channel, listener);
     const { client } = this;
@@ -101,7 +101,7 @@ export class Connection {
     this.onChange(true);
   }
 
-  /** A client that has failed once is not used again: how it goes on would be its own affair. */
+  /** Replaces a client after its first failure, since the client's own recovery is unpredictable. */
   private lost(client: Client, error: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;
@@ -109,7 +109,7 @@ export class Connection {
     destroy(client);
     this.onChange(false, error);
     if (this.isClosed) return;
-    // not all at once
+    // spreads the reconnections of several processes
     const wait = this.waitMs * (0.5 + Math.random() / 2);
     this.waitMs = Math.min(this.waitMs * 2, LONGEST_WAIT_MS);
     this.timer = setTimeout(() => this.connect(), wait);
@@ -131,7 +131,7 @@ function destroy(client: Client | undefined): void {
   try {
     if (client?.isOpen === true) client.destroy();
   } catch {
-    // it is gone already
+    // already closed
   }
 }
 

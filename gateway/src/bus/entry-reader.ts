@@ -1,7 +1,7 @@
 import type { FeedMember } from "connect-rest-runtime/internal";
 import type { BusObserver } from "./bus-options.ts";
 
-/** Hands entries on to a member, counts them, and drops those that it rejects. */
+/** Passes entries to a member, counts them, and drops entries that the member rejects. */
 export class EntryReader {
   private readonly member: FeedMember;
   private readonly observer: BusObserver;
@@ -12,12 +12,12 @@ export class EntryReader {
     this.observer = observer;
   }
 
-  /** Whether the member knows what the bus keeps. */
+  /** Whether the member has received the entries that the bus keeps. */
   get hasStarted(): boolean {
     return this.isStarted;
   }
 
-  /** Tells the member once what the bus keeps. */
+  /** Passes the entries that the bus keeps to the member, once. */
   start(entries: readonly Uint8Array[]): void {
     if (this.isStarted) return;
     this.isStarted = true;
@@ -25,8 +25,8 @@ export class EntryReader {
       this.member.start(entries);
       for (const _ of entries) this.observer.received();
     } catch {
-      // one by one, so that a bad entry costs only itself; those that the member has
-      // taken already are nothing new to it
+      // one at a time, so that an invalid entry affects only itself; the member ignores entries that it
+      // already has
       for (const entry of entries) this.take(entry);
     }
   }

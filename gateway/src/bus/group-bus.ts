@@ -4,19 +4,19 @@ import { GroupMembership } from "./group-membership.ts";
 import { BEATS, type FromBroker, type ToBroker } from "./group-messages.ts";
 import { Pump, type Send, type Source } from "./pump.ts";
 
-/** The way from a process to the broker of its group. */
+/** The channel from a process to the broker of its group. */
 export interface BrokerChannel {
   readonly send: Send<ToBroker>;
-  /** Sets who receives what the broker says. */
+  /** Sets the receiver of the broker's messages. */
   readonly onMessage: (receive: (message: FromBroker) => void) => void;
 }
 
-/** How long the broker may take to hear that all have left, in milliseconds. */
+/** The time to notify the broker on closing, in milliseconds. */
 const GOODBYE_MS = 1000;
 
 /**
- * Shares feeds among the processes of a group, whose broker is one of them. What is on the way stays in their
- * memory, so that it is not encrypted, also where the feed is not public.
+ * Shares feeds among the processes of a group, one of which is the broker. Entries stay in the memory of
+ * these processes and are therefore not encrypted, even for feeds that are not public.
  */
 export class GroupBus implements ProcessBus {
   private readonly observer: BusObserver;
@@ -50,7 +50,7 @@ export class GroupBus implements ProcessBus {
     const membership: GroupMembership = new GroupMembership(feed, member, { number, observer, wake });
     this.memberships.set(number, membership);
     this.keepTime();
-    // behind the return, so that the member knows its membership when it is called
+    // after the return, so that the member has its membership before the first callback
     queueMicrotask(wake);
     return {
       publish: (entry, fence, kind) => membership.publish(entry, fence, kind),
@@ -79,7 +79,7 @@ export class GroupBus implements ProcessBus {
     return left.finally(() => this.leaving.delete(left));
   }
 
-  /** Signs of life are as frequent as the shortest lease needs them. */
+  /** Sends heartbeats as often as the shortest lease requires. */
   private keepTime(): void {
     const leases = [...this.memberships.values()].map(({ leaseMs }) => leaseMs);
     const periodMs = leases.length === 0 ? 0 : Math.min(...leases) / BEATS;

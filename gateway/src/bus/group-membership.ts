@@ -6,34 +6,34 @@ import { ALONE, Membership } from "./membership.ts";
 import type { Outgoing } from "./outbox.ts";
 import type { Source } from "./pump.ts";
 
-/** What a membership stands on. */
+/** The options of a membership. */
 export interface GroupMembershipOptions {
-  /** Tells it from other memberships of this process. */
+  /** Identifies the membership within this process. */
   readonly number: number;
   readonly observer: BusObserver;
   /** Called when there is something to send. */
   readonly wake: () => void;
 }
 
-/** Told to a membership of its own. */
+/** The broker's messages to a single membership. */
 type FromBrokerToMembership = Exclude<FromBroker, { readonly type: "beat" }>;
 
 /**
- * One process's place in a feed that is shared by a group of processes. The broker says who polls; what that
- * one publishes all others are sent. Without a sign of life from the broker for longer than a lease lasts,
- * each polls for itself.
+ * The membership of one process in a feed that a group of processes shares. The broker chooses the process
+ * that polls, and sends its entries to all others. If the broker sends no heartbeat for longer than a lease,
+ * each process polls independently.
  */
 export class GroupMembership extends Membership implements Source<ToBroker> {
-  /** Resolves when the broker was told that it has left, or nothing is sent any more. */
+  /** Resolves when the broker knows that the membership has left, or nothing more can be sent. */
   readonly left: Promise<void>;
   private readonly options: GroupMembershipOptions;
-  /** What is to be said before anything else, the newest of each kind. */
+  /** Messages to send first, with only the newest message of each kind. */
   private readonly notes = new Map<ToBroker["type"], ToBroker>();
   private intervalMs: number;
   private silentMs = 0;
   private isSettling = false;
   private readonly onLeft: () => void;
-  /** Entries that come before the member has started. */
+  /** Entries that arrive before the member has started. */
   private kept: Uint8Array[] = [];
   private coming: Buffer[] = [];
   private sending:
@@ -69,9 +69,9 @@ export class GroupMembership extends Membership implements Source<ToBroker> {
   }
 
   /**
-   * Nothing was heard of the broker for so long since it was asked last.
+   * Handles a period without messages from the broker.
    *
-   * @returns whether it does without it now
+   * @returns whether the membership now works without the broker
    */
   silence(ms: number): boolean {
     this.silentMs += ms;
@@ -81,7 +81,7 @@ export class GroupMembership extends Membership implements Source<ToBroker> {
     return true;
   }
 
-  /** The broker gives signs of life. */
+  /** Handles a heartbeat of the broker. */
   heard(): void {
     this.silentMs = 0;
     if (this.fence !== ALONE || this.isSettling) return;
@@ -95,7 +95,7 @@ export class GroupMembership extends Membership implements Source<ToBroker> {
       return note;
     }
     if (!this.isOver) return this.nextPart();
-    // the last note was taken
+    // the last message was sent
     this.onLeft();
     return undefined;
   }
@@ -158,7 +158,10 @@ export class GroupMembership extends Membership implements Source<ToBroker> {
     }
   }
 
-  /** A part of the entry that waits first; one at a time is on its way, and begins anew with a new fence. */
+  /**
+   * Returns the next part of the first waiting entry. Only one part is in transit at a time. With a new
+   * fence, the entry starts again.
+   */
   private nextPart(): ToBroker | undefined {
     const { fence } = this;
     const { first: entry } = this.outbox;

@@ -6,13 +6,13 @@ import { MAX_ENTRY_BYTES, Outbox } from "./outbox.ts";
 /** The fence of a process that polls without the bus. */
 export const ALONE = 0n;
 
-/** One process's place in a shared feed: what is the same over every bus. */
+/** The membership of one process in a shared feed: the part that all buses share. */
 export abstract class Membership implements FeedMembership {
   protected readonly member: FeedMember;
   protected readonly observer: BusObserver;
   protected readonly reader: EntryReader;
   protected readonly outbox: Outbox;
-  /** While this process polls: the fence that the bus gave it, or ALONE. */
+  /** Set while this process polls: the fence from the bus, or ALONE. */
   protected fence: bigint | undefined;
   protected isOver = false;
 
@@ -47,7 +47,7 @@ export abstract class Membership implements FeedMembership {
   /** Called when there is something to send. */
   protected abstract wake(): void;
 
-  /** An entry as it goes to the bus. */
+  /** Encodes an entry for the bus. */
   protected sealed(_kind: FeedEntryKind, entry: Uint8Array): Uint8Array {
     return entry;
   }
@@ -58,11 +58,11 @@ export abstract class Membership implements FeedMembership {
     this.member.lead(fence);
   }
 
-  /** Another one polls. */
+  /** Stops polling, because another process polls. */
   protected yield(): void {
     if (this.fence === undefined) return;
     this.fence = undefined;
-    // it has seen the same by now, or will at its next poll
+    // the new leader has already seen the same items, or will with its next poll
     for (let left = this.outbox.size; left > 0; left--) this.observer.dropped("stale");
     this.outbox.clear(false);
     this.member.follow();

@@ -1,30 +1,30 @@
 import type { FeedEntryKind } from "connect-rest-runtime/internal";
 
-/** The largest entry that is shared, in bytes, before it is sealed. */
+/** The maximum size of a shared entry, in bytes, before encryption. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 
-/** How many entries wait at most, and how many bytes. */
+/** The maximum number and total size of waiting entries. */
 const MAX_ENTRIES = 256;
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** An entry that is to be published. */
+/** An entry to publish. */
 export interface Outgoing {
   readonly kind: FeedEntryKind;
   readonly bytes: Uint8Array;
-  /** Told whether the fence was good; true for what was given up. */
+  /** Called with whether the fence was current; true for a dropped entry. */
   readonly done: (isCurrent: boolean) => void;
 }
 
 /**
- * Entries that wait for the bus, oldest first. Beyond what may wait, the oldest is given up;
- * the next window has its items.
+ * Entries that wait for the bus, oldest first. Beyond the limit, the oldest entry is dropped; the next window
+ * contains its items.
  */
 export class Outbox {
   private readonly entries: Outgoing[] = [];
   private readonly onDropped: () => void;
   private bytes = 0;
 
-  /** @param onDropped told of each entry that is given up */
+  /** @param onDropped notified of each dropped entry */
   constructor(onDropped: () => void) {
     this.onDropped = onDropped;
   }
@@ -38,7 +38,7 @@ export class Outbox {
   }
 
   add(entry: Outgoing): void {
-    // only the newest says when the last poll was
+    // only the newest entry has the time of the last poll
     if (entry.kind === "poll") this.remove(this.entries.find(({ kind }) => kind === "poll"));
     this.entries.push(entry);
     this.bytes += entry.bytes.length;
@@ -48,7 +48,7 @@ export class Outbox {
     }
   }
 
-  /** Takes away an entry that was sent, or that nobody wants any more. */
+  /** Removes an entry that was sent or is no longer needed. */
   remove(entry: Outgoing | undefined, isCurrent = true): void {
     const index = entry === undefined ? -1 : this.entries.indexOf(entry);
     if (entry === undefined || index < 0) return;
@@ -57,7 +57,7 @@ export class Outbox {
     entry.done(isCurrent);
   }
 
-  /** Gives up all. */
+  /** Drops all entries. */
   clear(isCurrent: boolean): void {
     while (this.first !== undefined) this.remove(this.first, isCurrent);
   }

@@ -1,17 +1,18 @@
 /**
- * Sends a message to another process; resolves when the channel has taken it, or is gone. It never rejects.
+ * Sends a message to another process; resolves when the channel has accepted the message or has closed. Never
+ * rejects.
  */
 export type Send<M> = (message: M) => Promise<void>;
 
-/** Whoever has messages to send. */
+/** A source of messages. */
 export interface Source<M> {
-  /** The next message, made when it can be sent; undefined where there is none now. */
+  /** Returns the next message, created when it can be sent; undefined if there is none. */
   next(): M | undefined;
 }
 
 /**
- * Sends what several have to say over one channel, one message at a time and each in its turn. A message is
- * made when the one before it was taken, so that nothing piles up where the other end does not read.
+ * Sends the messages of several sources over one channel, one message at a time, taking turns. It creates a
+ * message only after the previous one was accepted, so nothing accumulates if the other end does not read.
  */
 export class Pump<M> {
   private readonly send: Send<M>;
@@ -22,7 +23,7 @@ export class Pump<M> {
     this.send = send;
   }
 
-  /** Sends all that a source has. */
+  /** Sends all messages of a source. */
   wake(source: Source<M>): void {
     this.due.add(source);
     if (this.isRunning) return;
@@ -30,13 +31,13 @@ export class Pump<M> {
     void this.run();
   }
 
-  /** Asks nobody any more. */
+  /** Stops reading from sources. */
   stop(): void {
     this.due.clear();
   }
 
   private async run(): Promise<void> {
-    // one that comes again stands behind the others
+    // a source that wakes again moves to the end
     for (const source of this.due) {
       this.due.delete(source);
       const message = source.next();

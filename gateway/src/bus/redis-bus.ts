@@ -6,9 +6,9 @@ import { RedisMembership } from "./redis-membership.ts";
 import { PLAIN_ENTRIES, sealedEntries } from "./sealing.ts";
 
 /**
- * Shares feeds over Redis or Valkey: a lease with a fence for who polls, and a stream with what was found.
- * What comes from there is input like any other; what goes there has no credentials,
- * and is sealed where there are keys.
+ * Shares feeds over Redis or Valkey, with a fenced lease for the process that polls, and a stream of entries.
+ * Data from the server is untrusted input. Data sent to the server contains no credentials, and is encrypted
+ * if there are keys.
  */
 export class RedisBus implements ProcessBus {
   private readonly options: BusOptions;
@@ -34,7 +34,7 @@ export class RedisBus implements ProcessBus {
     });
   }
 
-  /** Feeds that this process takes part in, and those of them that it polls. */
+  /** The number of feeds that this process has joined, and the number of feeds that it polls. */
   get feeds(): { readonly joined: number; readonly led: number } {
     const led = [...this.memberships].filter((membership) => membership.isLeading).length;
     return { joined: this.memberships.size, led };
@@ -54,7 +54,7 @@ export class RedisBus implements ProcessBus {
       owner: `${this.process}:${++this.count}`,
     });
     this.memberships.add(membership);
-    // behind the return, so that the member knows its membership when it is called
+    // after the return, so that the member has its membership before the first callback
     queueMicrotask(() => membership.begin());
     return {
       publish: (entry, fence, kind) => membership.publish(entry, fence, kind),
@@ -63,7 +63,7 @@ export class RedisBus implements ProcessBus {
     };
   }
 
-  /** Gives all leases back, and ends the connection. */
+  /** Releases all leases, and closes the connection. */
   async close(): Promise<void> {
     await Promise.all([...this.memberships].map((membership) => this.leave(membership)));
     await Promise.all(this.leaving);
@@ -78,7 +78,7 @@ export class RedisBus implements ProcessBus {
   }
 }
 
-/** The membership of a process that polls for itself. */
+/** Returns the membership of a process that polls independently. */
 function ownMembership(member: FeedMember): FeedMembership {
   queueMicrotask(() => {
     member.start([]);

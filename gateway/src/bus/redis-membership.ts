@@ -7,27 +7,27 @@ import { MAX_ENTRY_BYTES } from "./outbox.ts";
 import { LEASE, PUBLISH, READ, RELEASE } from "./scripts.ts";
 import { SEALING_BYTES, type Sealing } from "./sealing.ts";
 
-/** The largest entry that is read, in bytes. */
+/** The maximum size of an entry to read, in bytes. */
 const MAX_SEALED_BYTES = MAX_ENTRY_BYTES + SEALING_BYTES;
-/** How many entries are read at a time, and how many bytes. */
+/** The maximum number and total size of entries per read. */
 const READ_ENTRIES = 128;
 const READ_BYTES = 32 * 1024 * 1024;
-/** Within which time after the end of a lease others ask for it, in milliseconds. */
+/** The period after the end of a lease in which others request it, in milliseconds. */
 const SPREAD_MS = 100;
 
 const KINDS: readonly string[] = ["window", "news", "poll"] satisfies readonly FeedEntryKind[];
 
-/** What a membership stands on. */
+/** The options of a membership. */
 export interface MembershipOptions {
   readonly connection: Connection;
   readonly observer: BusObserver;
   readonly sealing: Sealing;
   readonly prefix: string;
-  /** Tells this membership from all others. */
+  /** Identifies this membership among all others. */
   readonly owner: string;
 }
 
-/** An entry as it is read. */
+/** An entry as read. */
 interface Incoming {
   readonly id: string;
   readonly kind: FeedEntryKind;
@@ -35,23 +35,23 @@ interface Incoming {
 }
 
 /**
- * One process's place in a feed that is shared over Redis. Whoever has the lease polls and publishes, with a
- * fence that is checked where entries are written; all others read. Without the bus for longer than a lease
- * lasts, each polls for itself, as without a bus.
+ * The membership of one process in a feed that is shared over Redis. The lease holder polls and publishes,
+ * with a fence that is checked on each write; all others read. Without the bus for longer than a lease, each
+ * process polls independently.
  */
 export class RedisMembership extends Membership {
   private readonly options: MembershipOptions;
   private readonly channel: string;
   private readonly keys: { readonly lease: string; readonly state: string; readonly stream: string };
   private leaseMs: number;
-  /** How long the lease of whoever polls may last. */
+  /** The maximum remaining lease of the leader. */
   private otherMs = MAX_LEASE_MS;
-  /** The fence that it had last, with which it can go on where nobody else has come. */
+  /** The last fence, which stays usable if no other process has led since. */
   private lastFence = "";
   private lastId = "0-0";
   private timer: NodeJS.Timeout | undefined;
   private aloneTimer: NodeJS.Timeout | undefined;
-  /** A step runs, and another one has to follow. */
+  /** Whether a step runs; another step may be due after it. */
   private isStepping = false;
   private isDue = false;
 
@@ -64,21 +64,24 @@ export class RedisMembership extends Membership {
     this.keys = { lease: `${base}:lease`, state: `${base}:state`, stream: `${base}:entries` };
   }
 
-  /** Begins to take part. */
+  /** Joins the feed. */
   begin(): void {
     this.options.connection.subscribe(this.channel, this.soon).catch(() => undefined);
     if (!this.options.connection.isConnected) this.disconnected();
     this.soon();
   }
 
-  /** The connection is there again: what happened meanwhile is read, and who polls is settled anew. */
+  /** Handles a reconnection: reads missed entries, and determines the leader again. */
   connected(): void {
     clearTimeout(this.aloneTimer);
     this.aloneTimer = undefined;
     this.soon();
   }
 
-  /** The connection is gone. Who polls goes on; the others do so as well when a lease would be over. */
+  /**
+   * Handles the loss of the connection. The leader continues to poll; the others start when a lease would
+   * have lapsed.
+   */
   disconnected(): void {
     clearTimeout(this.timer);
     if (this.isOver || this.aloneTimer !== undefined) return;
@@ -114,7 +117,7 @@ export class RedisMembership extends Membership {
     await connection.run(RELEASE, [this.keys.lease], [owner, this.channel]).catch(() => undefined);
   }
 
-  /** Has the next step made, now or behind the one that runs. */
+  /** Schedules a step, now or after the running one. */
   private readonly soon = (): void => {
     this.isDue = true;
     if (this.isStepping || this.isOver) return;
@@ -128,21 +131,21 @@ export class RedisMembership extends Membership {
       try {
         await this.step();
       } catch {
-        // the connection says so itself; what the server rejects is tried again
+        // the connection reports its own errors; commands that the server rejects are retried
         this.isDue = false;
         this.again(this.leaseMs / 3);
       }
     }
-    // nothing can become due between the loop's last look and this: both are in one turn
+    // no step can become due between the last check of the loop and this line: both run in one turn
     this.isStepping = false;
   }
 
-  /** Reads what others have written, finds out who polls, and writes what is to be written. */
+  /** Reads the entries of others, determines the leader, and writes pending entries. */
   private async step(): Promise<void> {
     await this.read();
     const left = await this.lease();
     if (left !== undefined) {
-      // at a random time after its end, so that not all processes ask for it at once
+      // at a random time after its end, so that not all processes request the lease simultaneously
       this.again(left + 1 + Math.random() * SPREAD_MS);
       return;
     }
@@ -155,7 +158,7 @@ export class RedisMembership extends Membership {
     if (!this.isOver) this.timer = setTimeout(this.soon, ms);
   }
 
-  /** Takes the lease, or keeps it. Returns how long another one has it, in milliseconds. */
+  /** Takes or extends the lease. Returns the remaining lease of another process, in milliseconds. */
   private async lease(): Promise<number | undefined> {
     const { connection, owner } = this.options;
     const reply = await connection.run(
@@ -167,7 +170,7 @@ export class RedisMembership extends Membership {
     if (typeof reply === "number") {
       this.yield();
       const left = Math.max(0, Math.min(reply, MAX_LEASE_MS));
-      // it was renewed some time ago, when it lasted for longer
+      // its remaining time was longer when it was last extended
       this.otherMs = Math.max(MIN_LEASE_MS, 2 * left);
       return left;
     }
@@ -213,7 +216,7 @@ export class RedisMembership extends Membership {
     if (!this.isOver && !this.reader.hasStarted) this.start(entries);
   }
 
-  /** An entry of another one, or undefined for one that is dropped. */
+  /** Returns an entry of another process, or undefined if it was dropped. */
   private opened(reply: unknown): Incoming | undefined {
     const { observer, owner, sealing } = this.options;
     const [id, from, kind, data] = Array.isArray(reply) ? reply : [];
@@ -231,7 +234,10 @@ export class RedisMembership extends Membership {
     return undefined;
   }
 
-  /** Tells the member what the bus keeps: the newest window, the news behind it, and the newest poll. */
+  /**
+   * Passes the entries that the bus keeps to the member: the latest window, the later news, and the latest
+   * poll.
+   */
   private start(entries: readonly Incoming[]): void {
     const window = entries.findLastIndex(({ kind }) => kind === "window");
     const poll = entries.findLast(({ kind }) => kind === "poll");

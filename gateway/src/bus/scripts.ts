@@ -1,22 +1,25 @@
 import { MAX_LEASE_MS } from "./lease.ts";
 
-/** How many entries the stream of a feed has at most; it is trimmed to its last two windows before. */
+/**
+ * The maximum number of entries in the stream of a feed. Usually the stream is trimmed earlier, to its last
+ * two windows.
+ */
 const MAX_ENTRIES = 1024;
 
-/** How long a feed is kept that nobody publishes any more, in milliseconds. */
+/** The retention of a feed without new entries, in milliseconds. */
 const KEEP_MS = 24 * 3600 * 1000;
 
-/** A script with what it is called with, in this order. Keys of one feed are in one slot of a cluster. */
+/** A script and its parameters, in this order. All keys of a feed are in the same cluster slot. */
 export interface Script {
   readonly text: string;
 }
 
 /**
- * Takes or renews the lease. A fence that is new is higher than all before, by the clock of the server, so
- * that it is so even where the server has lost what it held.
+ * Takes or extends the lease. A new fence is higher than all previous fences. It uses the clock of the
+ * server, so this holds even after the server has lost its data.
  *
- * Keys: lease, state. Arguments: owner, the fence that the owner has or "", how long the lease lasts in
- * milliseconds. Returns the fence, or how long another one has the lease in milliseconds, as a number.
+ * Keys: lease, state. Arguments: owner, the fence of the owner or "", the lease duration in milliseconds.
+ * Returns the fence, or as a number, the remaining lease of another owner in milliseconds.
  */
 export const LEASE: Script = {
   text: `
@@ -46,10 +49,10 @@ return text
 };
 
 /**
- * Publishes an entry, if the fence is the highest there is, and renews the lease.
+ * Publishes an entry if its fence is the highest, and extends the lease.
  *
- * Keys: lease, state, stream. Arguments: owner, fence, how long the lease lasts, the kind of the entry, its
- * bytes, the channel. Returns 1, or 0 where the fence is out of date.
+ * Keys: lease, state, stream. Arguments: owner, fence, lease duration, kind of the entry, its bytes, channel.
+ * Returns 1, or 0 if the fence is outdated.
  */
 export const PUBLISH: Script = {
   text: `
@@ -72,9 +75,9 @@ return 1
 };
 
 /**
- * Gives the lease back.
+ * Releases the lease.
  *
- * Keys: lease. Arguments: owner, the channel.
+ * Keys: lease. Arguments: owner, channel.
  */
 export const RELEASE: Script = {
   text: `
@@ -86,10 +89,11 @@ return 1
 };
 
 /**
- * Reads entries. Those that are too large stay where they are.
+ * Reads entries, except the content of entries that are too large.
  *
- * Keys: stream. Arguments: the id behind which to begin, how many, the most bytes of one, the most bytes of
- * all. Returns for each its id, owner, kind, and its bytes: 0 for too many, 1 for none.
+ * Keys: stream. Arguments: the id after which to begin, the maximum number of entries, the maximum bytes of
+ * one entry, the maximum bytes in total. Returns the id, owner, kind and bytes of each entry; the bytes are 0
+ * if too large, 1 if missing.
  */
 export const READ: Script = {
   text: `

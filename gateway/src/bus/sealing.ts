@@ -5,32 +5,32 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The first byte: how the rest is written. */
+/** The first byte, which is the format of the rest. */
 const PLAIN = 1;
 const SEALED = 2;
 
-/** How many bytes sealing adds at most. */
+/** The maximum number of bytes that encryption adds. */
 export const SEALING_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
-/** How the entries of one feed are written on the bus. */
+/** The encoding of a feed's entries on the bus. */
 export interface Sealing {
   seal(kind: FeedEntryKind, entry: Uint8Array): Buffer;
-  /** The entry, or undefined for what was not sealed so. */
+  /** Returns the entry, or undefined if it was not encoded in this way. */
   open(kind: FeedEntryKind, bytes: Uint8Array): Uint8Array | undefined;
 }
 
-/** Entries as they are, for feeds that anybody may read. */
+/** Unencrypted entries, for public feeds. */
 export const PLAIN_ENTRIES: Sealing = {
   seal: (_kind, entry) => Buffer.concat([Buffer.of(PLAIN), entry]),
   open: (_kind, bytes) => (bytes[0] === PLAIN ? bytes.subarray(1) : undefined),
 };
 
 /**
- * Entries that only those can read and write who have a key: AES-256-GCM (NIST SP 800-38D) with a key for
- * each feed, made with HKDF (RFC 5869), so that no feed uses up the nonces of another. What an entry is, and
- * of which feed, is sealed with it.
+ * Entries that only key holders can read and write: AES-256-GCM (NIST SP 800-38D), with a separate key for
+ * each feed, derived with HKDF (RFC 5869), so that no feed exhausts the nonces of another. The kind of the
+ * entry and its feed are authenticated with it.
  *
- * @param keys the first one seals, and all open
+ * @param keys the first key encrypts, and all keys decrypt
  */
 export function sealedEntries(keys: readonly string[], feed: string): Sealing {
   const derived = keys.map((key) =>

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { completeRules, DEFAULT_RULES } from "./default-rules.ts";
 
-test("rules that generated code leaves out have their defaults, and those that it states stay", () => {
+test("rules omitted in generated code have their defaults, and stated rules are unchanged", () => {
   expect(completeRules({ upstream: "a" })).toEqual({ ...DEFAULT_RULES, upstream: "a" });
   const rules = { upstream: "a", base: "b", success: [304], timeoutMs: 5 };
   expect(completeRules(rules)).toEqual({ ...DEFAULT_RULES, ...rules });
 });
 
-test("rules that are complete stay as they are, and each method has an object of its own", () => {
+test("complete rules are unchanged, and each method has a separate object", () => {
   const first = completeRules({ upstream: "a", idempotent: true });
   const second = completeRules(first);
   expect(second).toEqual(first);

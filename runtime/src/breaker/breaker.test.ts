@@ -53,7 +53,7 @@ class Tested {
   }
 }
 
-test("a breaker: opens after five failures, one after the other", () => {
+test("a breaker: opens after five consecutive failures", () => {
   const tested = new Tested().requests(4, down).requests(1).requests(4, down);
   expect(tested.reports).toEqual([]);
   tested.requests(1, down);
@@ -69,7 +69,7 @@ test("a breaker: opens after five failures, one after the other", () => {
   expect(later && retryDelayOf(later)).toBe(3_500);
 });
 
-test("a breaker: opens when half of the last twenty fail", () => {
+test("a breaker: opens when half of the last twenty requests fail", () => {
   const tested = new Tested().requests(20);
   for (let pair = 0; pair < 9; pair++) tested.requests(1, down).requests(1);
   expect(tested.reports).toEqual([]);
@@ -77,7 +77,7 @@ test("a breaker: opens when half of the last twenty fail", () => {
   expect(tested.states).toEqual([5_000]);
 });
 
-test("a breaker: does not judge by the half of a few", () => {
+test("a breaker: does not apply the ratio to a few requests", () => {
   const tested = new Tested();
   for (let pair = 0; pair < 9; pair++) tested.requests(1, down).requests(1);
   expect(tested.reports).toEqual([]);
@@ -131,7 +131,7 @@ test.each<[string, unknown, number, boolean]>([
   expect(new Tested().requests(5, error, ms).states).toEqual(opens ? [5_000] : []);
 });
 
-test("a breaker: does not count a deadline that passes before the request goes out", () => {
+test("a breaker: ignores a deadline that passes before the request is sent", () => {
   const tested = new Tested();
   for (let index = 0; index < 10; index++) {
     const permit = atOnce(tested.breaker.admit());
@@ -141,7 +141,7 @@ test("a breaker: does not count a deadline that passes before the request goes o
   expect(tested.reports).toEqual([]);
 });
 
-test("a breaker: lets one request through after the cooling time, and all when that succeeds", () => {
+test("a breaker: permits one probe after the cooldown, and all requests after its success", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(4_999);
   expect(tested.rejection()).toBeDefined();
@@ -156,7 +156,7 @@ test("a breaker: lets one request through after the cooling time, and all when t
   expect(tested.rejection()).toBeUndefined();
 });
 
-test("a breaker: cools longer each time, up to a minute, and from the start after a success", () => {
+test("a breaker: doubles the cooldown up to a minute, and resets it after a success", () => {
   const tested = new Tested().requests(5, down);
   for (let probe = 0; probe < 5; probe++) {
     tested.clock.advance(60_000);
@@ -169,7 +169,7 @@ test("a breaker: cools longer each time, up to a minute, and from the start afte
   expect(tested.states.at(-1)).toBe(5_000);
 });
 
-test("a breaker: lets the next request find out where one found nothing out", () => {
+test("a breaker: sends another probe after an inconclusive one", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(5_000);
   atOnce(tested.breaker.admit()).end(canceled);
@@ -177,7 +177,7 @@ test("a breaker: lets the next request find out where one found nothing out", ()
   expect(tested.states.at(-1)).toBe("closed");
 });
 
-test("a breaker: does not wait forever for the one that finds out", () => {
+test("a breaker: does not wait forever for a probe", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(5_000);
   const lost = atOnce(tested.breaker.admit());
@@ -190,7 +190,7 @@ test("a breaker: does not wait forever for the one that finds out", () => {
   expect(tested.states.at(-1)).toBe("closed");
 });
 
-test("a breaker: does not listen to requests from before it opened", () => {
+test("a breaker: ignores requests that began before it opened", () => {
   const tested = new Tested();
   const old = atOnce(tested.breaker.admit());
   old.sent();
@@ -199,7 +199,7 @@ test("a breaker: does not listen to requests from before it opened", () => {
   expect(tested.rejection()).toBeDefined();
 });
 
-test("a breaker: sends one request to find out, however many come and whenever", () => {
+test("a breaker: permits only one probe, however many requests arrive and whenever", () => {
   const outcome = fc.constantFrom(undefined, down, late, canceled);
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(200_000), fc.integer({ min: 1, max: 9 }), outcome)), (rounds) => {

@@ -140,7 +140,7 @@ const request = fc.record({
   kind: fc.oneof(fc.constantFrom(...KINDS), fc.constant(LASTING)),
 });
 
-test("each failure, in whatever phase and order and of whomever, opens the circuit of all, of its caller or none", () => {
+test("each failure, in any phase, order and of any caller, opens the circuit of all, of its caller or none", () => {
   fc.assert(
     fc.property(
       fc.array(request, { minLength: 1, maxLength: 150, size: "max" }),
@@ -179,7 +179,7 @@ function isResponse([name]: Kind): boolean {
 }
 
 test.each(KINDS)(
-  "five times %s: the circuit of %s opens, and of a single caller that of all",
+  "five times %s: the circuit of %s opens, and with a single caller that of all",
   (_n, opens, error) => {
     const several = new Tested();
     for (let i = 0; i < 5; i++) several.request("one", error, { ms: LONG_MS });
@@ -202,7 +202,7 @@ const attack = fc.record({
   redirects: fc.boolean(),
 });
 
-test("whatever many callers make fail, by what they can choose, another caller is served", () => {
+test("failures that many callers can cause do not affect another caller", () => {
   const hop = broken("connecting", coded("ECONNREFUSED"));
   fc.assert(
     fc.property(fc.array(attack, { minLength: 1, maxLength: 300, size: "max" }), (attacks) => {
@@ -217,7 +217,7 @@ test("whatever many callers make fail, by what they can choose, another caller i
   );
 });
 
-test("a caller whose requests fail is spared the upstream, and the upstream is spared them", () => {
+test("a caller whose requests fail is kept away from the upstream by its own circuit", () => {
   const tested = new Tested();
   let sent = 0;
   for (let i = 0; i < 1000; i++) {
@@ -229,7 +229,7 @@ test("a caller whose requests fail is spared the upstream, and the upstream is s
   for (let i = 0; i < 4; i++) expect(tested.request("poisoner")).toBe(true);
 });
 
-test("an upstream that fails for everybody gets a few requests of each, whoever calls and in what order", () => {
+test("an upstream that fails for everybody gets a few requests of each caller, in any order", () => {
   const callers = fc.array(fc.constantFrom("a", "b", "c", "d"), {
     minLength: 60,
     maxLength: 120,
@@ -247,7 +247,7 @@ test("an upstream that fails for everybody gets a few requests of each, whoever 
   );
 });
 
-test("the circuit of a caller is reported when it changes, with its caller", () => {
+test("a state change of a caller's circuit is reported with the caller", () => {
   const tested = new Tested();
   for (let i = 0; i < 100; i++) {
     tested.request("poisoner", status(500));
@@ -263,7 +263,7 @@ test("the circuit of a caller is reported when it changes, with its caller", () 
   ]);
 });
 
-test("a probe that finds nothing out holds up no other caller, who finds out that the upstream is back", () => {
+test("an inconclusive probe delays no other caller, whose probe finds that the upstream has recovered", () => {
   const tested = new Tested();
   for (let i = 0; i < 5; i++) tested.request("a", broken("connecting", coded("ECONNREFUSED")));
   expect([tested.state(), tested.request("b")]).toEqual(["open", false]);
@@ -274,7 +274,7 @@ test("a probe that finds nothing out holds up no other caller, who finds out tha
   slow.end(LATE);
 });
 
-test("deadlines below what a method usually takes say nothing, and those far above open the circuit of their caller", () => {
+test("deadlines below a method's usual latency are ignored, and those far above open the circuit of their caller", () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 5000 }), fc.integer({ min: 1, max: 100 }), (usual, percent) => {
       const tested = new Tested();
@@ -290,14 +290,14 @@ test("deadlines below what a method usually takes say nothing, and those far abo
   );
 });
 
-test("a method that is slow is not late by what another usually takes", () => {
+test("a slow method is not judged by the usual latency of another", () => {
   const tested = new Tested();
   for (let i = 0; i < 50; i++) tested.request("a", undefined, { ms: 5, method: "fast" });
   for (let i = 0; i < 50; i++) tested.request("a", undefined, { ms: 3000, method: "slow" });
   for (let i = 0; i < 50; i++) expect(tested.request("a", LATE, { ms: 2000, method: "slow" })).toBe(true);
 });
 
-test("requests beyond the limit wait for their turn, and are rejected where a circuit opened meanwhile", async () => {
+test("requests beyond the limit wait for their turn, and are rejected if a circuit opens during the wait", async () => {
   const tested = new Tested();
   const { signal } = new AbortController();
   const admit = (caller: string) => tested.breaker.admit({ caller, signal: () => signal });

@@ -63,7 +63,7 @@ const step = fc.record({
   failed: fc.constantFrom(true, true, false, undefined),
 });
 
-test("whatever fails, a caller without a request may send one, the others wait for the limit, and all have a turn", async () => {
+test("whatever fails, a caller without a request may send one, others wait for the limit, and all get a turn", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200, size: "max" }), async (steps) => {
       const tested = new Tested();
@@ -88,7 +88,7 @@ test("whatever fails, a caller without a request may send one, the others wait f
   );
 });
 
-test("failures of several callers halve what runs, down to one, and successes lift the limit again", async () => {
+test("failures of several callers halve the running requests, down to one, and successes lift the limit again", async () => {
   const tested = new Tested();
   await tested.lower(1);
   expect(tested.limit.load.limit).toBeLessThanOrEqual(6);
@@ -108,7 +108,7 @@ test("failures of several callers halve what runs, down to one, and successes li
   expect(tested.limit.load.limit).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("failures of one caller lower nothing, and a burst of failures lowers the limit once", async () => {
+test("failures of one caller do not lower the limit, and a burst of failures lowers it once", async () => {
   const alone = new Tested();
   await alone.lower(20, ["a"]);
   expect(alone.limit.load.limit).toBe(Number.POSITIVE_INFINITY);
@@ -118,7 +118,7 @@ test("failures of one caller lower nothing, and a burst of failures lowers the l
   expect(burst.limit.load.limit).toBeGreaterThan(150);
 });
 
-test("callers whose requests wait take turns, however many each of them has", async () => {
+test("callers with waiting requests take turns, however many requests each has", async () => {
   const tested = new Tested();
   await tested.lower(8);
   for (const caller of CALLERS) tested.enter(caller);
@@ -131,7 +131,7 @@ test("callers whose requests wait take turns, however many each of them has", as
   expect(tested.started.slice(0, 4).sort().join("")).toMatch(/abc/);
 });
 
-test("a request that is given up while it waits takes nobody's turn", async () => {
+test("a request that is aborted while it waits takes no turn", async () => {
   const tested = new Tested();
   await tested.lower(8);
   tested.enter("a");

@@ -262,7 +262,7 @@ test.each(CASES)("a call of kind %s that ends by %s: is reported exactly once", 
 });
 
 test.each(STREAMS)(
-  "a call of kind %s whose client leaves its loop: is reported when nobody can go on",
+  "a call of kind %s whose client leaves its loop: is reported when its messages can no longer be read",
   async (kind) => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
@@ -296,7 +296,7 @@ test.each(SERVED)(
   },
 );
 
-test("a stream that is aborted between two messages: tells the caller who asks for the next one", async () => {
+test("a stream that is aborted between two messages: throws the reason at the next read", async () => {
   const { rest, caller } = await started("paginate", ENDS["an abort between two messages"] as End);
   const client = createClient(StreamService, rest.transport);
   const messages = client.list({}, { signal: caller.controller.signal })[Symbol.asyncIterator]();
@@ -305,7 +305,7 @@ test("a stream that is aborted between two messages: tells the caller who asks f
   await expect(messages.next()).rejects.toMatchObject({ code: Code.Canceled });
 });
 
-test("a stream without a request message: is reported, and fails", async () => {
+test("a stream without a request message: fails and is reported", async () => {
   const { rest, reports, reported } = await started("paginate", ENDS["its own end"] as End);
   async function* nothing() {}
   const method = StreamService.method.list;

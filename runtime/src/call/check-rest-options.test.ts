@@ -91,7 +91,7 @@ function isName(name: string): boolean {
 }
 
 test.each(NAMES)(
-  "a misspelling of %s in `differences.methods` is an error with the name, and the name itself is valid",
+  "a misspelling of %s in `differences.methods` is an error that names it, and the correct name is valid",
   (name) => {
     const problemWith = (pattern: string) =>
       problemOf({ ...VALID, differences: { methods: { [pattern]: { lost: "fail" } } } });
@@ -111,14 +111,14 @@ test.each(["ignore", "log"] as const)("strict together with `differences.lost: %
   expect(problemOf({ ...VALID, strict: false, differences: { lost } })).toBe("");
 });
 
-test.each([null, 7, "fail"])("levels of a method are an object, and not %s", (levels) => {
+test.each([null, 7, "fail"])("levels of a method must be an object, not %s", (levels) => {
   expect(problemOf({ ...VALID, differences: { methods: { "test.v1.*": levels } } })).toContain(
     "differences.methods",
   );
   expect(problemOf({ ...VALID, differences: { methods: levels } })).toContain("differences.methods");
 });
 
-test("any value in the place of any option is taken, or is an error that names the option", () => {
+test("any value of any option is accepted, or is an error that names the option", () => {
   const names = fc.constantFrom(
     ...([
       "adapters",

@@ -33,7 +33,7 @@ function request(verb: RestRequest["verb"]): () => RequestWriter {
   return () => new RequestWriter(verb, "/things");
 }
 
-test("a response without a body is an empty message after a write, lost but where it is allowed, and an error after a read", async () => {
+test("a response without a body is an empty message after a write, lost unless it is allowed, and an error after a read", async () => {
   const drawn = fc.record({
     verb: fc.constantFrom<RestRequest["verb"]>("GET", "POST", "PUT", "PATCH", "DELETE"),
     status: fc.constantFrom(200, 201, 202, 203, 299),

@@ -137,7 +137,7 @@ function text(error: unknown): unknown {
   return { code: Code[error.code], message: error.rawMessage, details: error.details.length };
 }
 
-test.each(Object.keys(RESPONSES))("%s is the same whichever way the call takes", async (name) => {
+test.each(Object.keys(RESPONSES))("%s gives the same result on every code path", async (name) => {
   const responses = RESPONSES[name] ?? [];
   for (const added of ADDED) {
     const general = await seen(responses, "general", added);
@@ -153,7 +153,7 @@ const drawn = fc.array(fc.constantFrom(OK, ...Object.values(RESPONSES).flat()), 
   maxLength: 4,
 });
 
-test("whatever an upstream responds, one after the other, a call ends once, with as many requests as attempts", async () => {
+test("for any sequence of responses, a call ends once, with as many requests as attempts", async () => {
   await fc.assert(
     fc.asyncProperty(drawn, fc.constantFrom(...ADDED), async (responses, added) => {
       const general = await seen(responses, "general", added);
@@ -179,7 +179,7 @@ test("whatever an upstream responds, one after the other, a call ends once, with
   );
 });
 
-test("credentials that a program changes in place count from the next request", async () => {
+test("credentials that a program modifies in place apply from the next request on", async () => {
   const authorizations: unknown[] = [];
   await using server = await httpUpstream(({ headers }, response) => {
     authorizations.push(headers.authorization);
@@ -215,7 +215,7 @@ test("credentials that a program changes in place count from the next request", 
 });
 
 test.each(["first attempt with a listener", "first attempt with a signal"])(
-  "%s: an end of the call ends its request, with the reason of the end",
+  "%s: the end of the call ends its request with the same reason",
   async (way) => {
     const closed = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();

@@ -33,7 +33,7 @@ const LISTENERS: ReadonlyArray<readonly [name: string, options: Partial<RestOpti
 ];
 
 test.each(LISTENERS)(
-  "a listener %s that fails changes nothing of a call, and is one warning",
+  "a listener %s that fails does not affect a call, and causes one warning",
   async (name, options) => {
     server = await httpUpstream((_request, response) => sendJson(response, { id: "no number" }));
     rest = createRest({
@@ -53,7 +53,7 @@ test.each(LISTENERS)(
   },
 );
 
-test("what a listener returns is handed on, and no listener is no failure", () => {
+test("the result of a listener is returned, and a missing listener is not a failure", () => {
   expect(notify("a", (value: number) => value + 1, 1)).toBe(2);
   expect(notify("a", undefined, 1)).toBeUndefined();
   expect(warnings).not.toHaveBeenCalled();

@@ -140,12 +140,12 @@ test("OAuth 1.0a: does not sign JSON and bytes", async () => {
   }
 });
 
-test("OAuth 1.0a: signs by the client alone, without the token that is there", async () => {
+test("OAuth 1.0a: signs for the client alone, ignoring an available token", async () => {
   const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] });
   expect(verify(seen, origin, "c&s", "")).not.toHaveProperty("oauth_token");
 });
 
-test("OAuth 1.0a: sends protocol parameters of the request, whose token comes before the configured one", async () => {
+test("OAuth 1.0a: sends protocol parameters of the request, whose token replaces the configured one", async () => {
   const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] }, () => {
     const request = new RequestWriter("POST", "/access_token");
     request.oauth1Param("oauth_token", "temporary");
@@ -174,7 +174,7 @@ test.each([
   expect(sent).toBe(kind);
 });
 
-test("the choice: fails where nothing fits, and says what would", async () => {
+test("the choice: fails if no credentials match, and names the expected ones", async () => {
   const error = await failureOf(seenWith({ apiKey: "k" }, { credentials: ["oauth1", "oauth2"] }));
   expect(error.rawMessage).toBe(
     "upstream things: test.v1.ThingService.GetThing needs one of oauth1, oauth2, got api_key",
@@ -186,7 +186,7 @@ test("the choice: fails where nothing fits, and says what would", async () => {
 
 const bearerRules = { credentials: ["oauth2"] } as const;
 
-test("a function that provides credentials: knows the method and the headers of the call", async () => {
+test("a credentials function: receives the method and the headers of the call", async () => {
   const { seen } = await seenWith(
     async ({ method, header }) => ({
       oauth2: { accessToken: `${method.name}/${header.get("authorization")?.slice("Bearer ".length)}` },
@@ -196,7 +196,7 @@ test("a function that provides credentials: knows the method and the headers of 
   expect(seen.authorization).toBe("Bearer GetThing/of-the-caller");
 });
 
-test("a function that provides credentials: that fails is an internal error, its words are not for the caller", async () => {
+test("a credentials function: that fails causes an internal error, without its message for the caller", async () => {
   const error = await failureOf(
     seenWith(() => {
       throw new Error("store at 10.0.0.1 is down");
@@ -207,7 +207,7 @@ test("a function that provides credentials: that fails is an internal error, its
   expect(String(error.cause)).toContain("10.0.0.1");
 });
 
-test("a function that provides credentials: that brings what no header can carry is rejected", async () => {
+test("a credentials function: that returns credentials no header can carry is rejected", async () => {
   const error = await failureOf(seenWith(() => ({ oauth2: { accessToken: "a\r\nx: y" } }), bearerRules));
   expect(error.rawMessage).toBe(
     "upstream things: oauth2 credentials: expected printable ASCII on one line, got a line break",
@@ -215,7 +215,7 @@ test("a function that provides credentials: that brings what no header can carry
   expect(error.code).toBe(Code.Unauthenticated);
 });
 
-test("a function that provides credentials: that brings nothing leaves nothing to choose", async () => {
+test("a credentials function: that returns no credentials fails the call", async () => {
   const error = await failureOf(seenWith((() => undefined) as never, bearerRules));
   expect(reasonOf(error)).toBe("UPSTREAM_CREDENTIALS_MISSING");
 });
@@ -242,7 +242,7 @@ test.each<[CredentialsSource, string]>([
   expect(error.message).not.toContain("hush");
 });
 
-test("fixed credentials are checked when the upstream is created: takes empty secrets, which RFC 5849 section 3.4.2 allows", async () => {
+test("fixed credentials are checked when the upstream is created: empty secrets are valid, as RFC 5849 section 3.4.2 allows", async () => {
   const empty = { consumerKey: "ck", consumerSecret: "", token: "tk", tokenSecret: "" };
   const { seen, origin } = await seenWith({ oauth1: empty }, { credentials: ["oauth1"] });
   verify(seen, origin, "", "");

@@ -44,7 +44,7 @@ test("a request has every protocol parameter once, and a signature that a server
   );
 });
 
-test("a token is read as it was written, or it is none that a header can carry", () => {
+test("a token is read unchanged, or is rejected because no header can carry it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string(), (token, tokenSecret) => {
       const text = String(new URLSearchParams({ oauth_token: token, oauth_token_secret: tokenSecret }));

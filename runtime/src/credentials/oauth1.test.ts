@@ -130,7 +130,7 @@ test.each(VECTORS)(
 const text = fc.string({ unit: "grapheme", maxLength: 12 });
 const pairs = fc.array(fc.tuple(text, text), { maxLength: 6 });
 
-test("the base string: equals one that is computed another way, for any parameters", () => {
+test("the base string: equals an independently computed one, for any parameters", () => {
   fc.assert(
     fc.property(pairs, pairs, pairs, (query, form, oauth) => {
       const request = {
@@ -160,7 +160,7 @@ test("the base string: does not depend on the order of parameters", () => {
   );
 });
 
-test("the base string: takes a question mark at the beginning of a query as a part of it", () => {
+test("the base string: includes a question mark at the beginning of a query", () => {
   const request = { verb: "GET", origin: "http://a", path: "/", queryString: "?a=1" };
   expect(signatureBaseString(request, [])).toBe("GET&http%3A%2F%2Fa%2F&%253Fa%3D1");
 });
@@ -200,7 +200,7 @@ function encodeBytes(text: string): string {
     .join("");
 }
 
-test("signs with HMAC-SHA1 over encoded secrets", () => {
+test("HMAC-SHA1 signatures use encoded secrets as the key", () => {
   const expected = createHmac("sha1", "a%26b&%C3%A9").update("base").digest("base64");
   expect(hmacSha1("base", { consumerSecret: "a&b", tokenSecret: "é" })).toBe(expected);
 });

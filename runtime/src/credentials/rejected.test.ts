@@ -40,7 +40,7 @@ async function upstreamOf(credentials: CredentialsSource, accepted: string, stat
   return { tokens, requests, call: () => rest.call(thingAdapter(), thingRequest({ name: "a" })) };
 }
 
-test("a token that the upstream rejects is refreshed, and the request sent once more", async () => {
+test("a token that the upstream rejects is refreshed, and the request is retried", async () => {
   let asked = 0;
   const refresh = async () => {
     asked += 1;
@@ -53,7 +53,7 @@ test("a token that the upstream rejects is refreshed, and the request sent once 
   expect(asked).toBe(1);
 });
 
-test("a third rejection is the caller's, and all refreshed credentials are told of theirs", async () => {
+test("a third rejection is returned to the caller, and all refreshed credentials are notified of their rejection", async () => {
   const told: string[] = [];
   const end = async () => {
     told.push("new");
@@ -73,7 +73,7 @@ test("a third rejection is the caller's, and all refreshed credentials are told 
   expect(told).toEqual(["old", "new", "newest"]);
 });
 
-test("without other credentials the rejection stands", async () => {
+test("without other credentials the upstream's rejection is returned", async () => {
   const { tokens, call } = await upstreamOf(() => bearer("old", async () => undefined), "new");
   expect((await failureOf(call())).code).toBe(Code.Unauthenticated);
   expect(tokens).toEqual(["Bearer old"]);
@@ -82,7 +82,7 @@ test("without other credentials the rejection stands", async () => {
 test.each([
   ["a ConnectError is the caller's", new ConnectError("it has ended", Code.Aborted), Code.Aborted],
   ["anything else is a defect of the function", new Error("secret"), Code.Internal],
-])("credentials may say why there are no others: %s", async (_, thrown, code) => {
+])("a credentials function may explain why it has no others: %s", async (_, thrown, code) => {
   const { call } = await upstreamOf(() => bearer("old", () => Promise.reject(thrown)), "new");
   const error = await failureOf(call());
   expect(error.code).toBe(code);
@@ -94,7 +94,7 @@ test.each([
   expect((await failureOf(twice.call())).code).toBe(code);
 });
 
-test("a token that is rejected while its endpoint is down is UNAVAILABLE, with a delay, for every call", async () => {
+test("a rejected token while its endpoint is down is UNAVAILABLE, with a delay, for every call", async () => {
   let isDown = false;
   const endpoint = await httpUpstream((_request, response) => {
     if (isDown) response.statusCode = 503;
@@ -112,7 +112,7 @@ test("a token that is rejected while its endpoint is down is UNAVAILABLE, with a
   expect(new Set(tokens)).toEqual(new Set(["Bearer old"]));
 });
 
-test.each([400, 403, 404, 500])("status %i is no rejection of the token", async (status) => {
+test.each([400, 403, 404, 500])("status %i is not a rejection of the token", async (status) => {
   let asked = 0;
   const refresh = async () => {
     asked += 1;
@@ -123,7 +123,7 @@ test.each([400, 403, 404, 500])("status %i is no rejection of the token", async 
   expect([tokens, asked]).toEqual([["Bearer old"], 0]);
 });
 
-test("a rejected key is none of the token's business, nor are fixed credentials refreshed", async () => {
+test("a rejected API key does not refresh the token, and fixed credentials are never refreshed", async () => {
   let asked = 0;
   const rejected = async () => {
     asked += 1;

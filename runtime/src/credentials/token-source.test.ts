@@ -55,7 +55,7 @@ function sourceOf(grant: OAuth2Grant, { send }: Endpoint, clock: FakeClock): Tok
 
 const get = async (source: TokenSource) => (await source.get()).reveal();
 
-test("a token is fetched once for all calls that wait, with the client's credentials, and kept", async () => {
+test("a token is fetched once for all waiting calls, with the client's credentials, and cached", async () => {
   const { endpoint, source } = setUp({ ...GRANT, scope: "a b", parameters: { audience: "x" } });
   const tokens = await Promise.all(Array.from({ length: 50 }, () => get(source)));
   expect(new Set(tokens)).toEqual(new Set(["token-1"]));
@@ -67,14 +67,14 @@ test("a token is fetched once for all calls that wait, with the client's credent
   );
 });
 
-test("the client's secret goes into the body where the server wants it there", async () => {
+test("the client's secret is sent in the body if the server expects it there", async () => {
   const { endpoint, source } = setUp({ ...GRANT, clientAuthentication: "body" });
   await source.get();
   expect(endpoint.requests[0]?.headers.authorization).toBeUndefined();
   expect(endpoint.forms[0]).toMatchObject({ client_id: "me", client_secret: "hush-hush-1" });
 });
 
-test("a token is refreshed in the background before it ends, and waited for when it has ended", async () => {
+test("a token is refreshed in the background before it expires, and calls wait for it after it has expired", async () => {
   const { endpoint, clock, source } = setUp();
   await get(source);
   clock.advance(3600_000 - 70_000);
@@ -89,7 +89,7 @@ test("a token is refreshed in the background before it ends, and waited for when
   expect(await get(source)).toBe("token-3");
 });
 
-test("a background refresh that fails leaves the token in use until its end, and is not tried for each call", async () => {
+test("after a failed background refresh the token is used until it expires, and not every call retries", async () => {
   const { endpoint, clock, source } = setUp();
   await get(source);
   endpoint.answer = () => new Error("down");
@@ -104,7 +104,7 @@ test("a background refresh that fails leaves the token in use until its end, and
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 
-test("a dead token endpoint is asked seldom, ever more so, and calls fail at once with the delay", async () => {
+test("an unavailable token endpoint is requested at growing intervals, and calls fail immediately with the delay", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = () => ({ status: 503, body: "down" });
   for (let second = 0; second < 600; second++) {
@@ -122,7 +122,7 @@ test("a dead token endpoint is asked seldom, ever more so, and calls fail at onc
   expect(await get(source)).toBe("back");
 });
 
-test("a wait that the token endpoint asks for is kept, up to five minutes", async () => {
+test("a retry delay of the token endpoint is respected, up to five minutes", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = () => ({ status: 429, body: {}, retryAfter: "120" });
   await failureOf(source.get());
@@ -142,7 +142,7 @@ const REFUSALS: ReadonlyArray<readonly [string, number, unknown, string]> = [
 ];
 
 test.each(REFUSALS)(
-  "a rejection is an error of the configuration, and remembered: %s",
+  "a rejection is a configuration error, and remembered: %s",
   async (_, status, body, text) => {
     const { endpoint, source } = setUp();
     endpoint.answer = () => ({ status, body });
@@ -170,13 +170,13 @@ const ODD: ReadonlyArray<readonly [string, number, unknown]> = [
   ["the errors of an API", 403, { meta: { status: 403, msg: "Forbidden" }, errors: [{ detail: "no" }] }],
 ];
 
-test.each(ODD)("a response that is no token is a failure: %s", async (_, status, body) => {
+test.each(ODD)("a response without a token is a failure: %s", async (_, status, body) => {
   const { endpoint, source } = setUp();
   endpoint.answer = () => ({ status, body });
   expect(reasonOf(await failureOf(source.get()))).toBe("UPSTREAM_TOKEN_FAILED");
 });
 
-test("what stands for nothing, and a life in words of digits, is read", async () => {
+test("empty members, and a lifetime in digits, are accepted", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = (count) => ({
     body: { access_token: `t${count}`, id_token: false, refresh_token: null, scope: "", expires_in: "60" },
@@ -186,7 +186,7 @@ test("what stands for nothing, and a life in words of digits, is read", async ()
   expect(await get(source)).toBe("t2");
 });
 
-test("no error has a secret in it, whatever the server repeats of them", async () => {
+test("no error contains a secret, whatever the server repeats", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.stringMatching(/^[A-Za-z0-9._~+/-]{8,40}$/),
@@ -232,7 +232,7 @@ const EVENTS = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const), ms: fc.nat(20_000) }),
 );
 
-test("whenever the upstream invalidates tokens, calls get another one or UNAVAILABLE with a delay, and processes ask at most once in 10 s for it", async () => {
+test("whenever the upstream invalidates tokens, calls get another one or UNAVAILABLE with a delay, and each process requests at most one per 10 s", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(EVENTS, { maxLength: 60 }), fc.boolean(), async (events, isShared) => {
       const [endpoint, clock] = [new Endpoint(), new FakeClock()];
@@ -298,7 +298,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
   );
 });
 
-test("a refresh token is used, and what the server gives in its place from then on", async () => {
+test("a refresh token is used, and replaced by the server's new one", async () => {
   const { endpoint, clock, source } = setUp({ ...GRANT, refreshToken: "refresh-0" });
   const rotating = [true, false, true];
   endpoint.answer = (count) => ({
@@ -354,7 +354,7 @@ test("processes that share a store refresh once, and none uses a refresh token t
   expect(store.kept?.refreshToken?.reveal()).toBe("refresh-4");
 });
 
-test("a store that has no refresh token, or fails, is a clear error", async () => {
+test("a store that has no refresh token, or fails, causes a clear error", async () => {
   const none = setUp({ ...GRANT, store: new MemoryStore() });
   const error = await failureOf(none.source.get());
   expect([reasonOf(error), none.endpoint.requests]).toEqual(["UPSTREAM_TOKENS_UNREADABLE", []]);

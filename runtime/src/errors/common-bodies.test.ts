@@ -217,7 +217,7 @@ test.each(COMMON_BODIES.map(({ name }) => name))("bodies of the kind %s are read
   );
 });
 
-test("examples of the common bodies are read by the row that has them", () => {
+test("examples of the common bodies match their own row", () => {
   for (const { name, examples } of COMMON_BODIES) {
     for (const example of examples) {
       const found = COMMON_BODIES.find(({ read }) => (read(example)?.text ?? "") !== "");
@@ -226,7 +226,7 @@ test("examples of the common bodies are read by the row that has them", () => {
   }
 });
 
-test("what a rule reads wins over the common bodies, which only give a text that no rule finds", () => {
+test("rules take precedence over the common bodies, which only provide a text that no rule finds", () => {
   const rule: readonly ErrorShape[] = [{ kind: "items", path: "why", title: "t", code: "c", detail: "d" }];
   const every = Object.values(MEMBERS).flat();
   fc.assert(
@@ -244,7 +244,7 @@ test("what a rule reads wins over the common bodies, which only give a text that
   );
 });
 
-test("what the envelope names wins over the common bodies, and its message counts last", () => {
+test("the envelope takes precedence over the common bodies, and its message is the last fallback", () => {
   const envelope = { payload: ["response"], errors: "errors", message: "meta.msg" };
   const body = { message: "Common", errors: [{ detail: "Own" }], meta: { msg: "Last" } };
   expect(readErrorBody(body, [], envelope)).toMatchObject({ text: "Own" });
@@ -252,7 +252,7 @@ test("what the envelope names wins over the common bodies, and its message count
   expect(readErrorBody({ meta: body.meta }, [], envelope)).toMatchObject({ text: "Last" });
 });
 
-test("a list is read by its first item, or as a list of errors", () => {
+test("an array is read by its first item, or as a list of errors", () => {
   expect(readErrorBody([{ message: "No", errorCode: "GONE" }], [])).toMatchObject({ text: "No" });
   expect(readErrorBody(["No", "Never"], [])).toMatchObject({ text: "No; Never" });
 });

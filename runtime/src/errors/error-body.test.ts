@@ -10,7 +10,7 @@ import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_detai
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
-test("keys of items may be dotted paths; a key with the dot comes first", () => {
+test("keys of items may be dotted paths; a literal key with the dot takes precedence", () => {
   const shape = {
     kind: "items",
     path: "errors",
@@ -103,7 +103,7 @@ test.each<[JsonValue, string | undefined, string?]>([
   expect([report.text, report.subcode, report.code]).toEqual([text, subcode, undefined]);
 });
 
-test("bodies of errors: never fails, whatever the body", () => {
+test("error bodies: reading never fails, whatever the body", () => {
   const keys = fc.constantFrom(
     "errors",
     "error",
@@ -179,7 +179,7 @@ function typeOf(detail: ErrorDetail): string {
   return "type" in detail ? detail.type : detail.desc.typeName;
 }
 
-test("google.rpc.Status: a detail of an unknown type is kept with its type and all of its keys", () => {
+test("google.rpc.Status: a detail of an unknown type keeps its type and all of its keys", () => {
   const detail = { "@type": "type.googleapis.com/acme.v1.Why", id: 700000000000000001n, list: [null, "x"] };
   const report = readErrorBody({ code: 9, details: [detail] }, SHAPES);
   const [kept] = report.details ?? [];
@@ -191,14 +191,14 @@ test("google.rpc.Status: a detail of an unknown type is kept with its type and a
   });
 });
 
-test("google.rpc.Status: a detail of a type that the call knows is decoded", () => {
+test("google.rpc.Status: a detail of a type known to the call is decoded", () => {
   const detail = { "@type": "type.googleapis.com/google.protobuf.Api", name: "a" };
   const read = () => readErrorBody({ code: 9, details: [detail] }, SHAPES).details?.map(typeOf);
   expect(read()).toEqual(["google.protobuf.Struct"]);
   expect(withTypes(typesOfFiles([file_google_protobuf_api]), read)).toEqual(["google.protobuf.Api"]);
 });
 
-test("google.rpc.Status: a detail of Connect goes on as its bytes where its type is not known", () => {
+test("google.rpc.Status: a Connect detail of an unknown type is passed on as bytes", () => {
   const details = [
     { type: "acme.v1.Why", value: "CgFB" },
     { type: "acme.v1.Why", value: "no base64!" },
@@ -219,7 +219,7 @@ test("google.rpc.Status: after 20 details, the others are counted", () => {
   expect([report.details?.length, report.omitted]).toEqual([20, 13]);
 });
 
-test("property: every detail of a status arrives, whatever it is, but for null and DebugInfo", () => {
+test("property: every detail of a status is passed on, except null and DebugInfo", () => {
   const type = fc.constantFrom("t/google.rpc.Help", "t/google.rpc.RetryInfo", "t/acme.v1.New", "", 7, null);
   const detail = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
@@ -235,7 +235,7 @@ test("property: every detail of a status arrives, whatever it is, but for null a
   );
 });
 
-test("google.rpc.Status: is also read as the protocol Connect writes it", () => {
+test("google.rpc.Status: the format of the Connect protocol is also read", () => {
   const value = Buffer.from(Uint8Array.of(10, 1, 65)).toString("base64");
   const report = readErrorBody(
     { code: "not_found", message: "m", details: [{ type: "google.rpc.ErrorInfo", value }] },
@@ -267,7 +267,7 @@ test.each<JsonValue>([
   expect([code, details]).toEqual([undefined, undefined]);
 });
 
-test("property: a detail of any depth and kind leaves the error what it is, and can be sent", () => {
+test("property: a detail of any depth and kind keeps the error intact, and can be sent", () => {
   const depths = fc.constantFrom(0, 1, 29, 30, 31, 60, 99, 100, 101, 500, 5000);
   const kinds = fc.constantFrom<(inner: JsonValue) => JsonValue>(
     (inner) => [inner],

@@ -93,7 +93,7 @@ function readable(detail: ErrorDetail | undefined): string {
 
 const around = fc.constantFrom(...AROUND);
 
-test("a secret is not in the text of any detail, however long the text around it", () => {
+test("a secret is redacted in the text of any detail, however long the surrounding text", () => {
   const secrets = fc.stringMatching(/^[A-Za-z][a-z0-9]{2,30}[0-9]$/);
   const rest = fc
     .string({ unit: fc.constantFrom("not", "right", " "), maxLength: 120 })
@@ -107,7 +107,7 @@ test("a secret is not in the text of any detail, however long the text around it
   );
 });
 
-test("a secret of digits is not in any number of a detail", () => {
+test("a secret of digits is redacted in any number of a detail", () => {
   const digits = fc.stringMatching(/^[1-9][0-9]{5,17}$/);
   fc.assert(
     fc.property(digits, fc.constantFrom(...NUMBERS), around, (drawn, number, wrap) => {
@@ -121,7 +121,7 @@ test("a secret of digits is not in any number of a detail", () => {
   );
 });
 
-test("a detail without a secret stays as it is", () => {
+test("a detail without a secret is unchanged", () => {
   const details = fc.oneof(
     fc.tuple(fc.constantFrom(...TEXTS), fc.stringMatching(/^[a-z ]{0,100}$/)),
     fc.tuple(fc.constantFrom(...NUMBERS), fc.stringMatching(/^[1-9][0-9]{0,9}$/)),

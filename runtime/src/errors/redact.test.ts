@@ -30,19 +30,16 @@ test.each([
   ["risk-1234", "sk-123", "risk-1234"],
   ["cafés, café", "café", "cafés, [secret]"],
   ["every word", "", "every word"],
-])(
-  "a secret in a text: that is short is looked for as a word: of %j, %j, leaves %j",
-  (text, secret, left) => {
-    expect(redactText(text, secrets(secret))).toBe(left);
-  },
-);
+])("a short secret in a text is matched as a word: of %j, %j, leaves %j", (text, secret, left) => {
+  expect(redactText(text, secrets(secret))).toBe(left);
+});
 
-test("a secret in a text: is found by itself, and not in what is like it", () => {
+test("a secret in a text is matched exactly, and similar text is not", () => {
   expect(holdsSecret("the password is hunter22", secrets("hunter22"))).toBe(true);
   expect(holdsSecret("the password is hunter23", secrets("hunter22"))).toBe(false);
 });
 
-test("an error: loses secrets from its text, its details and its cause, and nothing else", () => {
+test("an error: is redacted in its text, its details and its cause, and nowhere else", () => {
   const cause = new TypeError("what is hunter22?");
   const error = new ConnectError("no hunter22", Code.NotFound, { "x-a": "b" }, [], cause);
   const violation = { field: "f", description: 'map["hunter22"]' };
@@ -68,7 +65,7 @@ test("an error: loses secrets from its text, its details and its cause, and noth
   expect((clean.cause as Error).stack).not.toContain("hunter22");
 });
 
-test("an error: keeps a detail without secrets as it is", () => {
+test("an error: keeps a detail without secrets unchanged", () => {
   const detail = { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { reason: "R" }) };
   expect(redactDetail(detail, secrets("hunter22"))).toEqual(detail);
 });

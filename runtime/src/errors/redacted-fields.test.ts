@@ -91,7 +91,7 @@ const nanos = fc.oneof(
   fc.nat(999_999_999),
 );
 
-test("a redacted time is not in an error, in whatever notation it was sent or comes back", () => {
+test("a redacted time never appears in an error, in any notation in which it is sent or returned", () => {
   const parts = fc.constantFrom("YYYY", "MM/YYYY", "DD.MM.YYYY", "YYYYMMDD HH", "YYYYMMDDHHmmss");
   const rule = fc.oneof(
     fc.constantFrom(...(Object.keys(UNITS) as (keyof typeof UNITS)[])),
@@ -125,7 +125,7 @@ test("a redacted time is not in an error, in whatever notation it was sent or co
   );
 });
 
-test("a redacted duration is not in an error, in whatever notation it comes back", () => {
+test("a redacted duration never appears in an error, in any notation in which it is returned", () => {
   const desc = messageWith("Duration", redact().finish());
   const rule = fc.constantFrom("seconds", "millis", "micros", "nanos", "iso8601");
   fc.assert(
@@ -149,7 +149,7 @@ test("a redacted duration is not in an error, in whatever notation it comes back
   );
 });
 
-test("no text or number of a redacted google.protobuf.Any or Struct is in an error", () => {
+test("no text or number of a redacted google.protobuf.Any or Struct appears in an error", () => {
   const text = fc.stringMatching(/^[a-z]{4,30}$/);
   const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
   fc.assert(
@@ -188,7 +188,7 @@ test("a message without marked fields has no redacted values", () => {
   ).toBe("1984-03-05T06:07:08Z");
 });
 
-test("a time out of range is redacted as it is", () => {
+test("a time out of range is redacted as its number of seconds", () => {
   const desc = messageWith("Timestamp", redact().finish());
   const message = reflect(desc);
   const field = desc.fields[0];

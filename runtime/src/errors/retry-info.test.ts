@@ -28,7 +28,7 @@ function delay(
   return retryDelayMs((name) => headers[name], rules, code, NOW);
 }
 
-test("when to come back: is not known without a header", () => {
+test("the retry delay: is undefined without a header", () => {
   expect(delay({})).toBeUndefined();
   expect(delay({}, HOUR_AND_DAY)).toBeUndefined();
 });
@@ -46,11 +46,11 @@ test.each([
   ["Fri, 99 Jan 2026 03:05:05 GMT", undefined],
   ["1e9", undefined],
   ["99999999999999", 366 * 24 * 3_600_000],
-])("when to come back: Retry-After %j is %s ms", (value, expected) => {
+])("the retry delay: Retry-After %j is %s ms", (value, expected) => {
   expect(delay({ "retry-after": value })).toBe(expected);
 });
 
-test("when to come back: comes from the first rule that applies, then from Retry-After", () => {
+test("the retry delay: is that of the first rule that applies, then of Retry-After", () => {
   const headers = {
     "x-ratelimit-perday-remaining": "10",
     "x-ratelimit-perday-reset": "9999",
@@ -63,22 +63,22 @@ test("when to come back: comes from the first rule that applies, then from Retry
   expect(delay({ ...headers, "x-ratelimit-perhour-reset": "soon" }, HOUR_AND_DAY)).toBe(7000);
 });
 
-test("when to come back: counts from now to an epoch, and never back", () => {
+test("the retry delay: is the time from now to an epoch, and never negative", () => {
   expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH)).toBe(30_000);
   expect(delay({ "x-ratelimit-reset": String(NOW / 1000 - 30) }, EPOCH)).toBe(0);
 });
 
-test("when to come back: is not read from headers of limits where trying again does not help", () => {
+test("the retry delay: ignores rate limit headers for errors that a retry cannot fix", () => {
   expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH, Code.NotFound)).toBeUndefined();
   expect(delay({ "retry-after": "3" }, EPOCH, Code.NotFound)).toBe(3000);
 });
 
-test("when to come back: reads a date by rule", () => {
+test("the retry delay: may be a date by rule", () => {
   const rules = [{ header: "x-again", format: "http_date" }] as const;
   expect(delay({ "x-again": "Fri, 02 Jan 2026 03:04:06 GMT" }, rules)).toBe(1000);
 });
 
-test("when to come back: is a whole number of milliseconds within a year, for any header", () => {
+test("the retry delay: is a whole number of milliseconds within a year, for any header", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String)), (value) => {
       const found = delay({ "retry-after": value, "x-ratelimit-reset": value }, EPOCH);

@@ -35,7 +35,7 @@ test.each<[number, Code, string]>([
   expect(meaningOf(status)).toMatchObject({ code, reason });
 });
 
-test("the meaning of a status: has a reason that google.rpc.ErrorInfo allows, for every status", () => {
+test("every status has a reason that google.rpc.ErrorInfo allows", () => {
   expect(KNOWN_STATUSES.length).toBeGreaterThan(25);
   for (let status = 100; status < 1000; status++) {
     expect(meaningOf(status).reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/);

@@ -44,7 +44,7 @@ function errorOf(status: number, given?: Given, rules: Partial<MethodRules> = {}
 
 const info = (error: ConnectError) => error.findDetails(ErrorInfoSchema)[0];
 
-test("an error of the upstream: says what the upstream said, with its status and subcode", () => {
+test("an upstream error: contains the upstream's text, its status and its subcode", () => {
   const error = errorOf(404, {
     body: { errors: [{ title: "Not Found", code: 7, detail: "No such blog" }] },
   });
@@ -88,7 +88,7 @@ test.each<[string, Given, string]>([
   expect(errorOf(503, given).rawMessage).toBe(text);
 });
 
-test("an error of the upstream: never repeats the secrets that were sent", () => {
+test("an upstream error: never repeats the secrets that were sent", () => {
   const given = {
     body: { message: "Invalid key sk-123 in https://a/?k=sk-123" },
     secrets: ["sk-123"],
@@ -103,7 +103,7 @@ test("an error of the upstream: never repeats the secrets that were sent", () =>
   expect(info(errorOf(302, given))?.metadata.location).toBe("https://b/?k=[secret]");
 });
 
-test("an error of the upstream: with a redirect gives the address, and only then", () => {
+test("an upstream error: contains the address of a redirect, and of nothing else", () => {
   const headers = { location: "https://b.test/x\u0000y" };
   const error = errorOf(301, { headers });
   expect(info(error)).toMatchObject({
@@ -114,14 +114,14 @@ test("an error of the upstream: with a redirect gives the address, and only then
   expect(info(errorOf(404, { headers }))?.metadata).not.toHaveProperty("location");
 });
 
-test("an error of the upstream: 304 is no redirect", () => {
+test("an upstream error: 304 is not a redirect", () => {
   const error = errorOf(304, { headers: {} });
   expect(error.rawMessage).toBe("upstream things responded with 304 Not Modified");
   expect(info(error)).toMatchObject({ reason: "NOT_MODIFIED", metadata: { http_status: "304" } });
 });
 
 test.each(["application/problem+json", "Application/Problem+JSON; charset=utf-8"])(
-  "an error of the upstream: a problem by its type, %s, needs no more than a title",
+  "an upstream error: a problem recognized by its type, %s, only needs a title",
   (type) => {
     const given = { headers: { "content-type": type }, body: { title: "You do not have enough credit." } };
     expect(errorOf(403, given).rawMessage).toBe(
@@ -135,7 +135,7 @@ test.each(["application/problem+json", "Application/Problem+JSON; charset=utf-8"
   },
 );
 
-test("an error of the upstream: is decided by a google.rpc.Status in its body before its status", () => {
+test("an upstream error: a google.rpc.Status in its body takes precedence over its status", () => {
   const details = [
     { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "THEIRS", domain: "t.test" },
   ];
@@ -184,7 +184,7 @@ test.each<[string, number, Given, Code, string]>([
   expect([error.code, info(error)?.reason]).toEqual([code, reason]);
 });
 
-test("rules: make an error of a success only where they name its status", () => {
+test("rules: only turn a success into an error if they name its status", () => {
   const rules = {
     ...PLAIN_RULES,
     errors: [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }],
@@ -204,7 +204,7 @@ test.each([
   [BIG, BIG, true],
   [NEXT, BIG, false],
   [BIG, NEXT, false],
-])("rules: a condition compares an integer as it came: %s is %s: %s", (came, wanted, fits) => {
+])("rules: a condition compares an integer exactly: %s is %s: %s", (came, wanted, fits) => {
   const rule: ErrorRule = { body: { key: "code", values: [wanted] }, code: Code.Aborted, reason: "THAT" };
   const rules = { ...PLAIN_RULES, errors: [rule] };
   const body = Buffer.from(`{"code":${came}}`);
@@ -219,7 +219,7 @@ test.each([
   expect(errorInSuccess({ ...errorResponse(200), json }, rules, NOW) !== undefined).toBe(fits);
 });
 
-test("rejected credentials: of the caller are the caller's matter", () => {
+test("rejected credentials: of the caller are reported to the caller", () => {
   const error = errorOf(401, { body: { message: "expired" } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.Unauthenticated,
@@ -227,7 +227,7 @@ test("rejected credentials: of the caller are the caller's matter", () => {
   ]);
 });
 
-test("rejected credentials: of the configuration are not, and what the upstream said stays in the log", () => {
+test("rejected credentials: of the configuration are not, and the upstream's text is only logged", () => {
   const error = errorOf(401, { body: { message: "key of ACME expired" }, configured: true });
   expect(error.rawMessage).toBe("upstream things: the configured credentials were rejected with status 401");
   expect([error.code, info(error)?.reason]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
@@ -262,7 +262,7 @@ test.each(REFUSALS)(
   },
 );
 
-test("rejected credentials: are what a rule says, if it says a code", () => {
+test("rejected credentials: have the code of a rule, if it sets one", () => {
   const rule = { status: 401, reason: "LOGIN" };
   const given = { configured: true };
   expect(errorOf(401, given, { errors: [{ ...rule, code: Code.Unauthenticated }] }).code).toBe(
@@ -271,13 +271,13 @@ test("rejected credentials: are what a rule says, if it says a code", () => {
   expect(errorOf(401, given, { errors: [rule] }).code).toBe(Code.Internal);
 });
 
-test("details: say when to come back", () => {
+test("details: contain the retry delay", () => {
   const [retry] = errorOf(429, { headers: { "retry-after": "1.5" } }).findDetails(RetryInfoSchema);
   expect(retry?.retryDelay).toMatchObject({ seconds: 1n, nanos: 500_000_000 });
   expect(errorOf(429).findDetails(RetryInfoSchema)).toEqual([]);
 });
 
-test("details: hold the cut body only where the rules say so", () => {
+test("details: contain the truncated body only if the rules say so", () => {
   const given = { body: "x".repeat(5000), headers: { "content-type": "text/html" } };
   expect(errorOf(500, given).findDetails(UpstreamErrorSchema)).toEqual([]);
   const [raw] = errorOf(500, given, { rawErrorBody: true }).findDetails(UpstreamErrorSchema);
@@ -296,7 +296,7 @@ test.each([
   ["404 Not Found: /blogs/2", 404, true],
   ["Not found here", 404, true],
   ["500", 502, true],
-])("the title %j of a page with status %s is repeated to callers: %j", (title, status, isSaid) => {
+])("the title %j of a page with status %s is passed to callers: %j", (title, status, isSaid) => {
   const body = `<html><head><title>${title}</title></head></html>`;
   const error = errorOf(status, { body, headers: { "content-type": "text/html" } });
   expect(error.rawMessage.endsWith(`: ${title}`)).toBe(isSaid);
@@ -325,7 +325,7 @@ function nested(steps: readonly string[]): JsonValue {
   return steps.reduceRight<JsonValue>((inner, step) => ({ [step]: inner }), ["is invalid"]);
 }
 
-test("no error shows 12 characters in a row of a secret, wherever a body has them", () => {
+test("no error contains 12 consecutive characters of a secret, wherever a body has them", () => {
   // the inspected error also shows names such as toString
   const step = fc.stringMatching(/^[A-Za-z0-9+]{3,9}$/).filter((each) => !(each in Object.prototype));
   const secrets = fc
@@ -366,7 +366,7 @@ function lettersOf(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-test("no more of a large error is searched for secrets than may be shown", () => {
+test("a large error is searched for secrets only as far as it may be shown", () => {
   const secrets = Array.from({ length: 16 }, (_, at) =>
     Buffer.from(`secret-${at}-`.repeat(4)).toString("base64"),
   );

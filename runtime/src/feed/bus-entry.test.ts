@@ -30,7 +30,7 @@ const EXAMPLE: FeedEntry = {
   listed: ["1", "2"],
 };
 
-test("an entry is read as it was written", () => {
+test("an entry is decoded as it was encoded", () => {
   fc.assert(
     fc.property(entry, (each) => {
       expect(decodeFeedEntry(encodeFeedEntry(each))).toEqual(each);
@@ -38,7 +38,7 @@ test("an entry is read as it was written", () => {
   );
 });
 
-test("bytes that anybody may have written are an entry or rejected, and nothing else", () => {
+test("arbitrary bytes are an entry or rejected, without other errors", () => {
   const damaged = fc
     .tuple(entry, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.nat())
     .map(([each, changes, cut]) => {
@@ -66,7 +66,7 @@ test.each([
   ["more than the largest", () => new Uint8Array(16 * 1024 * 1024 + 1), "16777217 bytes"],
   ["text", () => new TextEncoder().encode("hello"), "version 0"],
   ["a field that is unknown", (bytes: Uint8Array) => Uint8Array.of(...bytes, 0x78, 1), "field 15"],
-])("%s is no entry", (_what, change, text) => {
+])("%s is not an entry", (_what, change, text) => {
   expect(() => decodeFeedEntry(change(encodeFeedEntry(EXAMPLE)))).toThrow(text);
 });
 
@@ -89,7 +89,7 @@ test("too many items, keys that are too long, and items without a key are reject
 test.each([
   ["an entry", [], Uint8Array.of(0x28, 1)],
   ["an item", [0x32], Uint8Array.of(0x18, 1)],
-])("fields of %s that come again and again are rejected", (_what, tag, field) => {
+])("many repetitions of %s fields are rejected", (_what, tag, field) => {
   const many = Buffer.concat(Array(30_000).fill(field));
   const length =
     tag.length === 0

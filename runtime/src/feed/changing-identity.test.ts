@@ -10,7 +10,7 @@ afterEach(closeWatching);
 
 const NEXT = 61_000;
 
-test("a session that comes to be another user's never polls for those who watch as the one before", async () => {
+test("a session that changes to another user never polls for watchers of the previous user", async () => {
   const users = fc.constantFrom("ada", "bob", "cy");
   const changes = fc.array(fc.record({ session: fc.nat(2), user: users }), { minLength: 1, maxLength: 4 });
   await fc.assert(
@@ -54,7 +54,7 @@ test("a session that comes to be another user's never polls for those who watch 
   );
 });
 
-test("polls are made for somebody who watches, with credentials that depend on whose call it is", async () => {
+test("polls use the context of a current watcher, if credentials depend on the caller", async () => {
   const caller = new AsyncLocalStorage<string>();
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
@@ -86,7 +86,7 @@ test("polls are made for somebody who watches, with credentials that depend on w
   expect(watchers.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
 });
 
-test("credentials are asked for once when somebody comes and once for each poll, whatever pages it has, and all pages get the same", async () => {
+test("credentials are requested once per new watcher and once per poll, and all pages of the poll use the same", async () => {
   let count = 0;
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
@@ -109,7 +109,7 @@ test("credentials are asked for once when somebody comes and once for each poll,
 test.each([
   ["names no owner", undefined, "are others than those of its watchers, and name no `owner`"],
   ["names another one", "bob", "belong to another identity than that of its watchers"],
-])("where the function %s any more, the error says what to do", async (_how, owner, text) => {
+])("if the function %s, the error states the remedy", async (_how, owner, text) => {
   let token = "one";
   const { clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
@@ -130,7 +130,7 @@ test.each([
   expect(error.rawMessage).toContain(`the credentials for polling the feed ${text}`);
 });
 
-test("polls are made as the newest of those who still watch", async () => {
+test("polls use the newest of the remaining watchers", async () => {
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
     upstream: {

@@ -324,7 +324,7 @@ test.each([
   ["one process", 1],
   ["three processes on a bus", 3],
 ])(
-  "whatever happens, each event that a poll has seen is delivered exactly once to each watcher: %s",
+  "in any sequence of steps, each event that a poll has seen is delivered exactly once to each watcher: %s",
   async (_what, count) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

@@ -303,7 +303,7 @@ function gotBy({ before, stream }: Client): number[] {
 }
 
 test.each([1, 3])(
-  "whatever pages fail, nothing is lost without a gap, nothing comes twice, and no page is asked too early: %i processes",
+  "whatever pages fail, nothing is lost without a gap, nothing is repeated, and no page is requested too early: %i processes",
   async (count) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

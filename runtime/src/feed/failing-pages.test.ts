@@ -25,7 +25,7 @@ const saidOf = ({ batches }: Watching) =>
     heartbeat === undefined ? [{ ids: entries.map(({ id }) => Number(id)), gap, late }] : [],
   );
 
-test("a stream starts with the pages that could be read and a gap, and gets the others as late events", async () => {
+test("a stream starts with the readable pages and a gap, and receives the other pages as late events", async () => {
   const { timeline, watching, polls } = failing(2);
   const [live, backlog] = [watching(), watching({ backlog: true })];
   await settled();
@@ -46,7 +46,7 @@ test("a stream starts with the pages that could be read and a gap, and gets the 
   expect(saidOf(backlog).slice(2)).toEqual(recovered);
 });
 
-test("the first page is polled at its interval while a later one fails, which is asked ever more seldom", async () => {
+test("the first page is polled at its interval while a later page fails and is requested at growing intervals", async () => {
   const { timeline, watching, polls } = failing(2);
   watching();
   await settled();
@@ -55,7 +55,7 @@ test("the first page is polled at its interval while a later one fails, which is
   expect([asked(1), asked(2), asked(3)]).toEqual([32, 6, 0]);
 });
 
-test("heartbeats have the failure of a page, from the poll that it fails in to the one that reads it", async () => {
+test("heartbeats report the failure of a page, from the poll in which it fails to the poll that reads it", async () => {
   const { timeline, watching, polls } = failing(3);
   timeline.failure = undefined;
   const watcher = watching({ heartbeatMs: 30_000 });
@@ -73,7 +73,7 @@ test("heartbeats have the failure of a page, from the poll that it fails in to t
   expect(failure()).toBeUndefined();
 });
 
-test("a stream that starts by an id or a token waits while what it names may be on a page that fails", async () => {
+test("a stream that starts from an id or a token waits while the named event may be on a failing page", async () => {
   const before = startWatching();
   before.timeline.ids = [1, 2, 3, 4];
   const known = before.watching({ backlog: true });
@@ -95,7 +95,7 @@ test("a stream that starts by an id or a token waits while what it names may be 
   expect(saidOf(unknown)).toEqual([{ ids: [1, 2, 3, 4, 5, 6], gap: true, late: false }]);
 });
 
-test("one that waits when the process ends keeps its own place", async () => {
+test("a stream that waits when the process ends keeps its own position", async () => {
   const before = startWatching();
   before.timeline.ids = [1, 2, 3, 4];
   const known = before.watching({ backlog: true });
@@ -109,7 +109,7 @@ test("one that waits when the process ends keeps its own place", async () => {
   expect(waiting.batches).toEqual([]);
 });
 
-test("events that a failing page may have held when the first one had nothing known are a gap", async () => {
+test("events that a failing page may have had are a gap if the first page had no known event", async () => {
   const { timeline, clock, watching, polls } = failing(2);
   timeline.failure = undefined;
   const watcher = watching();
@@ -128,7 +128,7 @@ test("events that a failing page may have held when the first one had nothing kn
   ]);
 });
 
-test("a limit that a later page meets is one of the whole feed", async () => {
+test("a rate limit on a later page applies to the whole feed", async () => {
   const { timeline, clock, watching } = failing(2);
   timeline.failure = LIMITED;
   const watcher = watching({ backlog: true });
@@ -142,7 +142,7 @@ test("a limit that a later page meets is one of the whole feed", async () => {
   expect(timeline.requests.length).toBeGreaterThan(asked);
 });
 
-test("an error of a later page that does not pass ends the streams", async () => {
+test("a permanent error of a later page ends the streams", async () => {
   const { timeline, watching } = failing(2);
   timeline.failure = { status: 404, page: 2 };
   const watcher = watching({ backlog: true });

@@ -32,7 +32,7 @@ test("one caller may hold all feeds, and loses the newest ones to callers that h
   expect(third.isOver).toBe(true);
 });
 
-test("property: whoever comes and goes, a caller that holds fewer feeds than an equal part gets one more", async () => {
+test("property: whatever callers come and leave, a caller that holds fewer feeds than an equal share gets one more", async () => {
   const step = fc.record({ caller: fc.constantFrom("a", "b", "c"), owner: fc.nat(9), leaves: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {

@@ -27,7 +27,7 @@ function errorOf(watching: Watching): ConnectError {
 
 const resumeOf = (watching: Watching) => errorOf(watching).findDetails(ResumeSchema)[0]?.token;
 
-test("a watcher from now on gets a token first, and then what is new, oldest first", async () => {
+test("a watcher that starts now first gets a token, then new events, oldest first", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   const watcher = watching();
@@ -41,7 +41,7 @@ test("a watcher from now on gets a token first, and then what is new, oldest fir
   expect(watcher.ids).toEqual([4, 5]);
 });
 
-test("a watcher of everything gets all pages of the feed, oldest first, and none of it is late", async () => {
+test("a watcher that starts with the backlog gets all pages of the feed, oldest first, none of them late", async () => {
   const { timeline, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4, 5, 6, 7];
   const watcher = watching({ backlog: true });
@@ -51,7 +51,7 @@ test("a watcher of everything gets all pages of the feed, oldest first, and none
   expect(timeline.requests.map(({ page }) => page)).toEqual([1, 2, 3]);
 });
 
-test("a watcher behind an event gets what is newer; where the event is not listed any more, all and a gap", async () => {
+test("a watcher that starts after an event gets newer ones; if the event is no longer listed, all and a gap", async () => {
   const { timeline, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4];
   const [behind, gone] = [watching({ afterId: "2" }), watching({ afterId: "99" })];
@@ -60,7 +60,7 @@ test("a watcher behind an event gets what is newer; where the event is not liste
   expect([gone.ids, gone.batches[0]?.gap]).toEqual([[1, 2, 3, 4], true]);
 });
 
-test("a page that has not changed costs a 304, and every page is asked with its own tag", async () => {
+test("an unchanged page costs a 304, and every page is requested with its own tag", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4, 5];
   watching();
@@ -77,7 +77,7 @@ test("a page that has not changed costs a 304, and every page is asked with its 
   expect(new Set(second.map(({ tag }) => tag)).size).toBe(3);
 });
 
-test("a late event on the second page is delivered and marked while the first page says 304", async () => {
+test("a late event on the second page is delivered and marked while the first page returns 304", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4, 5];
   const watcher = watching();
@@ -93,7 +93,7 @@ test("a late event on the second page is delivered and marked while the first pa
   expect(watcher.batches.at(-1)).toMatchObject({ late: true, gap: false, entries: [{ id: 10n }] });
 });
 
-test("a late event makes a page behind a full one that has not changed", async () => {
+test("a late event creates a page after a full unchanged one", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2];
   const watcher = watching();
@@ -104,7 +104,7 @@ test("a late event makes a page behind a full one that has not changed", async (
   expect(watcher.batches.at(-1)).toMatchObject({ late: true, entries: [{ id: 10n }] });
 });
 
-test("late and new events come in messages of their own, the late ones first", async () => {
+test("late and new events are in separate messages, the late ones first", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   const watcher = watching();
@@ -148,7 +148,7 @@ test("polls are never earlier than the upstream allows, and at most a second lat
   expect(polls()).toBe(4);
 });
 
-test("the interval counts from the end of a poll, so that no page is asked too early", async () => {
+test("the interval starts at the end of a poll, so that no page is requested too early", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   timeline.onRequest = (page) => {
@@ -162,7 +162,7 @@ test("the interval counts from the end of a poll, so that no page is asked too e
   expect(timeline.requests).toHaveLength(asked);
 });
 
-test("a 403 with a reset is waited out to the second, and the stream goes on", async () => {
+test("a 403 with a reset is waited out to the second, and the stream continues", async () => {
   const { timeline, clock, watching } = startWatching({ rules: { errors: LIMITED, retryAfter: RESET } });
   timeline.ids = [1];
   const watcher = watching();
@@ -190,7 +190,7 @@ test.each([
   [500, {}, 60_000],
   [502, {}, 60_000],
   [429, {}, 60_000],
-])("a response %i with %o is waited out for %i ms", async (status, headers, waitMs) => {
+])("a response %i with %o is followed by a wait of %i ms", async (status, headers, waitMs) => {
   const { timeline, clock, watching } = startWatching();
   timeline.failure = { status, headers };
   const watcher = watching({ backlog: true });
@@ -205,7 +205,7 @@ test.each([
   expect(watcher.ids).toEqual([1]);
 });
 
-test("failures one after the other are asked about ever more seldom, and after a success as before", async () => {
+test("consecutive failures are polled at growing intervals, and a success restores the interval", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.failure = { status: 500 };
   watching();
@@ -230,7 +230,7 @@ test("failures one after the other are asked about ever more seldom, and after a
   expect(timeline.requests).toHaveLength(polls + 1);
 });
 
-test("events of a page that was read are delivered although the next page fails", async () => {
+test("events of a readable page are delivered although the next page fails", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   const watcher = watching();
@@ -247,7 +247,7 @@ test("events of a page that was read are delivered although the next page fails"
   expect(watcher.ids).toEqual([4, 9]);
 });
 
-test("more events than the feed lists are a gap, which a message says", async () => {
+test("more events than the feed lists are a gap, which a message reports", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4, 5, 6];
   const watcher = watching();
@@ -263,7 +263,7 @@ test("more events than the feed lists are a gap, which a message says", async ()
   expect(watcher.batches.at(-1)?.gap).toBe(false);
 });
 
-test("a feed that has grown old is no gap", async () => {
+test("a feed whose old events have expired has no gap", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2];
   const watcher = watching();
@@ -274,7 +274,7 @@ test("a feed that has grown old is no gap", async () => {
   expect([watcher.ids, watcher.batches.some(({ gap }) => gap)]).toEqual([[3], false]);
 });
 
-test("a token goes on in another process without loss or repeat, and says where more was missed", async () => {
+test("a token resumes in another process without loss or repetition, and reports a gap if events were missed", async () => {
   const timeline = new Timeline();
   timeline.ids = [1, 2, 3];
   const first = startWatching({ timeline });
@@ -301,7 +301,7 @@ test("a token goes on in another process without loss or repeat, and says where 
   expect([lost.ids, lost.batches[0]?.gap]).toEqual([[21, 22, 23, 24, 25, 26], true]);
 });
 
-test("what a token has is not delivered again by a process that learns of it later", async () => {
+test("events of a token are not delivered again by a process that discovers them later", async () => {
   const timeline = new Timeline();
   timeline.ids = [1, 2, 3];
   const first = startWatching({ timeline });
@@ -321,7 +321,7 @@ test("what a token has is not delivered again by a process that learns of it lat
   expect([after.ids, again.ids]).toEqual([[4], [4]]);
 });
 
-test("an event that is missing from the feed for a while is not delivered again", async () => {
+test("an event that temporarily disappears from the feed is not delivered again", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   const watcher = watching();
@@ -386,7 +386,7 @@ test.each([
   },
 );
 
-test("ten thousand watchers of a feed cost one poll an interval, and their messages are the same", async () => {
+test("ten thousand watchers of a feed cost one poll per interval, and receive the same messages", async () => {
   const { timeline, clock, watching, rest } = startWatching();
   timeline.ids = [1];
   const watchers = Array.from({ length: 10_000 }, () => watching());
@@ -403,7 +403,7 @@ test("ten thousand watchers of a feed cost one poll an interval, and their messa
   await Promise.all(watchers.map(({ over }) => over));
 });
 
-test("feeds that differ by case alone are one, where case does not matter", async () => {
+test("feeds that differ only in case share a poller if case does not matter", async () => {
   const { timeline, watching } = startWatching();
   for (const owner of ["ada", "Ada", "ADA"]) watching({ owner });
   watching({ owner: "eve" });
@@ -414,7 +414,7 @@ test("feeds that differ by case alone are one, where case does not matter", asyn
   ]);
 });
 
-test("who brings other credentials has a poller of its own, and never gets what those of others see", async () => {
+test("a caller with different credentials has a separate poller, and never receives events of others", async () => {
   const { timeline, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
     upstream: {
@@ -429,7 +429,7 @@ test("who brings other credentials has a poller of its own, and never gets what 
   ]);
 });
 
-test("the secret of a token, and not its name alone, says whose feed it is", async () => {
+test("the secret of a token, and not only its name, identifies the owner of a feed", async () => {
   const oauth1 = { consumerKey: "ck", consumerSecret: "cs", token: "t" };
   const { timeline, watching } = startWatching({
     rules: { credentials: ["oauth1"] },
@@ -464,7 +464,7 @@ test("a named owner keeps the poller when the token is refreshed, and the newest
   ]);
 });
 
-test("the last one's leaving ends the poller after a while, and the next one polls no earlier than allowed", async () => {
+test("the poller ends some time after the last watcher has left, and the next one polls no earlier than allowed", async () => {
   const { timeline, clock, watching, rest } = startWatching({ watch: { graceMs: 5_000 } });
   timeline.interval = 100;
   const [first, second] = [watching(), watching()];
@@ -489,7 +489,7 @@ test("the last one's leaving ends the poller after a while, and the next one pol
   await rest.close();
 });
 
-test("who comes back within the time of grace finds the poller as it was", async () => {
+test("a watcher that returns within the grace period finds the poller unchanged", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1];
   const first = watching();
@@ -501,7 +501,7 @@ test("who comes back within the time of grace finds the poller as it was", async
   expect([timeline.requests.length, second.batches.length]).toEqual([1, 1]);
 });
 
-test("a deadline and a cancelation end a stream at once, also while the upstream keeps it waiting", async () => {
+test("a deadline and a cancellation end a stream immediately, even while the upstream is waiting", async () => {
   const { timeline, watching } = startWatching();
   timeline.gate = new Promise(() => undefined);
   const watcher = watching();
@@ -526,7 +526,7 @@ test("closing ends every stream with a last message that has the token, and with
   expect(reasonOf(errorOf(late))).toBe("WATCH_DRAINED");
 });
 
-test("heartbeats come when they were asked for, and say when the next poll is and what is waited out", async () => {
+test("heartbeats arrive if requested, and state the time of the next poll and the current failure", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1];
   const [watcher, silent] = [watching({ heartbeatMs: 20_000 }), watching()];
@@ -552,7 +552,7 @@ test("heartbeats come when they were asked for, and say when the next poll is an
   expect(silent.batches).toHaveLength(1);
 });
 
-test("a watcher whose feed has never been read hears of the failure, without a token that would claim a position", async () => {
+test("a watcher of a feed that was never read receives the failure, without a token that would imply a position", async () => {
   const { timeline, watching } = startWatching();
   timeline.failure = { status: 503 };
   const watcher = watching({ heartbeatMs: 20_000 });
@@ -582,7 +582,7 @@ test("more watchers or feeds than allowed are rejected", async () => {
   expect(sixth.isOver).toBe(false);
 });
 
-test("a feed that nobody watches any more makes room for another", async () => {
+test("a feed without watchers makes room for another", async () => {
   const { watching } = startWatching({ watch: { maxFeeds: 1 } });
   const first = watching();
   await settled();
@@ -606,7 +606,7 @@ test.each([
   expect(reasonOf(errorOf(watcher))).toBe("RESUME_TOKEN_INVALID");
 });
 
-test("a resume token of another feed, or signed with another key, is rejected, and one of an older key is not", async () => {
+test("a resume token of another feed, or with an unknown key, is rejected, and one with an older key is accepted", async () => {
   const { watching } = startWatching();
   const watcher = watching();
   await settled();
@@ -623,7 +623,7 @@ test("a resume token of another feed, or signed with another key, is rejected, a
   expect(resumed.error).toBeUndefined();
 });
 
-test("a request that says in two ways where to start is rejected", async () => {
+test("a request with two start positions is rejected", async () => {
   const { watching } = startWatching();
   const watcher = watching({ backlog: true, afterId: "1" });
   await watcher.over;

@@ -11,7 +11,7 @@ const DAY = 24 * 3600 * 1000;
 /** Longer than any wait between polls. */
 const LATER = 2 * DAY;
 
-test("each item comes once from a feed of more items than are looked at, however often it changes", async () => {
+test("each item is delivered once from a feed with more items than the maximum, however often it changes", async () => {
   const feed = new BigFeed();
   const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
   feed.add(15_000, 0);
@@ -68,7 +68,7 @@ const INTERVALS: ReadonlyArray<readonly [header: string, ms: number]> = [
   ["9".repeat(400), DAY],
 ];
 
-test.each(INTERVALS)("an interval of %j is never cut short", async (interval, ms) => {
+test.each(INTERVALS)("an interval of %j is never shortened", async (interval, ms) => {
   const feed = new HostileFeed();
   feed.pages = [{ ids: [1], interval }];
   const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
@@ -91,7 +91,7 @@ const page: fc.Arbitrary<HostilePage> = fc.record({
 });
 const polls = fc.array(fc.array(page, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 });
 
-test("whatever a feed lists, a watcher gets nothing twice, and a poll asks no more pages than the rule says", async () => {
+test("whatever a feed lists, a watcher gets no item twice, and a poll requests no more pages than the rule allows", async () => {
   await fc.assert(
     fc.asyncProperty(polls, async (each) => {
       const feed = new HostileFeed();
@@ -114,7 +114,7 @@ test("whatever a feed lists, a watcher gets nothing twice, and a poll asks no mo
   );
 });
 
-test("an item whose key stands on a page twice is the newer one", async () => {
+test("of two items with the same key on a page, the newer one is delivered", async () => {
   const feed = new HostileFeed();
   feed.pages = [{ ids: [2, 1, 2] }];
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
@@ -123,7 +123,7 @@ test("an item whose key stands on a page twice is the newer one", async () => {
   expect(watcher.batches[0]?.entries.map(({ name }) => name)).toEqual(["1 of 1", "0 of 1"]);
 });
 
-test("a feed whose later page never comes gives what the first page lists, and the rest when it comes", async () => {
+test("a feed whose later page is delayed delivers its first page, and the rest when it arrives", async () => {
   const feed = new HostileFeed();
   const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
   const watcher = watching({ backlog: true });
@@ -144,7 +144,7 @@ test("a feed whose later page never comes gives what the first page lists, and t
   ]);
 });
 
-test("polls that were left while they were made count, however often somebody comes and leaves", async () => {
+test("polls that were aborted count, however often watchers come and leave", async () => {
   const feed = new HostileFeed();
   feed.isSilent = true;
   const { watching, clock } = startWatching({

@@ -14,7 +14,7 @@ test.each([
   ["soon", undefined],
   ["-1", undefined],
   ["", undefined],
-])("a header that says %j asks for %j milliseconds", (text, ms) => {
+])("a header %j requests %j milliseconds", (text, ms) => {
   expect(askedInterval((name) => (name === "x-poll-interval" ? text : undefined), "x-poll-interval")).toBe(
     ms,
   );
@@ -31,7 +31,7 @@ const anyHeader = fc.oneof(
 );
 const anyError = fc.constantFrom(undefined, new ConnectError("gone", Code.Unavailable));
 
-test("whatever an adapter and its upstream say, a second at least is between two polls", () => {
+test("whatever an adapter and its upstream state, polls are at least a second apart", () => {
   fc.assert(
     fc.property(anyMs, fc.array(fc.tuple(anyHeader, anyError)), (intervalMs, polls) => {
       const interval = new PollInterval({ intervalMs, intervalHeader: "x-poll-interval" });

@@ -126,7 +126,7 @@ class Watch {
 
 const MINUTE = 60_000;
 
-test("news of a feed: are those whose key was not seen, oldest first", async () => {
+test("new items of a feed: have unseen keys, oldest first", async () => {
   const feed = await Feed.start([{ ids: [3, 2, 1] }, { ids: [5, 4, 3, 2, 4] }]);
   const watch = feed.watch();
   expect(await watch.next(3)).toEqual([1, 2, 3]);
@@ -135,7 +135,7 @@ test("news of a feed: are those whose key was not seen, oldest first", async () 
   expect(feed.polls.map(([at]) => at)).toEqual([0, MINUTE]);
 });
 
-test("news of a feed: may leave out what was there at first", async () => {
+test("new items of a feed: may exclude the first poll's items", async () => {
   const feed = await Feed.start([{ ids: [2, 1] }, { ids: [] }, { ids: [4, 3, 2] }], {
     parts: { skipBacklog: true },
   });
@@ -144,7 +144,7 @@ test("news of a feed: may leave out what was there at first", async () => {
   expect(await watch.next(1)).toEqual([4]);
 });
 
-test("news of a feed: are asked for with the last tag as it came, weak or strong, and without one where none came", async () => {
+test("new items of a feed: are requested with the last tag unchanged, weak or strong, and without a tag if there was none", async () => {
   const feed = await Feed.start([
     { ids: [1], headers: { etag: 'W/"a"' } },
     { status: 304, headers: {} },
@@ -162,7 +162,7 @@ test("news of a feed: are asked for with the last tag as it came, weak or strong
   expect(feed.headers[1]?.["x-version"]).toBe("1");
 });
 
-test("news of a feed: come as seldom as the upstream wants, also where nothing is new", async () => {
+test("new items of a feed: are polled at the upstream's interval, also if there are none", async () => {
   const interval = (seconds: string) => ({ "x-poll-interval": seconds });
   const feed = await Feed.start([
     { ids: [1], headers: interval("5") },
@@ -181,7 +181,7 @@ test("news of a feed: come as seldom as the upstream wants, also where nothing i
   expect(feed.polls).toHaveLength(6);
 });
 
-test("news of a feed: are asked for a distance after the last poll, not after the last item was read", async () => {
+test("new items of a feed: are polled an interval after the last poll, not after the last item was read", async () => {
   const feed = await Feed.start([{ ids: [1] }, { ids: [2, 1] }]);
   const watch = feed.watch();
   await watch.next(1);
@@ -191,7 +191,7 @@ test("news of a feed: are asked for a distance after the last poll, not after th
   expect(feed.polls.map(([at]) => at)).toEqual([0, MINUTE]);
 });
 
-test("news of a feed: are exact beyond 2^53, keys too", async () => {
+test("new items of a feed: are exact beyond 2^53, including keys", async () => {
   const differences: DifferenceReport[] = [];
   const feed = await Feed.start(
     [
@@ -210,7 +210,7 @@ test("news of a feed: are exact beyond 2^53, keys too", async () => {
   expect(differences.flatMap((report) => report.differences.map(({ path }) => path))).toEqual(["[1].id"]);
 });
 
-test("news of a feed: without a key are told apart by all they hold", async () => {
+test("new items of a feed: without a key are distinguished by their whole content", async () => {
   const feed = await Feed.start([
     { text: '[{"name":"b"},{"name":"a"}]' },
     { text: '[{"name":"c"},{"name":"b"},{"name":"a"}]' },
@@ -224,7 +224,7 @@ test("news of a feed: without a key are told apart by all they hold", async () =
   expect((await next).value?.name).toBe("c");
 });
 
-test("news of a feed: with an empty key are told apart by all they hold", async () => {
+test("new items of a feed: with an empty key are distinguished by their whole content", async () => {
   const feed = await Feed.start([{ text: '[{"id":"","name":"b"},{"id":"","name":"a"}]' }]);
   const stream = createClient(StreamService, feed.rest.transport).watch({})[Symbol.asyncIterator]();
   expect((await stream.next()).value?.name).toBe("a");
@@ -247,7 +247,7 @@ test.each<[string, TestResponse, number]>([
   expect(feed.polls.map(([, tag]) => tag)).toEqual([undefined, '"a"', '"a"']);
 });
 
-test("a feed that fails: is asked more and more seldom, until it works", async () => {
+test("a feed that fails: is polled at growing intervals until it recovers", async () => {
   const [found, failed] = [{ ids: [1] }, { status: 500 }];
   const feed = await Feed.start([found, failed, failed, failed, { ids: [1] }, failed, { ids: [2, 1] }]);
   const watch = feed.watch();
@@ -256,7 +256,7 @@ test("a feed that fails: is asked more and more seldom, until it works", async (
   expect(feed.polls.map(([at]) => at / MINUTE)).toEqual([0, 1, 2, 4, 8, 9, 10]);
 });
 
-test("a feed that fails: at its first poll too", async () => {
+test("a feed that fails: may fail at its first poll", async () => {
   const feed = await Feed.start([{ status: 502 }, { ids: [1] }]);
   expect(await feed.watch().after(MINUTE)).toBe(1);
 });
@@ -277,7 +277,7 @@ test.each<[string, TestResponse, string, Code]>([
   expect([error.rawMessage, error.code]).toEqual([text, code]);
 });
 
-test("a stream of news: has no deadline but those of its caller and its method", async () => {
+test("a feed stream: has only the deadlines of its caller and its method", async () => {
   const feed = await Feed.start([{ ids: [1] }, { status: 304 }, { ids: [2, 1] }]);
   const watch = feed.watch();
   await watch.next(1);
@@ -297,7 +297,7 @@ test("a stream of news: has no deadline but those of its caller and its method",
   expect((await own.fails(500)).code).toBe(Code.DeadlineExceeded);
 });
 
-test("a stream of news: ends when its caller does, in a poll and between polls", async () => {
+test("a feed stream: ends when its caller leaves, during a poll and between polls", async () => {
   for (const responses of [[{ ids: [1] }], []]) {
     const controller = new AbortController();
     const feed = await Feed.start(responses);
@@ -313,7 +313,7 @@ test("a stream of news: ends when its caller does, in a poll and between polls",
   }
 });
 
-test("a stream of news: ends when the connections are closed", async () => {
+test("a feed stream: ends when the connections are closed", async () => {
   const calls: CallReport[] = [];
   const feed = await Feed.start([{ ids: [1] }], { options: { onCall: (report) => calls.push(report) } });
   const watch = feed.watch();
@@ -327,7 +327,7 @@ test("a stream of news: ends when the connections are closed", async () => {
   expect(calls[0]).toMatchObject({ verb: "GET", upstreamStatus: 200 });
 });
 
-test("a stream of news: is served by routes", async () => {
+test("a feed stream: is served by routes", async () => {
   const feed = await Feed.start([{ ids: [2, 1] }]);
   const controller = new AbortController();
   const client = createClient(StreamService, createRouterTransport(restRoutes(feed.rest)));

@@ -13,7 +13,7 @@ function idsOf(read: ReturnType<ResumeTokens["read"]>): TokenIds {
   throw new Error(`rejected: ${read}`);
 }
 
-test("a token has the keys that it was made of, whatever they are, and no others", () => {
+test("a token has exactly the keys that it was made of", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.oneof(decimal, word), { maxLength: 60 }), word, (keys, feed) => {
       const [others, mine] = [keys.slice(0, 5), keys.slice(5)];
@@ -25,7 +25,7 @@ test("a token has the keys that it was made of, whatever they are, and no others
   );
 });
 
-test("a token that is changed in any place is rejected, and so is one that is cut or longer", () => {
+test("a token that is changed, shortened or extended anywhere is rejected", () => {
   const token = tokens.write("feed", ["1", "22", "x"]);
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom(..."AZaz09-_"), (at, character) => {
@@ -40,7 +40,7 @@ test("a token that is changed in any place is rejected, and so is one that is cu
   for (const more of ["A", "AA", "=", " ", "\n"]) expect(tokens.read("feed", token + more)).toBe("damaged");
 });
 
-test("what no one has signed is rejected, whatever it is", () => {
+test("an unsigned token is rejected, whatever its content", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(tokens.read("feed", text)).toBe("damaged");
@@ -48,11 +48,11 @@ test("what no one has signed is rejected, whatever it is", () => {
   );
 });
 
-test("a token of another feed is told from one that is damaged", () => {
+test("a token of another feed is distinguished from a damaged one", () => {
   expect(tokens.read("other", tokens.write("feed", []))).toBe("foreign");
 });
 
-test("tokens of 300 events as they are numbered take about a thousand characters, and are no longer than those of 1,024", () => {
+test("tokens of 300 consecutively numbered events take about a thousand characters, and are no longer than those of 1,024", () => {
   const keys = Array.from({ length: 300 }, (_, index) => String(47_000_000_000n + BigInt(index) * 911n));
   expect(tokens.write("feed", keys).length).toBeLessThan(1_000);
   const hashed = Array.from({ length: 2_000 }, (_, index) => `event-${index}`);
@@ -62,7 +62,7 @@ test("tokens of 300 events as they are numbered take about a thousand characters
   expect([ids.has("event-0"), ids.has("event-1023"), ids.has("event-1024")]).toEqual([true, true, false]);
 });
 
-test("what a token has beyond the known keys goes into the next one", () => {
+test("further keys of a token are copied to the next one", () => {
   const ids = idsOf(tokens.read("feed", tokens.write("feed", ["1", "2", "a", "b"])));
   const ahead = ids.without(["1", "a", "9"]);
   const next = idsOf(tokens.read("feed", tokens.write("feed", ["1", "9"], ahead)));
@@ -70,7 +70,7 @@ test("what a token has beyond the known keys goes into the next one", () => {
   expect(ids.without(["1", "2", "a", "b"])).toBeUndefined();
 });
 
-test("a hash of a name depends on the key, and does not give the name away", () => {
+test("a hash of a name depends on the key, and does not reveal the name", () => {
   const hash = tokens.hash("events.v1 /events configured oauth2");
   expect(hash).toMatch(/^[\w-]{32}$/);
   expect(new ResumeTokens(["x".repeat(32)]).hash("events.v1 /events configured oauth2")).not.toBe(hash);

@@ -8,7 +8,7 @@ function news(seen: SeenKeys, page: readonly string[]): number[] {
   return found;
 }
 
-test("the keys that were seen: are bounded, and those seen again are kept", () => {
+test("seen keys: are bounded, and keys that are seen again are kept", () => {
   const seen = new SeenKeys();
   news(seen, ["pinned"]);
   for (let index = 0; index < 20_000; index += 10) {
@@ -19,13 +19,13 @@ test("the keys that were seen: are bounded, and those seen again are kept", () =
   expect(news(seen, ["pinned", "k0", "k19999"])).toEqual([1]);
 });
 
-test("the keys that were seen: hold a whole page, however long", () => {
+test("seen keys: hold a whole page, however long", () => {
   const seen = new SeenKeys();
   const page = Array.from({ length: 10_000 }, (_, at) => `k${at}`);
   expect(news(seen, page)).toHaveLength(10_000);
   expect(news(seen, page)).toEqual([]);
 });
 
-test("the keys that were seen: of two equal ones the first is new", () => {
+test("seen keys: the first of two equal keys is new", () => {
   expect(new SeenKeys().unseen(["a", "b", "a"])).toEqual([0, 1]);
 });

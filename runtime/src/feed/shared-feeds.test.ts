@@ -20,7 +20,7 @@ function fleet(count: number) {
   return { bus, timeline, clock, processes };
 }
 
-test("of several processes one polls, and the watchers of all get the same", async () => {
+test("one of several processes polls, and the watchers of all receive the same events", async () => {
   const { timeline, clock, processes } = fleet(3);
   timeline.ids = [1];
   const watchers = processes.map(({ watching }) => watching());
@@ -33,7 +33,7 @@ test("of several processes one polls, and the watchers of all get the same", asy
   expect(new Set(watchers.map(({ token }) => token)).size).toBe(1);
 });
 
-test("a process that joins later starts from what the bus has, and polls nothing", async () => {
+test("a process that joins later starts from the entries on the bus, without polling", async () => {
   const { timeline, processes } = fleet(2);
   timeline.ids = [1, 2, 3];
   processes[0]?.watching();
@@ -44,7 +44,7 @@ test("a process that joins later starts from what the bus has, and polls nothing
   expect([later?.ids, timeline.requests.length]).toEqual([[1, 2, 3], polls]);
 });
 
-test("who takes over waits for the interval of the last poll, and repeats nothing", async () => {
+test("a process that takes over waits for the interval of the last poll, and repeats nothing", async () => {
   const { bus, timeline, clock, processes } = fleet(2);
   timeline.ids = [1];
   const watchers = processes.map(({ watching }) => watching());
@@ -63,7 +63,7 @@ test("who takes over waits for the interval of the last poll, and repeats nothin
   expect(watchers.map(({ ids }) => ids)).toEqual([[2], [2]]);
 });
 
-test("who takes over from a process that ends in the middle of a poll waits as if the poll had been made", async () => {
+test("a process that takes over during a poll waits as if the poll had been made", async () => {
   const { bus, timeline, clock, processes } = fleet(2);
   const watchers = processes.map(({ watching }) => watching());
   await settled();
@@ -86,7 +86,7 @@ test("who takes over from a process that ends in the middle of a poll waits as i
   expect([asked, ...watchers.map(({ ids }) => ids)]).toEqual([2, [1], [1]]);
 });
 
-test("who takes over from a process whose polls fail waits as long as it would have", async () => {
+test("a process that takes over from a failing poller waits as long as that one would have", async () => {
   const { bus, timeline, clock, processes } = fleet(2);
   timeline.failure = { status: 503, headers: { "retry-after": "600" } };
   const watchers = processes.map(({ watching }) => watching({ heartbeatMs: 20_000 }));
@@ -106,7 +106,7 @@ test("who takes over from a process whose polls fail waits as long as it would h
   expect(watchers.map(({ batches }) => batches.at(-1)?.heartbeat?.failure)).toEqual([undefined, undefined]);
 });
 
-test("a stream that starts where another process polls hears of a page that cannot be read", async () => {
+test("a stream that starts while another process polls is notified of an unreadable page", async () => {
   const { timeline, clock, processes } = fleet(2);
   timeline.ids = [1, 2, 3, 4];
   timeline.failure = { status: 500, page: 2 };
@@ -127,7 +127,7 @@ test("a stream that starts where another process polls hears of a page that cann
   ]);
 });
 
-test("the end of the process that polls leaves the feed to another", async () => {
+test("when the polling process ends, another one takes over", async () => {
   const { timeline, clock, processes } = fleet(2);
   timeline.ids = [1];
   const [first, second] = processes.map(({ watching }) => watching());
@@ -139,7 +139,7 @@ test("the end of the process that polls leaves the feed to another", async () =>
   expect([first?.isOver, second?.ids]).toEqual([true, [2]]);
 });
 
-test("what is published names no one and no address, and an entry that is none is rejected", async () => {
+test("published entries contain no names or addresses, and an invalid entry is rejected", async () => {
   const { bus, timeline, processes } = fleet(1);
   timeline.ids = [1];
   processes[0]?.watching();
@@ -151,7 +151,7 @@ test("what is published names no one and no address, and an entry that is none i
   expect(Buffer.concat(bus.entries).toString("latin1")).not.toContain("ada");
 });
 
-test("entries with everything come now and then, so that a bus need not keep the others", async () => {
+test("entries with the whole window are published regularly, so that a bus need not keep the others", async () => {
   const { bus, timeline, clock, processes } = fleet(1);
   processes[0]?.watching();
   await settled();
@@ -165,7 +165,7 @@ test("entries with everything come now and then, so that a bus need not keep the
   expect(kinds.length).toBeLessThan(10);
 });
 
-test("what is on the bus of a feed that nobody has polled for long is not news for those who begin now", async () => {
+test("old entries on the bus of a feed that was not polled for long are not new for watchers that start now", async () => {
   const { timeline, clock, processes } = fleet(2);
   timeline.ids = [1];
   const first = processes[0]?.watching();
@@ -182,7 +182,7 @@ test("what is on the bus of a feed that nobody has polled for long is not news f
   expect([now?.ids, everything?.ids]).toEqual([[3], [1, 2, 3]]);
 });
 
-test("a process that has missed what the bus keeps no longer says that there is a gap, and only then", async () => {
+test("a process that missed entries the bus no longer keeps reports a gap, and only then", async () => {
   let member: FeedMember | undefined;
   const membership = {
     publish: () => Promise.resolve(true),

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-test("one who reads gets all that is there and all that comes at once, however many bytes wait for it", async () => {
+test("a reading watcher gets the backlog and all events that arrive at once, of any size", async () => {
   const sizes = fc.record({
     items: fc.integer({ min: 1, max: 300 }),
     bytes: fc.integer({ min: 0, max: 9_000 }),
@@ -41,7 +41,7 @@ test("one who reads gets all that is there and all that comes at once, however m
   );
 });
 
-test("one who does not read is dropped with its token and goes on there, and others get everything at once", async () => {
+test("a watcher that does not read is disconnected with its token and resumes there, and others get everything immediately", async () => {
   const feed = new BigFeed();
   const { rest, watching, clock } = startWatching({
     options: { fetch: feed.fetch },
@@ -75,7 +75,7 @@ test("one who does not read is dropped with its token and goes on there, and oth
   expect([1, 2, 3, 4].slice(-resumed.ids.length)).toEqual(resumed.ids);
 });
 
-test("a feed keeps items of 8 MiB for those who come, and says a gap where older ones are listed", async () => {
+test("a feed keeps 8 MiB of items for new watchers, and reports a gap if older ones are listed", async () => {
   const feed = new BigFeed();
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
   feed.add(20, MIB / 2);
@@ -85,7 +85,7 @@ test("a feed keeps items of 8 MiB for those who come, and says a gap where older
   expect(watcher.batches.map(({ gap }) => gap).indexOf(true)).toBe(0);
 });
 
-test("a token has 1,024 items: what is behind them may come again, and nothing else does", async () => {
+test("a token has 1,024 items: only older ones may be repeated", async () => {
   const feed = new BigFeed();
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
   feed.add(1_112, 1);
@@ -96,7 +96,7 @@ test("a token has 1,024 items: what is behind them may come again, and nothing e
   expect(resumed.ids).toEqual(upTo(88));
 });
 
-test("whatever message of whatever feed a token is of, nothing is lost, and nothing that it can hold comes again", async () => {
+test("resuming from the token of any message of any feed loses nothing, and repeats only items beyond its capacity", async () => {
   const feeds = fc.record({
     count: fc.integer({ min: 1, max: 3_000 }),
     message: fc.nat(30),
@@ -127,22 +127,19 @@ test("whatever message of whatever feed a token is of, nothing is lost, and noth
 test.each([
   [200, true],
   [700, false],
-])(
-  "an error of a feed of %i items has their token where clients can take it: %j",
-  async (count, isCarried) => {
-    const feed = new BigFeed();
-    const { watching, rest } = startWatching({ options: { fetch: feed.fetch } });
-    // ids far apart, so that each takes several bytes
-    for (let added = 0; added < count; added++) feed.add(1, 1, added * 2 ** 40);
-    const watcher = watching({ backlog: true });
-    await watcher.has(count);
-    rest.drain();
-    await watcher.over;
-    const [resume] = ConnectError.from(watcher.error).findDetails(ResumeSchema);
-    expect(watcher.token.length > MAX_ERROR_TOKEN).toBe(!isCarried);
-    expect(resume?.token).toBe(isCarried ? watcher.token : undefined);
-  },
-);
+])("an error of a feed of %i items has its token where clients accept it: %j", async (count, isCarried) => {
+  const feed = new BigFeed();
+  const { watching, rest } = startWatching({ options: { fetch: feed.fetch } });
+  // ids far apart, so that each takes several bytes
+  for (let added = 0; added < count; added++) feed.add(1, 1, added * 2 ** 40);
+  const watcher = watching({ backlog: true });
+  await watcher.has(count);
+  rest.drain();
+  await watcher.over;
+  const [resume] = ConnectError.from(watcher.error).findDetails(ResumeSchema);
+  expect(watcher.token.length > MAX_ERROR_TOKEN).toBe(!isCarried);
+  expect(resume?.token).toBe(isCarried ? watcher.token : undefined);
+});
 
 async function* once<T>(message: T): AsyncGenerator<T> {
   yield message;
@@ -159,7 +156,7 @@ async function endOf(messages: AsyncIterator<unknown>): Promise<ConnectError> {
 }
 
 test.each([1, 5_000, 59_000])(
-  "a deadline of %i ms ends a stream and not its feed, and the last token goes on behind it",
+  "a deadline of %i ms ends a stream and not its feed, and the last token resumes after it",
   async (timeoutMs) => {
     const feed = new BigFeed();
     const { rest, watching, clock } = startWatching({ options: { fetch: feed.fetch } });

@@ -83,7 +83,7 @@ class Loop {
   }
 }
 
-test("a loop goes on over restarts of the service, and gets each event once", async () => {
+test("a loop continues across restarts of the service, and gets each event once", async () => {
   const service = new Service();
   const { timeline, clock } = service;
   timeline.ids = [1, 2];
@@ -102,7 +102,7 @@ test("a loop goes on over restarts of the service, and gets each event once", as
   expect(loop.error).toEqual(new Error("left"));
 });
 
-test("a loop that cannot reach the service waits ever longer, up to its limit, and starts anew behind a success", async () => {
+test("a loop that cannot reach the service waits increasingly long, up to its limit, and resets after a success", async () => {
   const service = new Service();
   service.rejection = new ConnectError("down", Code.Unavailable);
   const loop = new Loop(service, {}, { maxDelayMs: 4_000 });
@@ -126,7 +126,7 @@ test("a loop that cannot reach the service waits ever longer, up to its limit, a
   await loop.leave();
 });
 
-test("a loop ends with its first error that another try cannot mend, and with the last of those that it may try", async () => {
+test("a loop ends with its first permanent error, and with the last of its allowed failures", async () => {
   const service = new Service();
   service.timeline.failure = { status: 404 };
   const loop = new Loop(service);
@@ -142,7 +142,7 @@ test("a loop ends with its first error that another try cannot mend, and with th
   expect([ConnectError.from(tired.error).code, tired.waits.length]).toEqual([Code.Unavailable, 2]);
 });
 
-test("a token that is kept when a message was handled goes on where the loop was left", async () => {
+test("a token stored after a message was handled resumes where the loop was left", async () => {
   const service = new Service();
   const { timeline, clock } = service;
   timeline.ids = [1, 2, 3];
@@ -158,7 +158,7 @@ test("a token that is kept when a message was handled goes on where the loop was
   await again.leave();
 });
 
-test("a gap is told before the events behind it", async () => {
+test("a gap is reported before the events after it", async () => {
   const service = new Service();
   const { timeline, clock } = service;
   timeline.ids = [1, 2, 3, 4, 5, 6];
@@ -183,7 +183,7 @@ test("leaving the loop ends the call", async () => {
   expect(service.clock.running).toBe(2);
 });
 
-test("the request of the caller stays as it was, and a method without batches is rejected", async () => {
+test("the caller's request is not modified, and a method without batches is rejected", async () => {
   const service = new Service();
   const error = await failureOf(
     watch(service.transport, { method: METHOD.method }, {} as never)

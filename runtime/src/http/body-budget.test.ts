@@ -11,7 +11,7 @@ interface Known {
   isOver: boolean;
 }
 
-test("property: beyond the budget only the oldest body goes on, one always does, and all go on once there is room", () => {
+test("property: beyond the budget only the oldest body continues, one always does, and all continue when there is room", () => {
   fc.assert(
     fc.property(fc.array(fc.record({ index: fc.nat(9), act: fc.constantFrom("read", "end") })), (steps) => {
       const budget = new BodyBudget(MAX);
@@ -49,7 +49,7 @@ test("property: beyond the budget only the oldest body goes on, one always does,
   );
 });
 
-test("a body that is over counts nothing any more", () => {
+test("a completed body no longer counts", () => {
   const budget = new BodyBudget(MAX);
   const body = budget.begin();
   body.release();

@@ -34,7 +34,7 @@ test.each([
   expect(Buffer.from(await decompress(body, encoding, LIMIT)).equals(text)).toBe(true);
 });
 
-test("decompress: takes four encodings off, and rejects more at once, in one piece and in a stream", async () => {
+test("decompress: decodes up to four encodings, and rejects more, in one piece and in a stream", async () => {
   const wrapped = (times: number) =>
     Array.from({ length: times }).reduce<Buffer>((bytes) => gzipSync(bytes), text);
   const names = (times: number) => "gzip,".repeat(times);
@@ -46,7 +46,7 @@ test("decompress: takes four encodings off, and rejects more at once, in one pie
   expect(await kindOf(decompressStream(body(), names(5)).next())).toBe("unknown");
 });
 
-test("decompress: an unknown encoding is shown as it came, as a whole, or by its length", async () => {
+test("decompress: an unknown encoding is shown unchanged, as a whole, or by its length", async () => {
   const thrown = async (encodings: string) => {
     async function* body() {
       yield text;
@@ -72,12 +72,12 @@ test("decompress: an unknown encoding is shown as it came, as a whole, or by its
   expect(await thrown("S3cret,".repeat(3) + "x".repeat(180))).toBe("an encoding of 201 characters");
 });
 
-test("decompress: takes no bytes for an empty body in any encoding", async () => {
+test("decompress: an empty body is empty in any encoding", async () => {
   expect(await decompress(new Uint8Array(), "gzip, compress", LIMIT)).toHaveLength(0);
 });
 
 test.each(["gzip", "deflate", "br", "zstd"])(
-  "decompress: tells a %s body that ends early from one that is corrupt",
+  "decompress: distinguishes a truncated %s body from a corrupt one",
   async (name) => {
     const compress = {
       gzip: gzipSync,
@@ -91,7 +91,7 @@ test.each(["gzip", "deflate", "br", "zstd"])(
   },
 );
 
-test("decompress: rejects an encoding that it does not know, also if objects have such a property", async () => {
+test("decompress: rejects an unknown encoding, even if it is the name of an object property", async () => {
   expect(await kindOf(decompress(text, "compress", LIMIT))).toBe("unknown");
   expect(await kindOf(decompress(text, "constructor", LIMIT))).toBe("unknown");
 });
@@ -112,14 +112,14 @@ test("decompress: allows exactly the limit", async () => {
   expect(await decompress(body, "gzip", LIMIT)).toHaveLength(LIMIT);
 });
 
-test("decompress: goes no further once its signal is aborted", async () => {
+test("decompress: stops when its signal is aborted", async () => {
   const abort = new AbortController();
   const work = decompressUntil(brotliCompressSync(Buffer.alloc(64 << 20)), "br", 128 << 20, abort.signal);
   abort.abort(new Error("the call is over"));
   await expect(work).rejects.toThrow("the call is over");
 });
 
-test("decompress: fails in its own way only, whatever the bytes", async () => {
+test("decompress: only throws its own errors, whatever the bytes", async () => {
   const encodings = fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br", "x");
   await fc.assert(
     fc.asyncProperty(fc.uint8Array(), encodings, async (body, encoding) => {
@@ -153,7 +153,7 @@ test.each([
   ["deflate", deflateSync, false],
   ["deflate", deflateRawSync, false],
 ] as const)(
-  "property: of a body in %s nothing is left out, however it is cut: what follows its end is part of it, or an error",
+  "property: a body in %s is decoded completely, however it is cut: bytes after its end are part of it, or an error",
   async (name, compress, isSequence) => {
     const parts = fc.array(fc.uint8Array({ maxLength: 100 }), { minLength: 1, maxLength: 4 });
     const garbage = fc.uint8Array({ maxLength: 30 });

@@ -57,7 +57,7 @@ async function streamed(body: Uint8Array, coding: string, size: number): Promise
 const kindOf = (error: unknown) => (error instanceof DecompressError ? error.kind : String(error));
 
 test.each(FRAMES)(
-  "property: a short body in %s has at most 16 %s, however it is read",
+  "property: a short body in %s has at most 16 %s, in one piece and in a stream",
   async (coding, _, frame) => {
     const counts = fc.oneof(fc.integer({ min: 1, max: 16 }), fc.integer({ min: 20, max: 2000 }));
     await fc.assert(
@@ -94,7 +94,7 @@ test.each([
   expect(await streamed(body, coding, 10_000)).toHaveLength(200 * part.length);
 });
 
-test("a body in gzip may be filled with zeros, up to 64 KB of them", async () => {
+test("a gzip body may be padded with up to 64 KB of zeros", async () => {
   const body = (zeros: number) => Buffer.concat([gzipSync("a"), Buffer.alloc(zeros)]);
   expect(Buffer.from(await decompress(body(65_536), "gzip", LIMIT, never)).toString()).toBe("a");
   expect(await decompress(body(65_537), "gzip", LIMIT, never).catch(kindOf)).toBe("corrupt");
@@ -124,7 +124,7 @@ async function costOf(body: Uint8Array, coding: string): Promise<number> {
   return least / (body.length / 1024);
 }
 
-test("a byte of a hostile body takes no more than some twenty times the processor time of an honest one", async () => {
+test("a byte of a hostile body takes at most about twenty times the processor time of an honest one", async () => {
   const text = Buffer.from(JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, n: id * 7919 }))));
   const honest = Math.max(
     await costOf(gzipSync(text), "gzip"),
@@ -143,7 +143,7 @@ test("a byte of a hostile body takes no more than some twenty times the processo
   }
 });
 
-test("the blocks of the table are blocks: their streams end early, and are not corrupt", async () => {
+test("the streams of the block table are truncated, not corrupt", async () => {
   for (const [coding, kind, body] of BLOCKS) {
     expect([coding, kind, await decompress(body, coding, LIMIT, never).catch(kindOf)]).toEqual([
       coding,

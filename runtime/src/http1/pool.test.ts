@@ -129,7 +129,7 @@ const UNUSUAL: Readonly<Record<string, () => Partial<DispatchOptions>>> = {
   "a header of the connection": () => ({ headers: ["host", "other"] }),
 };
 
-test.each(Object.entries(UNUSUAL))("%s is left to undici", async (_, request) => {
+test.each(Object.entries(UNUSUAL))("%s is sent by undici", async (_, request) => {
   const { pool, made } = poolTo(await started(echo()));
   expect((await send(pool, request())).status).toBe(200);
   expect(made).toEqual({ ours: 0, others: 1 });
@@ -152,7 +152,7 @@ test.each(Object.entries(WRONG))("%s is rejected, and never sent", async (_, req
   expect(connected).toBe(0);
 });
 
-test("a connection is used again, by one request at a time, and there are no more than allowed", async () => {
+test("a connection is reused by one request at a time, and their number is limited", async () => {
   const { pool, made, most } = poolTo(await started(echo()));
   await send(pool);
   await send(pool);
@@ -166,7 +166,7 @@ test("a connection is used again, by one request at a time, and there are no mor
   expect(most()).toBe(2);
 });
 
-test("what a server sends without having been asked closes the connection", async () => {
+test("an unsolicited response closes the connection", async () => {
   const sockets: Socket[] = [];
   const server = createTcpServer((socket) => {
     sockets.push(socket);
@@ -182,7 +182,7 @@ test("what a server sends without having been asked closes the connection", asyn
   expect(made.ours).toBe(2);
 });
 
-test("a server that speaks first is an error", async () => {
+test("a server that sends before the request causes an error", async () => {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined).write("220 smtp\r\n");
   });
@@ -190,7 +190,7 @@ test("a server that speaks first is an error", async () => {
   await expect(send(pool)).rejects.toThrow();
 });
 
-test("a head and a body that do not come in time are errors, and their connections are closed", async () => {
+test("a late head and a late body are errors, and their connections are closed", async () => {
   const HEAD = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n";
   for (const [begin, code] of [
     ["", "UND_ERR_HEADERS_TIMEOUT"],
@@ -227,7 +227,7 @@ test("an aborted request closes its connection, and one that was not sent leaves
   expect(made.ours).toBe(2);
 });
 
-test("who controls an exchange that is over has no power over the next one on the connection", async () => {
+test("the controller of a completed exchange cannot affect the next one on the connection", async () => {
   const { pool, made } = poolTo(await started(echo()), { connections: 1 });
   const { promise, resolve } = Promise.withResolvers<DispatchController>();
   await send(pool, {}, resolve);
@@ -240,7 +240,7 @@ test("who controls an exchange that is over has no power over the next one on th
   expect(made.ours).toBe(1);
 });
 
-test("a body that is paused comes when it is resumed, whole, and does not time out before", async () => {
+test("a paused body arrives completely after it is resumed, and does not time out while paused", async () => {
   const body = "x".repeat(3_000_000);
   const server = createServer((_request, response) => response.end(body));
   const { pool } = poolTo(await started(server), { bodyTimeoutMs: 1_000 });
@@ -264,7 +264,7 @@ test("a body that is paused comes when it is resumed, whole, and does not time o
   expect(pauses).toBeGreaterThan(1);
 });
 
-test("a handler that throws has an error, and the process goes on", async () => {
+test("a handler that throws receives an error, and the process continues", async () => {
   const { pool } = poolTo(await started(echo()));
   for (const step of ["onRequestStart", "onResponseStart", "onResponseData", "onResponseEnd"]) {
     const error = await new Promise((resolve) => {
@@ -303,7 +303,7 @@ test("closing waits for requests, and rejects later ones", async () => {
   await expect(send(pool)).rejects.toHaveProperty("code", expect.stringMatching(/CLOSED|DESTROYED/));
 });
 
-test("a server that always responds unusually is left to undici, which keeps its connections", async () => {
+test("a server that always responds unusually is handled by undici, which keeps its connections", async () => {
   const server = createServer((_request, response) => {
     response.writeEarlyHints({ link: "</a>; rel=preload" });
     response.end("good");
@@ -313,7 +313,7 @@ test("a server that always responds unusually is left to undici, which keeps its
   expect(made).toEqual({ ours: 3, others: 1 });
 });
 
-test("a server that is left to undici is tried again, ever more seldom, and comes back once it is usual", async () => {
+test("a server handled by undici is tested again at growing intervals, and returns once its responses are typical", async () => {
   let isUsual = false;
   const server = createServer((_request, response) => {
     if (!isUsual) response.writeEarlyHints({ link: "</a>; rel=preload" });
@@ -341,7 +341,7 @@ test("a server that is left to undici is tried again, ever more seldom, and come
   expect(made.ours - again).toBe(3);
 });
 
-test("of many requests at a time one alone finds out whether a server is usual", async () => {
+test("of many concurrent requests only one tests whether a server is typical", async () => {
   const server = createServer((_request, response) => {
     response.writeEarlyHints({ link: "</a>; rel=preload" });
     response.end("good");
@@ -353,7 +353,7 @@ test("of many requests at a time one alone finds out whether a server is usual",
   expect(made.ours - before).toBe(1);
 });
 
-test("whoever listens to undici sees all requests", async () => {
+test("subscribers of undici's channels see all requests", async () => {
   const { pool, made } = poolTo(await started(echo()));
   const seen: unknown[] = [];
   const listener = (message: unknown) => seen.push(message);

@@ -122,7 +122,7 @@ function read(pool: ClosableRequester, turns: number): Promise<string> {
   });
 }
 
-test("who reads slowly gets the whole response, and so does the next request on the connection", async () => {
+test("a slow reader gets the whole response, and so does the next request on the connection", async () => {
   await fc.assert(
     fc.asyncProperty(responses, async (response) => {
       current = response;

@@ -209,7 +209,7 @@ test.each(BAD)("an unusable server is rejected before the sign-in: %s", async (_
   expect(error.rawMessage).toMatch(text);
 });
 
-test("the issuer may end in a slash, and what metadata has beyond what is used is not kept", async () => {
+test("the issuer may end with a slash, and unused members of metadata are dropped", async () => {
   const { url } = await serverSaying((url) => ({
     [METADATA]: { body: { ...good(url), issuer: `${url}/`, x: 1 } },
   }));
@@ -217,7 +217,7 @@ test("the issuer may end in a slash, and what metadata has beyond what is used i
   expect(metadata).toEqual({ ...good(url), issuer: `${url}/` });
 });
 
-test("an authorization server below a path is found by its own places of metadata", async () => {
+test("the metadata of an authorization server below a path is found at its own locations", async () => {
   const { url, seen } = await serverSaying((url) => ({
     "/api": { status: 401, headers: { "www-authenticate": `Bearer resource_metadata="${url}/m"` } },
     "/m": { body: { resource: `${url}/api`, authorization_servers: [`${url}/tenant`] } },
@@ -231,7 +231,7 @@ test("an authorization server below a path is found by its own places of metadat
   ]);
 });
 
-test("any challenge is read, or not, and nothing is made up", () => {
+test("any challenge is parsed or ignored, and nothing is invented", () => {
   fc.assert(
     fc.property(fc.string(), fc.webUrl(), (before, address) => {
       const found = resourceMetadataIn(`Bearer realm="a", resource_metadata="${address}"`);
@@ -285,7 +285,7 @@ test.each(RESPONSES)(
   },
 );
 
-test("a response without the issuer is rejected where the server says that it names it", async () => {
+test("a response without the issuer is rejected if the server declares that it sends one", async () => {
   const { url } = await serverSaying((url) => ({
     [METADATA]: { body: { ...good(url), authorization_response_iss_parameter_supported: true } },
     "/r": registered,
@@ -332,7 +332,7 @@ test("the request carries PKCE, state and resource, and the code is exchanged wi
   expect(Buffer.from(hash).toString("base64url")).toBe(query.code_challenge);
 });
 
-test("no error and no status has a token in it, whatever the server repeats", async () => {
+test("no error and no status contains a token, whatever the server repeats", async () => {
   const { url } = await serverSaying(() => ({
     "/t": { status: 400, body: { error: "invalid_grant", error_description: "refresh-secret-1 is over" } },
     "/v": { status: 503, body: "refresh-secret-1" },
@@ -371,7 +371,7 @@ test.each([
     "a broken entry",
     '{"version":1,"entries":{"https://a.example":{"details":{},"tokens":{"access_token":5}}}}',
   ],
-])("a file of tokens that is none of ours is rejected and left as it is: %s", async (_, text) => {
+])("a file of another format is rejected and not changed: %s", async (_, text) => {
   const { writeFileSync } = await import("node:fs");
   const file = newFile();
   writeFileSync(file.path, text, { mode: 0o600 });

@@ -42,7 +42,7 @@ function ask(
   });
 }
 
-test("the first request of the sign-in is handed over, and gets the page of its result", async () => {
+test("the first request of the sign-in is accepted, and gets the result page", async () => {
   const server = await listening();
   expect(server.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
   const got = ask(server, "/callback?code=c%201&state=s1");
@@ -72,24 +72,27 @@ test.each([
   ["another name for this machine", "/callback?code=c&state=s1", { host: "evil.example" }, 400],
   ["another port", "/callback?code=c&state=s1", { host: "127.0.0.1:1" }, 400],
   ["no address at all", "//", {}, 400],
-])("what is not of the sign-in is rejected, and it goes on: %s", async (_, path, options, status) => {
-  const server = await listening();
-  const got = await ask(server, path, options);
-  expect(got.status).toBe(status);
-  expect(got.text).toContain("Not signed in");
-  const good = ask(server, "/callback?code=c&state=s1");
-  const { parameters, respond } = await server.redirected;
-  await respond({ title: "Done", text: "" });
-  expect([parameters.get("code"), (await good).status]).toEqual(["c", 200]);
-});
+])(
+  "a request that does not belong to the sign-in is rejected, and the sign-in continues: %s",
+  async (_, path, options, status) => {
+    const server = await listening();
+    const got = await ask(server, path, options);
+    expect(got.status).toBe(status);
+    expect(got.text).toContain("Not signed in");
+    const good = ask(server, "/callback?code=c&state=s1");
+    const { parameters, respond } = await server.redirected;
+    await respond({ title: "Done", text: "" });
+    expect([parameters.get("code"), (await good).status]).toEqual(["c", 200]);
+  },
+);
 
-test("whoever asks a hundred times gets nothing more", async () => {
+test("after a hundred requests even the valid one is rejected", async () => {
   const server = await listening();
   for (let count = 0; count < 100; count++) await ask(server, "/callback?state=guess");
   expect((await ask(server, "/callback?code=c&state=s1")).status).toBe(400);
 });
 
-test("a head that is too large ends the connection, and a browser by IPv6 is served where there is any", async () => {
+test("a head that is too large closes the connection, and a browser on IPv6 is served if available", async () => {
   const server = await listening();
   const large = await ask(server, `/callback?state=s1&code=${"x".repeat(40_000)}`).catch(() => undefined);
   expect(large?.status ?? 431).toBe(431);
@@ -97,7 +100,7 @@ test("a head that is too large ends the connection, and a browser by IPv6 is ser
   if (six !== undefined) expect(six.status).toBe(404);
 });
 
-test("a port that is taken is an error that names it", async () => {
+test("a port in use is an error that names it", async () => {
   const { port } = new URL((await listening()).redirectUri);
   const error = await failureOf(listening(Number(port)));
   expect([reasonOf(error), error.rawMessage]).toEqual([

@@ -35,7 +35,7 @@ function existing(text: string, mode = 0o600): string {
   return file;
 }
 
-test("what is written is read again, by this user alone, in a folder for this user alone", async () => {
+test("written content can be read again by this user only, in a folder for this user only", async () => {
   const file = path.join(newPath(), "deep", "secret");
   await writePrivateFile(file, "hush", systemClock);
   expect(await readPrivateFile(file)).toBe("hush");
@@ -60,7 +60,7 @@ test("a file that another user may read or write is rejected, whatever its mode"
   );
 });
 
-test("a symbolic link is neither read nor replaced, and what it leads to stays as it is", async () => {
+test("a symbolic link is neither read nor replaced, and its target is not changed", async () => {
   const target = existing("of somebody else");
   const link = newPath();
   symlinkSync(target, link);
@@ -75,7 +75,7 @@ test("a symbolic link is neither read nor replaced, and what it leads to stays a
   expect(reasonOf(await failureOf(readPrivateFile(dangling)))).toBe("TOKEN_FILE_REFUSED");
 });
 
-test("what is no file, too large, or in a folder that all may write to is rejected", async () => {
+test("a file that is not regular, too large, or in a world-writable folder is rejected", async () => {
   const folder = newPath();
   mkdirSync(folder, { mode: 0o700 });
   expect((await failureOf(readPrivateFile(folder))).rawMessage).toMatch(/not a regular file/);
@@ -112,7 +112,7 @@ test("work under a lock runs one at a time, and none is lost", async () => {
   expect(readdirSync(directory).filter((name) => name.includes(".lock"))).toEqual([]);
 });
 
-test("a lock is given back when the work fails", async () => {
+test("a lock is released when the work fails", async () => {
   const file = newPath();
   const failing = withFileLock(file, systemClock, () => Promise.reject(new Error("no")));
   await expect(failing).rejects.toThrow("no");
@@ -121,7 +121,7 @@ test("a lock is given back when the work fails", async () => {
 
 const GONE = { id: "x", pid: 2 ** 22 + 12345, host: "elsewhere" };
 
-test("the lock of a process that has ended is taken over at once, that of another machine after a minute", async () => {
+test("the lock of a process that has ended is taken over immediately, that of another machine after a minute", async () => {
   const { hostname } = await import("node:os");
   const file = newPath();
   writeFileSync(`${file}.lock`, JSON.stringify({ ...GONE, host: hostname() }));
@@ -132,7 +132,7 @@ test("the lock of a process that has ended is taken over at once, that of anothe
   expect(await withFileLock(file, systemClock, async () => "done")).toBe("done");
 });
 
-test("a lock that is not given back is waited for no longer than was said", async () => {
+test("a lock that is never released is waited for only up to the limit", async () => {
   const file = newPath();
   writeFileSync(`${file}.lock`, JSON.stringify(GONE));
   const clock = new FakeClock(Date.now() - 10 * LEASE_MS);
@@ -147,7 +147,7 @@ test("a lock that is not given back is waited for no longer than was said", asyn
   expect(JSON.parse(readFileSync(`${file}.lock`, "utf8"))).toEqual(GONE);
 });
 
-test("whoever lost the lock while working finds out, and does not give back what is another's", async () => {
+test("a process that lost the lock while working notices, and does not release the new holder's lock", async () => {
   const file = newPath();
   await withFileLock(file, systemClock, async (isHeld) => {
     writeFileSync(`${file}.lock`, JSON.stringify(GONE));

@@ -15,14 +15,14 @@ test.each([
   // a day that begins at one o'clock, and a day that was skipped
   ["America/Santiago", "2026-09-05T12:00:00Z", "2026-09-06T04:00:00Z"],
   ["Pacific/Apia", "2011-12-29T12:00:00Z", "2011-12-30T10:00:00Z"],
-])("a calendar day: of %s that holds %s ends at %s", (zone, time, end) => {
+])("a calendar day: in %s that contains %s ends at %s", (zone, time, end) => {
   const day = new CalendarDay(zone, new FakeClock(at(time)));
   day.add(at(time));
   expect(day.earliest(at(time), 2)).toBe(at(time));
   expect(day.earliest(at(time), 1)).toBe(at(end) + 10);
 });
 
-test("a calendar day: counts each day for itself", () => {
+test("a calendar day: counts each day separately", () => {
   const now = at("2026-01-01T12:00:00Z");
   const clock = new FakeClock(now);
   const day = new CalendarDay("UTC", clock);
@@ -36,6 +36,6 @@ test("a calendar day: counts each day for itself", () => {
   expect(day.empty).toBe(true);
 });
 
-test("a calendar day: knows time zones from other names", () => {
+test("a calendar day: distinguishes time zones from other names", () => {
   expect(["UTC", "Europe/Berlin", "Mars/Base", ""].map(isTimeZone)).toEqual([true, true, false, false]);
 });

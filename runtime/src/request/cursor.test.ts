@@ -13,7 +13,7 @@ function rejection(action: () => unknown): string {
   throw new Error("expected a rejection");
 }
 
-test("a cursor from a response: is read as the type of the field that takes it", () => {
+test("a cursor from a response: is read as the type of its request field", () => {
   expect([cursorNumber(5), cursorNumber("-5")]).toEqual([5, -5]);
   expect([
     cursorBigInt(5),
@@ -47,7 +47,7 @@ test.each<[TimeRule, string]>([
   expect(rejection(() => cursorTime("soon", rule))).toBe(`expected a time as ${notation}, got "soon"`);
 });
 
-test("a cursor from a response: is never anything but what it should be", () => {
+test("a cursor from a response: is valid or rejected", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       for (const read of [cursorNumber, cursorBigInt]) {

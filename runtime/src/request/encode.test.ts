@@ -36,7 +36,7 @@ test("joinCommas: joins texts, numbers and bigints", () => {
   expect(joinCommas([], "f")).toBe("");
 });
 
-test("joinCommas: rejects a value with a comma as a fault of the caller", () => {
+test("joinCommas: rejects a value with a comma as INVALID_ARGUMENT", () => {
   expect(rejection(() => joinCommas(["a", "b,c"], "tags"))).toEqual({
     code: Code.InvalidArgument,
     message:
@@ -44,7 +44,7 @@ test("joinCommas: rejects a value with a comma as a fault of the caller", () => 
   });
 });
 
-test("base64: is read back in either alphabet, also where the bytes are a view", () => {
+test("base64: round-trips in both alphabets, also for views of buffers", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.nat(4), (bytes, offset) => {
       const view = new Uint8Array(new Uint8Array([...Array(offset).fill(255), ...bytes]).buffer, offset);
@@ -70,14 +70,14 @@ test("durationText and fieldMaskText: writes paths in lowerCamel", () => {
   expect(fieldMaskText({ ...mask, paths: [...mask.paths] })).toBe("aB.cD,e");
 });
 
-test("dynamic values: write numbers that JSON can say, and names for others", () => {
+test("dynamic values: numbers beyond JSON are written by name", () => {
   expect(doubleJson(1.5)).toBe(1.5);
   expect(JSON.stringify([doubleJson(-0), doubleJson(0)])).toBe("[-0,0]");
   expect(doubleJson(Number.NaN)).toBe("NaN");
   expect(doubleJson(Number.NEGATIVE_INFINITY)).toBe("-Infinity");
 });
 
-test("dynamic values: reject what JSON cannot say as a fault of the caller", () => {
+test("dynamic values: values that JSON cannot express are INVALID_ARGUMENT", () => {
   const nan = create(ValueSchema, { kind: { case: "numberValue", value: Number.NaN } });
   for (const value of [nan, create(ValueSchema)]) {
     expect(rejection(() => valueJson(value))).toEqual({
@@ -94,7 +94,7 @@ test("dynamic values: reject what JSON cannot say as a fault of the caller", () 
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-  "dynamic values: reject a struct with %s, which would be sent as null",
+  "dynamic values: a struct with %s, which would be sent as null, is rejected",
   (number) => {
     const rejected = {
       code: Code.InvalidArgument,
@@ -108,7 +108,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
   },
 );
 
-test("dynamic values: pass on a struct as it is", () => {
+test("dynamic values: a struct is passed on unchanged", () => {
   const struct = { a: [0, -1.5, null, true, "NaN", { ["__proto__"]: {} }], b: {} };
   expect(plainJson(struct)).toBe(struct);
 });
@@ -120,14 +120,14 @@ test("setOwn: sets keys that every object inherits", () => {
   expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
 });
 
-test("omit: takes a value at a path out, and nothing else", () => {
+test("omit: removes only the value at a path", () => {
   const json: JsonRecord = { a: { b: { c: 1, d: 2 }, e: 3 }, f: 4 };
   omit(json, "a.b.c");
   omit(json, "f");
   expect(json).toEqual({ a: { b: { d: 2 }, e: 3 } });
 });
 
-test("omit: does nothing where there is nothing", () => {
+test("omit: does nothing if there is no value", () => {
   const json: JsonRecord = { a: [1] };
   for (const path of ["x", "a.b", "x.y.z", "constructor.prototype", "__proto__.toString", ""]) {
     omit(json, path);
@@ -136,34 +136,34 @@ test("omit: does nothing where there is nothing", () => {
   expect(typeof {}.toString).toBe("function");
 });
 
-test("rawText: is bytes that are UTF-8; others are rejected", () => {
+test("rawText: accepts UTF-8 bytes and rejects others", () => {
   expect(rawText(Buffer.from("é😀"))).toBe("é😀");
   expect(rawText(Buffer.from("\ufeffa"))).toBe("\ufeffa");
   expect(() => rawText(Uint8Array.of(255, 97))).toThrow("is not UTF-8, so it cannot be sent in the body");
 });
 
-test("rawEntries: gives collected keys back as they came, numbers of any size included", () => {
+test("rawEntries: returns collected keys unchanged, including numbers of any size", () => {
   const json = rawEntries({ a: "[1,{}]", big: "700000000000000001", text: '"x"', empty: "" });
   expect(stringifyJson(json)).toBe('{"a":[1,{}],"big":700000000000000001,"text":"x","empty":null}');
 });
 
-test("rawEntries: gives numbers back as they are written", () => {
+test("rawEntries: returns numbers as written", () => {
   const json = rawEntries({ raw: "[12345678901234567890.12,1.10,1e3]", price: "1.00" });
   expect(stringifyJson(json)).toBe('{"raw":[12345678901234567890.12,1.10,1e3],"price":1.00}');
 });
 
-test("addUnknown: leaves declared fields as they are", () => {
+test("addUnknown: does not change declared fields", () => {
   const json: JsonRecord = { i: -1 };
   addUnknown(json, rawEntries({ i: "7", __proto: "1", more: "2" }));
   expect(json).toEqual({ i: -1, __proto: 1, more: 2 });
 });
 
-test("joinHeader: rejects a value with a comma, as every list with commas does", () => {
+test("joinHeader: rejects a value with a comma, like every comma-separated list", () => {
   expect(joinHeader(["a", 1], "tags")).toBe("a, 1");
   expect(() => joinHeader(["a,b"], "tags")).toThrow("comma");
 });
 
-test("rawEntries: keeps keys that every object inherits, and pollutes nothing", () => {
+test("rawEntries: keeps keys that every object inherits, without prototype pollution", () => {
   const entries = JSON.parse('{"__proto__":"{\\"polluted\\":1}","constructor":"2"}');
   const json = rawEntries(entries);
   expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":1},"constructor":2}');
@@ -171,7 +171,7 @@ test("rawEntries: keeps keys that every object inherits, and pollutes nothing", 
   expect(({} as { polluted?: number }).polluted).toBeUndefined();
 });
 
-test("rawEntries: rejects what is not JSON as a fault of the caller", () => {
+test("rawEntries: rejects invalid JSON as INVALID_ARGUMENT", () => {
   expect(rejection(() => rawEntries({ a: "{bad" }))).toEqual({
     code: Code.InvalidArgument,
     message: "a: is not JSON, so it cannot be sent in the body; send the text of a JSON value",

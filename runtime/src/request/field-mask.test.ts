@@ -32,7 +32,7 @@ const WIRE: Readonly<Record<string, string>> = {
   parts: "bits",
 };
 
-test("property: members without a key take no step on the wire, and their fields are found again", () => {
+test("property: members without a key add no step on the wire, and their fields round-trip", () => {
   fc.assert(
     fc.property(routes, (steps) => {
       const wire = steps.flatMap((step) => WIRE[step] ?? []).join(".");
@@ -52,7 +52,7 @@ function valueIn(json: unknown, steps: readonly string[]): unknown {
   return steps.reduce((value, step) => (value as Record<string, unknown>)[step], json);
 }
 
-test("a member without a key is all of its keys, also where it may hold itself", () => {
+test("a member without a key expands to all of its keys, even if it is recursive", () => {
   const text = (...paths: string[]) => fieldMaskText(create(FieldMaskSchema, { paths }), NODE);
   expect(text("leaf")).toBe("kind,color,bits");
   expect(text("child")).toBe("kind,heading,color,bits,payload");
@@ -66,7 +66,7 @@ test("a member without a key is all of its keys, also where it may hold itself",
   expect(fieldMaskText(create(FieldMaskSchema, { paths: ["nothing", "mark"] }), empty)).toBe("nothing,kind");
 });
 
-test("a long path of a response is looked up a step at a time", () => {
+test("a long path of a response is resolved step by step", () => {
   let asked = 0;
   const table: MaskTable = {
     a: { name: "payload", fields: () => count(table) },

@@ -13,7 +13,7 @@ async function parsed(body: Uint8Array, boundary: string): Promise<Array<[string
   return [...(await new Response(Buffer.from(body), { headers }).formData())];
 }
 
-test("a multipart body: is written byte for byte as RFC 7578 says", () => {
+test("a multipart body: is encoded byte for byte as in RFC 7578", () => {
   const parts: BodyPart[] = [
     { name: "json", content: { kind: "json", value: { id: 700000000000000001n } } },
     text("tags", "a,é"),
@@ -52,7 +52,7 @@ test("a multipart body: is written byte for byte as RFC 7578 says", () => {
   );
 });
 
-test("a multipart body: escapes names and file names as browsers do, so that none adds a header or a part", () => {
+test("a multipart body: escapes names and file names as browsers do, so that none injects a header or a part", () => {
   const name = 'a"; filename="x\r\nx-evil: 1\r\n\r\n--b';
   const part: BodyPart = { name, filename: 'é"\n', content: { kind: "text", text: "v" } };
   const body = encodeMultipart([part], "b").toString();
@@ -62,7 +62,7 @@ test("a multipart body: escapes names and file names as browsers do, so that non
   expect(body.split("\r\n")).toHaveLength(6);
 });
 
-test("a multipart body: is what another parser reads, whatever the names and contents", async () => {
+test("a multipart body: can be read by another parser, for any names and contents", async () => {
   const name = fc.string({ unit: "grapheme", minLength: 1 }).filter((value) => !/[\p{Cc}%]/u.test(value));
   const part = fc.oneof(
     fc.record({ name, value: fc.string({ unit: "grapheme" }) }).map(({ name, value }) => text(name, value)),
@@ -101,7 +101,7 @@ test("a multipart body: may be written around the content of its last part", () 
   expect(around.toString()).toBe(whole.toString());
 });
 
-test("parts of a request: come in the order of the calls; what is undefined is left out", () => {
+test("parts of a request: have the order of the calls; undefined values are skipped", () => {
   const out = new RequestWriter("POST", "/post");
   out.partJson("json", { a: 1 });
   out.part("n", 5n);

@@ -57,7 +57,7 @@ test.each<[PathValue, string]>([
   expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("blog");
 });
 
-test("pathSegment: never leaves its place in the path, and arrives as it was", () => {
+test("pathSegment: never leaves its place in the path, and round-trips", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       let segment: string;
@@ -84,7 +84,7 @@ test.each(["/a", "a/", "a//b", "a/../b", "..", "a/./b", ""])("pathSegments: reje
   expect(failure(() => pathSegments(value, "field")).code).toBe(Code.InvalidArgument);
 });
 
-test("pathSegments: never climbs out of the path", () => {
+test("pathSegments: never leave the path", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       let segments: string;

@@ -54,7 +54,7 @@ test("query: writes a list with commas, and rejects a value that has one", () =>
   expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("tag");
 });
 
-test("query: rejects a comma in a part with commas too", () => {
+test("query: rejects a comma in a multipart list with commas", () => {
   const request = writer();
   request.partList("ids", [1, "x y"], "comma");
   expect(request.body).toMatchObject({ parts: [{ name: "ids", content: { text: "1,x y" } }] });
@@ -63,7 +63,7 @@ test("query: rejects a comma in a part with commas too", () => {
   );
 });
 
-test("query: spreads a map in place of parameters with the same names, however these are encoded", () => {
+test("query: a map replaces parameters with the same names, in any encoding", () => {
   const request = writer();
   request.query("a&b", "1");
   request.query("c", "2");
@@ -71,7 +71,7 @@ test("query: spreads a map in place of parameters with the same names, however t
   expect(request.queryString).toBe("c=2&a%26b=3");
 });
 
-test("query: spreads a map into parameters", () => {
+test("query: writes a map as parameters", () => {
   const request = writer();
   request.queryMap("page", { offset: "20", "a&b": "c=d" });
   expect(request.queryString).toBe("offset=20&a%26b=c%3Dd");
@@ -90,7 +90,7 @@ test("query: rejects lone surrogates, also in keys of a map", () => {
   expect(failure(() => writer().queryMap("x", { "\udc00": "a" })).code).toBe(Code.InvalidArgument);
 });
 
-test("query: is read back as it was written, by any style of value", () => {
+test("query: round-trips in any list style", () => {
   const text = fc.string({ unit: "grapheme" });
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
@@ -111,14 +111,14 @@ test("bodies: writes a form", () => {
   expect(request.body).toEqual({ kind: "form", text: "type=text%20%26%20more&tag%5B0%5D=a&x=y" });
 });
 
-test("bodies: has no body where a form has no parameter, or JSON no value", () => {
+test("bodies: a form without parameters, or JSON without a value, has no body", () => {
   const request = new RequestWriter("POST", "/");
   request.form("none", undefined);
   request.json(undefined);
   expect(request.body).toBeUndefined();
 });
 
-test("bodies: takes JSON and bytes", () => {
+test("bodies: accepts JSON and bytes", () => {
   const request = new RequestWriter("POST", "/");
   request.json({ id: wireNumber(700000000000000001n), n: wireNumber(5n) });
   expect(request.body).toEqual({ kind: "json", value: { id: 700000000000000001n, n: 5 } });
@@ -147,7 +147,7 @@ test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("headers: rejects %j 
 });
 
 test.each([" a", "a ", "\ta", "a\t", " ", "\t"])(
-  "headers: rejects %j, which would lose its ends",
+  "headers: rejects %j, whose leading or trailing spaces would be lost",
   (value) => {
     expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
       "x-a: begins or ends with a space, which headers lose, so it cannot be sent in the header; send it without",
@@ -161,7 +161,7 @@ test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("headers: rejects %j in a cookie
   );
 });
 
-test("OAuth 1.0a parameters: are kept as they are, and rejected where they cannot be encoded", () => {
+test("OAuth 1.0a parameters: are kept unchanged, and rejected if they cannot be encoded", () => {
   const request = writer();
   request.oauth1Param("oauth_callback", "https://a.test/?b=c d");
   request.oauth1Param("oauth_verifier", undefined);

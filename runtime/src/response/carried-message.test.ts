@@ -6,7 +6,7 @@ import { carriedMessage } from "./carried-message.ts";
 
 const encode = (message: FileDescriptorProto) => toBinary(FileDescriptorProtoSchema, message);
 
-test("a message that carries its bytes: is written as these bytes, to the last", () => {
+test("a message that carries its bytes: is encoded as exactly these bytes", () => {
   const names = fc.record({ name: fc.string(), package: fc.string(), dependency: fc.array(fc.string()) });
   fc.assert(
     fc.property(names, ({ name, package: pkg, dependency }) => {

@@ -20,10 +20,10 @@ test.each([
   "application/json; charset=US-ASCII",
   "application/json; charset=klingon",
   "application/json; charset=",
-])("foreignText: leaves %s to UTF-8", (type) => {
+])("foreignText: treats %s as UTF-8", (type) => {
   expect(foreignText(Buffer.from("dé"), type)).toBeUndefined();
 });
 
-test("foreignText: replaces what is no text", () => {
+test("foreignText: replaces invalid bytes", () => {
   expect(foreignText(Buffer.from([0x61, 0xff]), "text/plain; charset=shift_jis")).toBe("a\ufffd");
 });

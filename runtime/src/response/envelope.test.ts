@@ -22,7 +22,7 @@ test.each<[JsonValue | undefined, JsonValue | undefined]>([
   expect(payloadOf(body, wrapped)).toEqual(payload);
 });
 
-test("payloadOf: is the body where there is no envelope, or its path is the root", () => {
+test("payloadOf: returns the body without an envelope, or if its path is the root", () => {
   expect(payloadOf([1], undefined)).toEqual([1]);
   expect(payloadOf([1], { payload: [] })).toEqual([1]);
   expect(payloadOf([1], { payload: ["x", ""] })).toEqual([1]);
@@ -44,13 +44,13 @@ test.each<[number, JsonValue, number]>([
   expect(statusOf(http, body, withStatus)).toBe(status);
 });
 
-test("valueAt: sees own keys only, and goes into arrays", () => {
+test("valueAt: sees own keys only, and enters arrays", () => {
   expect(valueAt({}, "constructor.name")).toBeUndefined();
   expect(valueAt([{ a: 1 }], "0.a")).toBe(1);
   expect(valueAt([1], "length")).toBeUndefined();
 });
 
-test("valueAt: takes any value and any path", () => {
+test("valueAt: accepts any value and any path", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, path) => {
       valueAt(value as JsonValue, path);

@@ -20,7 +20,7 @@ test("readForm: reads a token response", () => {
   });
 });
 
-test("readForm: lists what comes more than once, keeps what is malformed, and has no special names", () => {
+test("readForm: lists repeated names, keeps malformed escapes, and has no special names", () => {
   expect(readForm("a=1&a=2&a=&b=%zz&c").value).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
   expect(Object.keys(readForm("__proto__=1").value ?? {})).toEqual(["__proto__"]);
 });
@@ -33,11 +33,11 @@ test.each(["OK", "<html lang='en'>hi</html>", '{"a":"b=c"}', '["a=b"]', "Busy, r
   },
 );
 
-test.each(["", " \r\n"])("readForm: has nothing of an empty text: %j", (text) => {
+test.each(["", " \r\n"])("readForm: returns undefined for an empty text: %j", (text) => {
   expect(readForm(text).value).toBeUndefined();
 });
 
-test("property: escapes that are not UTF-8 are recognized, in pieces as in one text", () => {
+test("property: escapes with invalid UTF-8 are recognized, in pieces as in one text", () => {
   const bytes = fc.array(fc.constantFrom(0x41, 0x80, 0xbf, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xff), {
     maxLength: 4,
   });

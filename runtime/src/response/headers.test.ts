@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Secret } from "../text/secret.ts";
 import { passHeaders } from "./headers.ts";
 
-test("passes on limits, ids and notices, and nothing about the body, the connection or the session", () => {
+test("passes on limits, ids and notices, but no headers about the body, the connection or the session", () => {
   const { headers: passed } = passHeaders(
     {
       "x-ratelimit-perhour-remaining": "3",
@@ -34,7 +34,7 @@ test("passes on limits, ids and notices, and nothing about the body, the connect
   });
 });
 
-test("drops what cannot be sent, and counts it", () => {
+test("drops and counts headers that cannot be sent", () => {
   const { headers, dropped } = passHeaders(
     {
       "x-ratelimit-a": "x".repeat(501),
@@ -48,7 +48,7 @@ test("drops what cannot be sent, and counts it", () => {
   expect([Object.fromEntries(headers), dropped]).toEqual([{ "x-ratelimit-d": "4" }, 3]);
 });
 
-test("drops a header whose name has a secret in it, and counts it", () => {
+test("drops and counts a header whose name contains a secret", () => {
   const tokens = fc
     .stringMatching(/^[a-z0-9]{1,40}$/)
     .filter((text) => !/^(?:x|rate|limit|ratelimit|reset)$/.test(text));
@@ -64,7 +64,7 @@ test("drops a header whose name has a secret in it, and counts it", () => {
   );
 });
 
-test("takes out the secrets that were sent", () => {
+test("redacts the secrets that were sent", () => {
   const secrets = [new Secret("hunter22/x")];
   const { headers } = passHeaders(
     { "x-request-id": "a-hunter22%2Fx", "retry-after": "5" },

@@ -15,7 +15,7 @@ test("one caller gets three quarters of a limit, and each further one three quar
   expect(greedy(12_000, 3)).toEqual([9000, 2250, 563]);
 });
 
-test("a limit of one or two is any caller's, and a limit of three leaves one free", () => {
+test("any caller may take all of a limit of one or two, and a limit of three keeps one free", () => {
   expect([1, 2, 3, 4].map((limit) => greedy(limit, 1))).toEqual([[1], [2], [2], [3]]);
 });
 
@@ -25,7 +25,7 @@ const step = fc.record({
   gives: fc.boolean(),
 });
 
-test("property: whatever callers take and give back, a third of what each has taken stayed free, and nothing is miscounted", () => {
+test("property: whatever callers take and release, a third of each amount stayed free, and the counts are exact", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), fc.array(step, { maxLength: 100 }), (limit, steps) => {
       const share = new FairShare(() => limit);
@@ -46,7 +46,7 @@ test("property: whatever callers take and give back, a third of what each has ta
   );
 });
 
-test("property: what is taken back comes from the caller that holds most, and still holds no less than the other", () => {
+test("property: the caller that holds most loses first, and still holds no less than the winner", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom("a", "z"), (steps, winner) => {
       const share = new FairShare(() => 1);
@@ -67,7 +67,7 @@ test("property: what is taken back comes from the caller that holds most, and st
   );
 });
 
-test("a caller that has nothing to lose loses nothing", () => {
+test("a caller that cannot lose anything loses nothing", () => {
   const share = new FairShare(() => 10);
   share.add("a", 5);
   share.add("b", 4);

@@ -99,7 +99,7 @@ function written([items, gaps]: readonly [readonly unknown[], readonly string[]]
   return bytesOf(`${gap(17)}[${items.length === 0 ? gap(18) : parts.join(",")}]${gap(19)}`);
 }
 
-test("property: any array, with any whitespace, cut anywhere, has the items that it has as a whole", () => {
+test("property: any array, with any whitespace, cut anywhere, has the same items as the whole", () => {
   fc.assert(
     fc.property(body, cuts, (array, places) => {
       const bytes = written(array);
@@ -111,7 +111,7 @@ test("property: any array, with any whitespace, cut anywhere, has the items that
   );
 });
 
-test("property: a body with another byte has the items of the whole, or those in front of the byte and no end", () => {
+test("property: a body with one changed byte has the items of the whole, or those before the byte and no end", () => {
   const structural = fc.constantFrom(...bytesOf('[]{},:"\\ \n0-e.tfn\u00a0\ufeff'));
   const change = fc.tuple(
     fc.nat(),
@@ -141,7 +141,7 @@ test("property: a body with another byte has the items of the whole, or those in
   );
 });
 
-test("an item is as large as allowed, and no byte larger; what is around it does not count", () => {
+test("an item may have exactly the maximum size; bytes around it do not count", () => {
   const item = JSON.stringify("x".repeat(98));
   for (const chunks of [[bytesOf(`[${" ".repeat(500)}${item},${item}]`)], bytewise(bytesOf(`[${item}]`))]) {
     expect(split(chunks, 100).end).toBe("end");
@@ -149,7 +149,7 @@ test("an item is as large as allowed, and no byte larger; what is around it does
   }
 });
 
-test("items in front of one that is too large were delivered", () => {
+test("items before one that is too large are delivered", () => {
   const splitter = new ArraySplitter(10);
   const items = splitter.items(bytesOf('[1,"12345678901"]'));
   expect(items.next().value).toEqual({ text: "1", malformed: false });

@@ -62,7 +62,7 @@ function whole(found: readonly Chunk[]): Buffer {
 
 const streaming = (listener: RequestListener) => httpUpstream(listener);
 
-test("a download: brings the body as it comes; the first message has what the head says", async () => {
+test("a download: delivers the body as it arrives; the first message has the fields of the head", async () => {
   let response: ServerResponse | undefined;
   const rest = await restTo(
     streaming((_request, started) => {
@@ -82,7 +82,7 @@ test("a download: brings the body as it comes; the first message has what the he
   expect((await body.next()).done).toBe(true);
 });
 
-test("a download: of nothing is one message", async () => {
+test("a download: of an empty body is one message", async () => {
   const [only, ...others] = await all(await restTo(respondingWith(200, { "content-type": "image/gif" })));
   expect(only).toMatchObject({ type: "image/gif", status: 200 });
   expect(only?.data).toHaveLength(0);
@@ -103,7 +103,7 @@ test.each([
   expect(Math.max(...found.map(({ data }) => data.length))).toBeLessThanOrEqual(65_536);
 });
 
-test("a download: is not bounded by maxResponseBytes, but by maxDownloadBytes", async () => {
+test("a download: is limited by maxDownloadBytes, not by maxResponseBytes", async () => {
   const bytes = randomBytes(100_000);
   const upstream = { maxResponseBytes: 1000 };
   expect(whole(await all(await restTo(respondingWith(200, {}, bytes), { upstream })))).toHaveLength(100_000);
@@ -118,7 +118,7 @@ test("a download: is not bounded by maxResponseBytes, but by maxDownloadBytes", 
   }
 });
 
-test("a download: is read no further than its reader is", async () => {
+test("a download: is read on demand", async () => {
   const total = 64 << 20;
   let written = 0;
   const rest = await restTo(
@@ -141,7 +141,7 @@ test("a download: is read no further than its reader is", async () => {
   expect(ahead).toBeLessThan(16 << 20);
 });
 
-test("a download that fails: by its status says so before the first message, as any call", async () => {
+test("a download that fails: by its status throws before the first message", async () => {
   const body = gzipSync(JSON.stringify({ message: "no such file" }));
   const rest = await restTo(respondingWith(404, { "content-encoding": "gzip" }, body));
   const error = await failureOf(all(rest));
@@ -149,7 +149,7 @@ test("a download that fails: by its status says so before the first message, as 
   expect(error.code).toBe(Code.NotFound);
 });
 
-test("a download that fails: by its status reads no more of it than a beginning", async () => {
+test("a download that fails: by its status reads only the beginning of the body", async () => {
   const endless = streaming((_request, response) => {
     const more = () => response.write("x".repeat(65_536), more);
     response.writeHead(500).on("close", () => response.destroy());
@@ -204,7 +204,7 @@ test.each([
   expect([error.rawMessage, error.code]).toEqual([text, code]);
 });
 
-test("a download that fails: because it pauses for too long, but not while its reader does", async () => {
+test("a download that fails: by a pause of the upstream, but not of its reader", async () => {
   const rest = await restTo(
     streaming((_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("a");
@@ -217,7 +217,7 @@ test("a download that fails: because it pauses for too long, but not while its r
   expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
 });
 
-test("a download that fails: because its reader leaves ends the connection", async () => {
+test("a download that fails: because its reader leaves closes the connection", async () => {
   const server = streaming((_request, response) => {
     response.writeHead(200).write("a");
   });
@@ -236,7 +236,7 @@ test("a download that fails: because its reader leaves ends the connection", asy
   await closed;
 });
 
-test("is served by routes, and ends its request when the client goes", async () => {
+test("is served by routes, and ends its request when the client disconnects", async () => {
   const server = streaming((_request, response) => {
     response.writeHead(200, { "x-request-id": "r1" }).write("a");
   });

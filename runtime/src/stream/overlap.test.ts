@@ -116,7 +116,7 @@ const TIMELINE = fc.record({
   top: fc.constantFrom("nothing", "beside", "within"),
 });
 
-test("a timeline with many posts in one second: none is left out without a report, and none comes twice", async () => {
+test("a timeline with many posts in one second: none is missing without a report, and none is repeated", async () => {
   let whole = 0;
   await fc.assert(
     fc.asyncProperty(TIMELINE, async ({ order, times, inserts, size: most, isSizeKnown, key, top }) => {
@@ -153,7 +153,7 @@ test("a timeline with many posts in one second: none is left out without a repor
   expect(whole).toBeGreaterThan(20);
 });
 
-test("a second with more posts than a page holds: what is left out is lost, which fails a strict call", async () => {
+test("a second with more posts than a page holds: missing posts are lost, which fails a strict call", async () => {
   const [order] = ORDERS as [Order];
   const posts = [5, 5, 5, 4].map((at, index) => ({ id: index + 1, at }));
   respond = (bound) => pageOf(posts, order, bound, 2);
@@ -164,14 +164,14 @@ test("a second with more posts than a page holds: what is left out is lost, whic
   );
 });
 
-test("an item on top of every page: it comes once, and a complete list has no report", async () => {
+test("an item on top of every page: is delivered once, and a complete list has no report", async () => {
   const [order] = ORDERS as [Order];
   const posts = [9, 7, 7, 5].map((at, index) => ({ id: index + 1, at }));
   respond = (bound) => [{ id: TOP }, ...pageOf(posts, order, bound, 50)];
   expect(await streamed(order, () => 50, { strict: true })).toEqual({ ids: [TOP, 1, 3, 2, 4], lost: 0 });
 });
 
-test("an upstream that ignores the time: its pages are no endless list", async () => {
+test("an upstream that ignores the time: does not cause an endless list", async () => {
   const [order] = ORDERS as [Order];
   respond = () => [
     { id: 2, at: 7 },

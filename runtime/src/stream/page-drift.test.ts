@@ -169,7 +169,7 @@ async function listed(parts: Partial<Parts> & { readonly next: Next }, strict: b
   return { names, differences, error };
 }
 
-test("a Link header without brackets ends a list with a report, and an end of the links without one", async () => {
+test("a Link header without brackets ends a list with a report, and one without a next link ends it without a report", async () => {
   const relation = fc.constantFrom("next", "prev", "last");
   await fc.assert(
     fc.asyncProperty(
@@ -195,7 +195,7 @@ test("a Link header without brackets ends a list with a report, and an end of th
   );
 });
 
-test("a feed reports what it holds beside its items, and not what is known", async () => {
+test("a feed reports unknown keys next to its items, and no known ones", async () => {
   const differences: Difference[] = [];
   const parts = { items: "entries", known: ["meta"] };
   const rest = createRest({
@@ -217,7 +217,7 @@ test("a feed reports what it holds beside its items, and not what is known", asy
 });
 
 test.each(Object.entries(WAYS))(
-  "a list with a %s ends early only with a report or an error, whatever its pages hold",
+  "a list with a %s ends early only with a report or an error, whatever its pages contain",
   async (_name, way) => {
     const seen = new Set<string>();
     await fc.assert(
@@ -287,7 +287,7 @@ const EACH_FATE = LAST_FATES.flatMap((fate) =>
   ]),
 );
 
-test("a list that goes on by its last item ends with a report or an error, or with a page without items", async () => {
+test("a list paged by its last item ends with a report or an error, or with a page without items", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(LAST_PAGES, fc.boolean(), async (drawn, always) => {

@@ -112,7 +112,7 @@ function page(...names: string[]): { posts: Array<{ name: string }> } {
 
 const link: NextPage<Input> = { kind: "link", path: "_links.next" };
 
-test("a list that links to its next page: is read page by page: a page is asked for when its first item is, and not before", async () => {
+test("a list that links to its next page: is read lazily: a page is requested when its first item is", async () => {
   const upstream = await Upstream.start((url) => {
     if (url === "/v2/items?key=k") {
       return { body: { ...page("a", "b"), _links: { next: { href: "/v2/items?p=2&c=%2B+x" } } } };
@@ -137,7 +137,7 @@ test.each([
   ["a query alone", () => "?p=2", "/v2/items?p=2"],
   ["a relative path", () => "more?p=2", "/v2/more?p=2"],
   ["the base itself", () => "/v2", "/v2"],
-])("a list that links to its next page: takes %s", async (_what, href, expected) => {
+])("a list that links to its next page: accepts %s", async (_what, href, expected) => {
   const upstream: Upstream = await Upstream.start(
     (url) => ({
       body: url === "/v2/items" ? { ...page("a"), _links: { next: href(upstream.server.url) } } : page("b"),
@@ -148,7 +148,7 @@ test.each([
   expect(upstream.seen[1]).toBe(expected);
 });
 
-test("a list that links to its next page: keeps to the path of the base address", async () => {
+test("a list that links to its next page: stays within the path of the base address", async () => {
   const respond = (next: string) => (url: string) => ({
     body: url.endsWith("/items") ? { ...page("a"), _links: { next } } : page("b"),
   });
@@ -201,7 +201,7 @@ test.each([
   expect(upstream.seen).toHaveLength(1);
 });
 
-test("a list that links to its next page: rejects a link with a user, on the very host", async () => {
+test("a list that links to its next page: rejects a link with a user name, even on the same host", async () => {
   const upstream: Upstream = await Upstream.start(
     () => ({ body: { ...page("a"), _links: { next: upstream.server.url.replace("//", "//me:pw@") } } }),
     link,
@@ -210,14 +210,14 @@ test("a list that links to its next page: rejects a link with a user, on the ver
 });
 
 test.each([[undefined], [null], [""], [false], [[]], [{}], [{ href: "" }]])(
-  "a list that links to its next page: ends where next is %j",
+  "a list that links to its next page: ends if next is %j",
   async (next) => {
     const upstream = await Upstream.start(() => ({ body: { ...page("a"), _links: { next } } }), link);
     expect(await upstream.all()).toEqual(["a"]);
   },
 );
 
-test("a list that links to its next page: goes on after a page without items, in whatever way it has none", async () => {
+test("a list that links to its next page: continues after a page without items, in any spelling", async () => {
   for (const posts of [[], null, {}]) {
     const upstream = await Upstream.start(
       (url) => ({
@@ -235,7 +235,7 @@ test("a list that links to its next page: goes on after a page without items, in
   expect(await empty.all()).toEqual([]);
 });
 
-test("a list that links to its next page: is an error where the link leads to the same page", async () => {
+test("a list that links to its next page: fails if the link leads to the same page", async () => {
   const upstream = await Upstream.start(
     () => ({ body: { ...page("a"), _links: { next: "/v2/items" } } }),
     link,
@@ -247,7 +247,7 @@ test("a list that links to its next page: is an error where the link leads to th
   expect(reasonOf(error)).toBe("PAGE_REPEATED");
 });
 
-test("a list that links to its next page: says so where there are more pages than allowed, after the items of those", async () => {
+test("a list that links to its next page: fails after the allowed number of pages if there are more", async () => {
   let count = 0;
   const upstream = await Upstream.start(
     () => ({ body: { ...page(String(++count)), _links: { next: `/v2/items?p=${count}` } } }),
@@ -266,14 +266,14 @@ test("a list that links to its next page: says so where there are more pages tha
   expect(upstream.seen).toHaveLength(3);
 });
 
-test("a list that links to its next page: may have exactly as many pages as allowed", async () => {
+test("a list that links to its next page: may have exactly the allowed number of pages", async () => {
   const upstream = await Upstream.start(() => ({ body: page("a") }), link, { parts: { maxPages: 1 } });
   expect(await upstream.all()).toEqual(["a"]);
 });
 
 const keyed = { credentials: ["api_key"], apiKey: { query: "api_key" } } as const;
 
-test("credentials: go with every page, exactly once, also where the link carries the key itself", async () => {
+test("credentials: are sent with every page exactly once, even if the link contains the key", async () => {
   const upstream = await Upstream.start(
     (url) => ({
       body: url.includes("p=2")
@@ -323,7 +323,7 @@ test("a list with a Link header: follows the relation", async () => {
   expect(upstream.seen).toEqual(["/v2/items", "/repositories/1?page=2"]);
 });
 
-test("a list with a Link header: ends where the target is empty", async () => {
+test("a list with a Link header: ends if the target is empty", async () => {
   const upstream = await Upstream.start(() => ({ body: page("a"), headers: { link: '<>; rel="next"' } }), {
     kind: "link_header",
     rel: "next",
@@ -331,7 +331,7 @@ test("a list with a Link header: ends where the target is empty", async () => {
   expect(await upstream.all()).toEqual(["a"]);
 });
 
-test("a list with an offset or page: skips what came, until a page is empty", async () => {
+test("a list with an offset or page: skips received items, until a page is empty", async () => {
   const pages: Record<string, unknown> = { "/v2/items": page("a", "b"), "/v2/items?offset=2": page("c") };
   const upstream = await Upstream.start((url) => ({ body: pages[url] ?? page() }), {
     kind: "step",
@@ -342,7 +342,7 @@ test("a list with an offset or page: skips what came, until a page is empty", as
   expect(upstream.seen).toEqual(["/v2/items", "/v2/items?offset=2", "/v2/items?offset=3"]);
 });
 
-test("a list with an offset or page: turns one page, until one is empty", async () => {
+test("a list with an offset or page: advances one page, until one is empty", async () => {
   const upstream = await Upstream.start(
     (url) => ({ body: url.endsWith("page=3") ? page() : page(url.slice(9)) }),
     {
@@ -361,7 +361,7 @@ const cursor: NextPage<Input> = {
   advance: (message, value) => ({ ...message, cursor: String(value) }),
 };
 
-test("a list with a cursor: asks with the cursor of each page, and ends without one", async () => {
+test("a list with a cursor: sends the cursor of each page, and ends without one", async () => {
   for (const last of [undefined, null, "", false, [], {}]) {
     const upstream = await Upstream.start(
       (url) => ({
@@ -376,7 +376,7 @@ test("a list with a cursor: asks with the cursor of each page, and ends without 
 
 const NamedTable = table("test.v1.Item", () => [[2, "string", "name"]]);
 
-test("a list with a cursor: takes it from the last item, exactly, also beyond 2^53", async () => {
+test("a list with a cursor: reads it exactly from the last item, also beyond 2^53", async () => {
   const upstream = await Upstream.start(
     (url) => ({
       body: url.includes("cursor")
@@ -390,7 +390,7 @@ test("a list with a cursor: takes it from the last item, exactly, also beyond 2^
   expect(upstream.seen[1]).toBe("/v2/items?cursor=700000000000000001");
 });
 
-test("a list with a cursor: takes the first of several that is there", async () => {
+test("a list with a cursor: uses the first of several that is present", async () => {
   const upstream = await Upstream.start(
     (url) => {
       if (url.includes("cursor=c")) return { body: page() };
@@ -404,7 +404,7 @@ test("a list with a cursor: takes the first of several that is there", async () 
   expect(upstream.seen).toEqual(["/v2/items", "/v2/items?cursor=5", "/v2/items?cursor=c"]);
 });
 
-test("a list with a cursor: is an error where it does not move", async () => {
+test("a list with a cursor: fails if the cursor does not change", async () => {
   const upstream = await Upstream.start(() => ({ body: { ...page("a"), next: 5 } }), cursor);
   const names: string[] = [];
   const error = await failureOf(async () => {
@@ -419,7 +419,7 @@ test("a list with a cursor: is an error where it does not move", async () => {
 test.each([
   [{ id: { S: "b" } }, "object"],
   [["b", 1], "array"],
-])("a list with a cursor: fails behind its page when the cursor is %j", async (next, got) => {
+])("a list with a cursor: fails after its page when the cursor is %j", async (next, got) => {
   const upstream = await Upstream.start(() => ({ body: { ...page("a"), next } }), cursor);
   const names: string[] = [];
   const error = await failureOf(async () => {
@@ -464,7 +464,7 @@ test.each<[from: Pick<Cursor, "from" | "paths" | "overlap">, body: object, place
   },
 );
 
-test("the items: are exact, and a difference is named by its place in the page", async () => {
+test("the items: are exact, and differences name their place in the page", async () => {
   const differences: DifferenceReport[] = [];
   const upstream = await Upstream.start(
     () => ({ body: '{"response":{"posts":[{"id":700000000000000001},7,{"id":"x","name":5}]}}' }),
@@ -495,7 +495,7 @@ test("the items: that differ end a strict stream", async () => {
   );
 });
 
-test("the items: of a page that fails are an error of the call, after those before it", async () => {
+test("the items: of a failing page cause an error after the items of earlier pages", async () => {
   const upstream = await Upstream.start(
     (url) =>
       url.includes("p=2")
@@ -524,7 +524,7 @@ test("a stream of pages: is one call in reports", async () => {
   expect(calls[0]?.bytes).toBeGreaterThan(40);
 });
 
-test("a stream of pages: aborts the request that runs when its caller does", async () => {
+test("a stream of pages: aborts the running request when its caller cancels", async () => {
   const controller = new AbortController();
   const upstream = await Upstream.start((url) => {
     if (!url.includes("p=2")) return { body: { ...page("a"), _links: { next: "?p=2" } } };
@@ -539,7 +539,7 @@ test("a stream of pages: aborts the request that runs when its caller does", asy
   await closed;
 });
 
-test("a stream of pages: aborts the request that runs when its reader leaves", async () => {
+test("a stream of pages: aborts the running request when its reader leaves", async () => {
   const asked = Promise.withResolvers<void>();
   const upstream = await Upstream.start((url) => {
     if (!url.includes("p=2")) return { body: { ...page("a"), _links: { next: "?p=2" } } };

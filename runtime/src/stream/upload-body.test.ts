@@ -36,7 +36,7 @@ const steps = fc.array(
 );
 const partsOf = (all: readonly Step[]) => all.filter((step) => typeof step !== "number");
 
-test("property: a body has the bytes of its messages in their order, and no empty chunk", async () => {
+test("property: a body has the bytes of its messages in order, and no empty chunk", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       const chunks = await chunksOf(bodyOf(all));
@@ -47,7 +47,7 @@ test("property: a body has the bytes of its messages in their order, and no empt
   );
 });
 
-test("property: of a stream that fails all goes out that came before, and then its error", async () => {
+test("property: a failing stream sends all earlier messages, and then its error", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       const body = bodyOf(all, new Error("my own"));
@@ -63,7 +63,7 @@ test("property: of a stream that fails all goes out that came before, and then i
 });
 
 test.each([1, 10, 1000])(
-  "ten thousand messages of %i bytes that come at once are few chunks",
+  "ten thousand messages of %i bytes that arrive at once form few chunks",
   async (size) => {
     const chunks = await chunksOf(bodyOf(Array(10_000).fill(Buffer.alloc(size))));
     expect(chunks.length).toBeLessThanOrEqual(10_000 / 32);
@@ -71,7 +71,7 @@ test.each([1, 10, 1000])(
   },
 );
 
-test("a message that comes alone is a chunk, without waiting for the next one", async () => {
+test("a single message forms a chunk, without waiting for the next one", async () => {
   const body = bodyOf([Buffer.from("a"), 1_000_000, Buffer.from("b")]);
   expect((await body.next()).value).toEqual(Buffer.from("a"));
   body.stop();

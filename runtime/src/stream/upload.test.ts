@@ -46,7 +46,7 @@ const STALE: readonly (readonly [string, NonNullable<Credentials["rejected"]>, C
 ];
 
 test.each(STALE)(
-  "an upload whose token %s gets the error of other calls",
+  "an upload whose token %s gets the same error as other calls",
   async (_, rejected, code, reason) => {
     for (const reads of [true, false]) {
       const tokens: unknown[] = [];
@@ -130,7 +130,7 @@ function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
   return { state, messages };
 }
 
-test("an upload: sends the chunks as the body, and responds with the message", async () => {
+test("an upload: sends the chunks as the body, and returns the message", async () => {
   let headers: IncomingMessage["headers"] = {};
   let body = "";
   const rest = await restTo(
@@ -183,14 +183,14 @@ test("an upload: sends the chunks as the last part of a multipart body", async (
   ]);
 });
 
-test("an upload: of nothing but a first message has an empty body", async () => {
+test("an upload: with only a first message has an empty body", async () => {
   let length: string | undefined;
   const rest = await restTo(reading(({ headers }) => (length = headers["content-length"])));
   expect(await upload(rest, sending({ type: "image/png" }))).toMatchObject({ id: 7n });
   expect(length).toBe("0");
 });
 
-test("an upload: passes chunks on as they come", async () => {
+test("an upload: passes chunks on as they arrive", async () => {
   const arrived = Promise.withResolvers<void>();
   const rest = await restTo(
     httpUpstream(async (request, response) => {
@@ -212,7 +212,7 @@ test("an upload: passes chunks on as they come", async () => {
   );
 });
 
-test("an upload: asks its caller for no more than the upstream takes", async () => {
+test("an upload: reads no more from its caller than the upstream accepts", async () => {
   const total = 64 << 20;
   let sent = 0;
   let received = 0;
@@ -239,7 +239,7 @@ test("an upload: asks its caller for no more than the upstream takes", async () 
   expect(ahead).toBeLessThan(16 << 20);
 });
 
-test("an upload that ends early: without a message is an error of the caller", async () => {
+test("an upload that ends early: without a message is INVALID_ARGUMENT", async () => {
   const rest = await restTo(reading(() => undefined));
   const error = await failureOf(upload(rest, sending()));
   expect(error.rawMessage).toBe(
@@ -248,7 +248,7 @@ test("an upload that ends early: without a message is an error of the caller", a
   expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
 });
 
-test("an upload that ends early: because the upstream rejects it: with the error, and the stream is left", async () => {
+test("an upload that ends early: because the upstream rejects it has that error, and closes the stream", async () => {
   const { state, messages } = endless();
   const rest = await restTo(
     respondingAtOnce((response) => {
@@ -261,7 +261,7 @@ test("an upload that ends early: because the upstream rejects it: with the error
   await state.left;
 });
 
-test("an upload that ends early: because the upstream rejects it while the stream is silent", async () => {
+test("an upload that ends early: because the upstream rejects it while the stream is idle", async () => {
   const left = Promise.withResolvers<void>();
   const rest = await restTo(respondingAtOnce((response) => response.writeHead(401).end()));
   const messages = {
@@ -283,14 +283,14 @@ test("an upload that ends early: because the upstream rejects it while the strea
   await left.promise;
 });
 
-test("an upload that ends early: because the upstream has enough, and says so with success", async () => {
+test("an upload that ends early: because the upstream responds with success before the end", async () => {
   const { state, messages } = endless();
   const rest = await restTo(respondingAtOnce((response) => sendJson(response, { id: 3 })));
   expect(await upload(rest, messages)).toMatchObject({ id: 3n });
   await state.left;
 });
 
-test("an upload that ends early: because the upstream goes away", async () => {
+test("an upload that ends early: because the upstream disconnects", async () => {
   const { messages } = endless();
   const rest = await restTo(rawUpstream((socket) => socket.resetAndDestroy()));
   const error = await failureOf(upload(rest, messages));
@@ -298,7 +298,7 @@ test("an upload that ends early: because the upstream goes away", async () => {
   expect(error.code).toBe(Code.Unavailable);
 });
 
-test("an upload that ends early: because the caller cancels: the upstream never sees it whole", async () => {
+test("an upload that ends early: because the caller cancels never looks complete to the upstream", async () => {
   const aborted = Promise.withResolvers<boolean>();
   const controller = new AbortController();
   const rest = await restTo(
@@ -315,7 +315,7 @@ test("an upload that ends early: because the caller cancels: the upstream never 
   expect(await aborted.promise).toBe(false);
 });
 
-test("an upload that ends early: because the caller's stream fails: with its error, and the upstream never sees it whole", async () => {
+test("an upload that ends early: because the caller's stream fails has its error, and never looks complete to the upstream", async () => {
   const complete = Promise.withResolvers<boolean>();
   const calls: CallReport[] = [];
   const rest = await restTo(
@@ -361,7 +361,7 @@ test("an upload that ends early: because the adapter fails", async () => {
   );
 });
 
-test("an upload that ends early: because its time is up while it waits for the first message", async () => {
+test("an upload that ends early: because its deadline passes while it waits for the first message", async () => {
   const clock = new FakeClock();
   const rest = await restTo(
     reading(() => undefined),
@@ -380,7 +380,7 @@ test("an upload that ends early: because its time is up while it waits for the f
   expect((await waiting).code).toBe(Code.DeadlineExceeded);
 });
 
-test("is served by routes", async () => {
+test("an upload is served by routes", async () => {
   let body = "";
   const rest = await restTo(
     reading((_request, text) => {

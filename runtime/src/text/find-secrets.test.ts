@@ -67,7 +67,7 @@ const secrets = fc
     (text) => /(?:[A-Za-z0-9][^A-Za-z0-9]*){7}/.test(text) && text === text.trim() && !text.includes("  "),
   );
 
-test.each(Object.keys(ENCODINGS))("a secret is found wherever it stands, %s", (name) => {
+test.each(Object.keys(ENCODINGS))("a secret is found wherever it occurs, %s", (name) => {
   const encode = ENCODINGS[name] ?? String;
   const around = fc.stringMatching(/^[A-Za-z ]{0,12}$/);
   fc.assert(
@@ -102,7 +102,7 @@ test("a secret is found however its characters are mixed", () => {
   );
 });
 
-test("the beginning of a secret before an ellipsis is found, and shorter ones give nothing away", () => {
+test("the beginning of a secret before an ellipsis is found, unless it is too short to reveal anything", () => {
   fc.assert(
     fc.property(secrets, fc.integer({ min: 4, max: 80 }), (secret, length) => {
       // where escapes and blanks count less, four characters may be too few
@@ -119,7 +119,7 @@ test("the beginning of a secret before an ellipsis is found, and shorter ones gi
   }
 });
 
-test("any 12 characters in a row of a secret of 16 or more are found, in every way to write them", () => {
+test("any 12 consecutive characters of a secret of 16 or more are found, in every encoding", () => {
   const long = secrets.filter((secret) => secret.length >= 16 && !/[%\\&]|[ +_-]{2}/.test(secret));
   const ways = fc.constantFrom(...Object.keys(ENCODINGS));
   const around = fc.stringMatching(/^(?:[A-Za-z ]{0,12}|["'%\\{:,]{0,3})$/);
@@ -174,7 +174,7 @@ function pointerStep(text: string): string {
   return text.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-test.each(Object.keys(SEPARATIONS))("12 characters in a row of a secret are found, %s", (name) => {
+test.each(Object.keys(SEPARATIONS))("12 consecutive characters of a secret are found, %s", (name) => {
   const separate = SEPARATIONS[name] ?? String;
   const values = fc.oneof(
     fc.base64String({ minLength: 20, maxLength: 80 }).map((text) => text.replaceAll("=", "")),
@@ -208,7 +208,7 @@ test.each(Object.keys(SEPARATIONS))("12 characters in a row of a secret are foun
   );
 });
 
-test("fewer than 12 characters in a row of a secret stay", () => {
+test("fewer than 12 consecutive characters of a secret are not redacted", () => {
   const secret = "k7Qz2mXw9RtL4vBn8sJd3fHg";
   for (let length = 1; length < 12; length++) {
     for (let at = 0; at + length <= secret.length; at++) {
@@ -218,7 +218,7 @@ test("fewer than 12 characters in a row of a secret stay", () => {
   }
 });
 
-test("words of a language stay, although a secret is made of the same words", () => {
+test("words of a language are not redacted, although a secret consists of the same words", () => {
   const text = "The refresh token of this client is unknown";
   expect(redact(text, "demo-refresh-token-of-this-client-1")).toBe(text);
   expect(redact(`${text}: refresh-token-of`, "demo-refresh-token-of-this-client-1")).toMatch(
@@ -227,7 +227,7 @@ test("words of a language stay, although a secret is made of the same words", ()
   expect(redact("no pass phrase of mine", "the pass phrase of mine")).toContain("[secret]");
 });
 
-test("what is not the secret stays", () => {
+test("text other than the secret is not redacted", () => {
   const others = fc.stringMatching(/^[ -~]{0,200}$/);
   fc.assert(
     fc.property(fc.uuid(), others, (secret, text) => {
@@ -237,7 +237,7 @@ test("what is not the secret stays", () => {
   );
 });
 
-test("a long secret, as a token of OAuth 2 may be, is found as it is and cut", () => {
+test("a long secret, such as an OAuth 2 token, is found whole and truncated", () => {
   for (const length of [1000, 2048, 2049, 8000]) {
     const token = "eyJhbGciOiJSUzI1NiJ9.".repeat(400).slice(0, length);
     expect(redact(`Bearer ${token}!`, token)).toBe("Bearer [secret]!");
@@ -246,7 +246,7 @@ test("a long secret, as a token of OAuth 2 may be, is found as it is and cut", (
   }
 });
 
-test("a text that is made to keep a search busy does not", () => {
+test("a hostile text does not slow the search down", () => {
   const secret = `ab/+ c"<'${"x/y".repeat(40)}`;
   for (const piece of ["\\", "a", "ab", " ", "&#0", "%25", "\\u0061", secret.slice(0, 7)]) {
     const text = piece.repeat(Math.ceil(200_000 / piece.length));

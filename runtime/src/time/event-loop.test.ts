@@ -15,7 +15,7 @@ async function settledByTurn(promises: readonly Promise<void>[], turns: number):
   return counts;
 }
 
-test("however many wait for a turn, few go on in each, and all in the end", async () => {
+test("however many tasks wait for a turn, few run in each, and all run in the end", async () => {
   const many = Array.from({ length: 40 }, () => nextTurn());
   const counts = await settledByTurn(many, 60);
   const steps = counts.map((count, turn) => count - (counts[turn - 1] ?? 0));
@@ -23,7 +23,7 @@ test("however many wait for a turn, few go on in each, and all in the end", asyn
   expect(counts.at(-1)).toBe(40);
 });
 
-test("those that wait go on in the order in which they came", async () => {
+test("waiting tasks run in order of arrival", async () => {
   const order: number[] = [];
   await Promise.all(Array.from({ length: 10 }, (_, index) => nextTurn().then(() => order.push(index))));
   expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);

@@ -4,7 +4,7 @@ import { Turns } from "./turns.ts";
 
 const never = new AbortController().signal;
 
-test("never more than the limit run, in the order in which they came, whatever fails", async () => {
+test("at most the limit runs at the same time, in order of arrival, whatever fails", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -35,7 +35,7 @@ test("never more than the limit run, in the order in which they came, whatever f
   );
 });
 
-test("work that is aborted while it waits never runs, and holds up nobody", async () => {
+test("work that is aborted while it waits never runs, and delays nothing else", async () => {
   const turns = new Turns(1);
   const ran: string[] = [];
   const end = Promise.withResolvers<void>();

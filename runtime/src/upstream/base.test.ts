@@ -7,7 +7,7 @@ import { parseBase, pathBelow } from "./base.ts";
 
 const base = parseBase("x", "baseUrl", "https://api.example.test/v2");
 
-test("the path below a base address: is either what the parser of addresses makes of it, or rejected", () => {
+test("the path below a base address: equals the URL parser's reading of it, or is rejected", () => {
   const part = fc.oneof(
     fc.constantFrom(
       "/",
@@ -73,7 +73,7 @@ test.each([
   expect(reasonOf(error)).toBe("REQUEST_PATH_CHANGED");
 });
 
-test("the path below a base address: says what would become of it", async () => {
+test("the path below a base address: the error states how it would be read", async () => {
   const error = await failureOf(() => pathBelow("x", base, "/../admin"));
   expect(error.rawMessage).toBe('upstream x: URL parsers rewrite the path "/v2/../admin" to "/admin"');
 });

@@ -66,20 +66,20 @@ test.each<[string, string]>([
   expect(() => hop(location)).toThrow(new RedirectRejected(problem));
 });
 
-test("a decimal address is the address that it stands for", () => {
+test("a decimal address is read as its IPv4 address", () => {
   expect(hop("https://2130706433/").origin).toBe("https://127.0.0.1");
 });
 
-test("whoever has left the base address stays foreign, also on the way back", () => {
+test("a chain that has left the base address stays foreign, even on the way back", () => {
   expect(hop(BASE, { origin: "https://files.example.com", isForeign: true }).isForeign).toBe(true);
 });
 
-test("five redirects are followed, and no sixth", () => {
+test("five redirects are followed, and a sixth is rejected", () => {
   expect(hop("/", { count: 4 }).count).toBe(5);
   expect(() => hop("/", { count: 5 })).toThrow("more than 5 redirects");
 });
 
-test("whatever a Location says, a hop is at a named host, by https, and without a user", () => {
+test("whatever a Location contains, a hop is at an allowed host, by https, and without a user name", () => {
   const part = fc.constantFrom(
     "https:",
     "http:",

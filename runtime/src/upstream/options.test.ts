@@ -20,7 +20,7 @@ test("the options of an upstream: have a finite default for every limit", () => 
   expect(maxDownloadBytes).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("the options of an upstream: let baseUrl serve every base that has no address of its own, and nothing else", () => {
+test("the options of an upstream: let baseUrl serve only bases without their own address", () => {
   const web = "http://www.example.test";
   const both = resolveOptions("x", { baseUrl: BASE_URL, bases: { web } });
   expect(["", "api", "web"].map((name) => baseOf(both, name)?.origin)).toEqual([BASE_URL, BASE_URL, web]);
@@ -28,7 +28,7 @@ test("the options of an upstream: let baseUrl serve every base that has no addre
   expect(["", "web", "api"].map((name) => baseOf(named, name)?.origin)).toEqual([web, web, undefined]);
 });
 
-test("the options of an upstream: name base addresses; the first is the default where there is no baseUrl", () => {
+test("the options of an upstream: name base addresses; the first is the default without a baseUrl", () => {
   const bases = { api: "https://API.example.test:443/v2/", web: "http://www.example.test:8080" };
   const api = { origin: BASE_URL, prefix: "/v2" };
   const web = { origin: "http://www.example.test:8080", prefix: "" };
@@ -40,7 +40,7 @@ test("the options of an upstream: name base addresses; the first is the default 
   expect(resolveOptions("x", { bases, baseUrl: "http://a.test/p" }).bases.get("")?.prefix).toBe("/p");
 });
 
-test("the options of an upstream: turn retries, the breaker and known limits off, or change a part of them", () => {
+test("the options of an upstream: disable retries, the breaker and known limits, or change parts of them", () => {
   const off = resolveOptions("x", { baseUrl: BASE_URL, retry: false, breaker: false, rateLimits: false });
   expect([off.retry, off.breaker, off.rateLimits]).toEqual([undefined, undefined, undefined]);
   const some = resolveOptions("x", {

@@ -62,7 +62,7 @@ test.each([
   expect(isPrivateAddress(address)).toBe(false);
 });
 
-test("an IPv4 address is the same within an IPv6 one", () => {
+test("an IPv4 address has the same result within an IPv6 address", () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       expect(isPrivateAddress(`::ffff:${address}`)).toBe(isPrivateAddress(address));
@@ -161,7 +161,7 @@ test.each(Object.entries(EMBEDDINGS))(
   },
 );
 
-test("nothing outside of 2000::/3 is public, but for mapped addresses", () => {
+test("nothing outside of 2000::/3 is public, except mapped addresses", () => {
   fc.assert(
     fc.property(fc.ipV6(), (address) => {
       const { address: shortest } = new SocketAddress({ address, family: "ipv6" });

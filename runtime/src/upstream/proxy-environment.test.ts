@@ -11,7 +11,7 @@ function isDirect(noProxy: string, origin: string): boolean {
   );
 }
 
-test("https and http have proxies of their own, and lower case wins", () => {
+test("https and http have separate proxies, and lower-case names take precedence", () => {
   const both = proxyFromEnvironment({ HTTPS_PROXY: "http://a.example", HTTP_PROXY: "http://b.example:80" });
   expect(both("https://api.example")).toEqual({ url: "http://a.example" });
   expect(both("http://api.example")).toEqual({ url: "http://b.example" });
@@ -23,7 +23,7 @@ test("https and http have proxies of their own, and lower case wins", () => {
   expect(proxyFromEnvironment({ ALL_PROXY: PROXY, NO_PROXY: "x" })("https://api.example")).toBeUndefined();
 });
 
-test("the user and password of a proxy are decoded, and secrets", () => {
+test("the user name and password of a proxy are decoded, and are secrets", () => {
   const proxy = proxyFromEnvironment({ https_proxy: "http://m%65:p%40ss%zz@proxy.example:3128/" });
   const { url, username, password } = proxy("https://api.example") ?? {};
   expect([url, String(username), String(password)]).toEqual([PROXY, "[secret]", "[secret]"]);
@@ -34,7 +34,7 @@ test("the user and password of a proxy are decoded, and secrets", () => {
 test.each([
   ["socks5://me:hunter2@proxy.example", "the scheme socks5:"],
   ["http://me:hunter2@[", "something else"],
-])("a proxy that is none is an error without its value: %s", async (value, got) => {
+])("an invalid proxy causes an error without its value: %s", async (value, got) => {
   const error = await failureOf(() => proxyFromEnvironment({ https_proxy: value }));
   expect(error.rawMessage).toBe(
     `option https_proxy: expected an http or https address, e.g. http://proxy.example:3128, got ${got}`,
@@ -94,7 +94,7 @@ const label = fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/);
 const name = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join("."));
 const port = fc.integer({ min: 1, max: 65_535 });
 
-test("a name in NO_PROXY is its host and all below it, on every port or on the one that it names", () => {
+test("a name in NO_PROXY matches its host and all subdomains, on every port or on the named one", () => {
   fc.assert(
     fc.property(name, label, name, port, port, (entry, below, other, entryPort, otherPort) => {
       expect(isDirect(`x.test, ${entry.toUpperCase()}`, `https://${entry}:${entryPort}`)).toBe(true);
@@ -108,7 +108,7 @@ test("a name in NO_PROXY is its host and all below it, on every port or on the o
   );
 });
 
-test("no text of NO_PROXY is an error", () => {
+test("no text of NO_PROXY causes an error", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."a1.:*/[]- ,%é") }), (noProxy) => {
       expect(typeof isDirect(noProxy, "https://api.example:8443")).toBe("boolean");

@@ -3,7 +3,7 @@ import { clientOfPlatform } from "./supplied-client.ts";
 
 const invalid = (...problem: string[]) => new Error(problem.join(": "));
 
-test("on Bun, requests are made by its fetch, beside which TLS and a proxy have no effect", () => {
+test("on Bun, requests use its fetch, so TLS options and a proxy have no effect", () => {
   expect(clientOfPlatform({}, invalid, true)).toEqual({ kind: "fetch", fetch });
   expect(clientOfPlatform({ tls: { ca: "x" } }, invalid, false)).toBeUndefined();
   for (const options of [{ tls: { ca: "x" } }, { proxy: { url: "http://proxy.test" } }]) {
@@ -11,6 +11,6 @@ test("on Bun, requests are made by its fetch, beside which TLS and a proxy have 
   }
 });
 
-test("on Node.js, requests are made by connections of our own", () => {
+test("on Node.js, requests use the runtime's own connections", () => {
   expect(clientOfPlatform({}, invalid)).toBeUndefined();
 });

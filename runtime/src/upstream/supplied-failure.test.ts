@@ -72,13 +72,13 @@ test.each(CASES)("a supplied client's failure is %s: %#", (reason, cause) => {
 });
 
 test.each([{ toString: false }, Object.create(null), { toString: () => ({}) }])(
-  "a failure without a text is one of the upstream, %#",
+  "a failure without a text counts as the upstream's, %#",
   (cause) => {
     expect(errorFor(cause, false).rawMessage).toMatch(/^upstream things: /);
   },
 );
 
-test("what fails within the body is a truncated response, whatever it is", () => {
+test("any failure within the body is a truncated response", () => {
   for (const [reason, cause] of CASES) {
     if (reason === "UPSTREAM_TIMEOUT" || reason === "UPSTREAM_CLIENT_FAILED") continue;
     const error = errorFor(cause, true);
@@ -89,7 +89,7 @@ test("what fails within the body is a truncated response, whatever it is", () =>
   );
 });
 
-test("a certificate that is rejected in the middle of a request is no broken connection", () => {
+test("a certificate that is rejected during a request is not a broken connection", () => {
   for (const code of ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"]) {
     expect(errorFor(coded(code), false, "own").rawMessage).toBe(
       `upstream things: no connection was established: ${code}`,
@@ -111,7 +111,7 @@ const { cause: anyCause } = fc.letrec<{ readonly cause: unknown; readonly error:
     .map(({ message, ...others }) => Object.assign(new Error(message), others)),
 }));
 
-test("no failure of a supplied client passes for a defect of ours, and none of its text comes out", () => {
+test("no failure of a supplied client counts as a defect of the runtime, and none of its text is disclosed", () => {
   fc.assert(
     fc.property(anyCause, fc.boolean(), (cause, responded) => {
       const error = errorFor(cause, responded);

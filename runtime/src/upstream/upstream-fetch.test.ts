@@ -20,7 +20,7 @@ async function started(listener: Listener, options: Partial<UpstreamFetchOptions
   return { url: server.url, fetch: http.fetch.bind(http) };
 }
 
-test("a request goes out as it is, with the user agent of the upstream, and comes back whole", async () => {
+test("a request is sent unchanged, with the user agent of the upstream, and returns the whole response", async () => {
   const { url, fetch } = await started(async (request, response) => {
     const { method, url: path, headers } = request;
     const body = await textOfRequest(request);
@@ -43,7 +43,7 @@ test("a request goes out as it is, with the user agent of the upstream, and come
   expect(response.headers.get("set-cookie")).toBeNull();
 });
 
-test("a redirect is a response, and not followed", async () => {
+test("a redirect is returned as a response, and not followed", async () => {
   const seen: Array<string | undefined> = [];
   const { url, fetch } = await started((request, response) => {
     seen.push(request.url);
@@ -53,7 +53,7 @@ test("a redirect is a response, and not followed", async () => {
   expect(seen).toEqual(["/"]);
 });
 
-test("another origin is not reached", async () => {
+test("a request to another origin is rejected", async () => {
   const { url, fetch } = await started((_request, response) => response.end());
   for (const address of ["http://127.0.0.1:1/", "not an address", url.replace("127.0.0.1", "localhost")]) {
     const error = await failureOf(fetch(address));
@@ -64,7 +64,7 @@ test("another origin is not reached", async () => {
   }
 });
 
-test("a body that is too large, sent so or decompressed, ends the exchange", async () => {
+test("a body that is too large, as sent or decompressed, ends the exchange", async () => {
   const { url, fetch } = await started(
     (request, response) => {
       const body = Buffer.alloc(5000, "x");
@@ -85,7 +85,7 @@ test("a body that is too large, sent so or decompressed, ends the exchange", asy
   }
 });
 
-test("a server that says nothing has a time limit, and one that is not there is unreachable", async () => {
+test("a silent server hits the time limit, and a missing one is unreachable", async () => {
   const { url, fetch } = await started(() => undefined, { timeoutMs: 50 });
   const error = await failureOf(fetch(url));
   expect(error.rawMessage).toBe("upstream blog: timed out after 50 ms waiting for the response");
@@ -95,7 +95,7 @@ test("a server that says nothing has a time limit, and one that is not there is 
   expect(reasonOf(await failureOf(http.fetch(gone)))).toBe("UPSTREAM_UNREACHABLE");
 });
 
-test("whoever asks can leave", async () => {
+test("the caller can cancel", async () => {
   const leaving = new AbortController();
   const { url, fetch } = await started(() => leaving.abort(new Error("left")));
   await expect(fetch(url, { signal: leaving.signal })).rejects.toThrow("left");
