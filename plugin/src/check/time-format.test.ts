@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { timeFormatFault } from "./time-format.ts";
 
 const PARTS = ["YYYY", "MM", "DD", "HH", "mm", "ss"];
-/** Parts of the format languages of Java, C#, Go, moment.js and Unicode that mean something else, or nothing. */
+/** Parts of the formats of Java, C#, moment.js and Unicode that mean something else, or nothing. */
 const OTHERS =
   "Y YY YYY YYYYY y yy yyyy uuuu M MMM MMMM D Do DDD DDDD d dd ddd H h hh k kk m s sss S SS SSS SSSSSS f fff".split(
     " ",
