@@ -8,11 +8,11 @@ test.each([
   [101, 100],
   [1_000, 100],
   [3_001, 301],
-])("of %i draws npm test makes %i", (all, few) => {
+])("npm test makes %i draws out of %i", (all, few) => {
   expect(fewDraws(all)).toBe(few);
 });
 
-test("a property is tried as often as it asks for, but in npm test", () => {
+test("a property makes all of its draws, except in npm test", () => {
   const numRuns = 2_000;
   let runs = 0;
   const property = fc.property(fc.integer(), () => {

@@ -1,4 +1,4 @@
-/** Installs what tests use beside npm's packages. Each test would do so itself, at its first run. */
+/** Installs the tests' dependencies outside of npm. Each test would otherwise do so at its first run. */
 import { fetchDocuments } from "../scripts/import-counts.ts";
 import { PREPARE } from "./clients/programs.ts";
 import { installSuite } from "./conformance/suite.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { countTests, mergeRuns, slowest, type TestFile } from "../scripts/test-all.ts";
 import { LEFT_OUT } from "./left-out.ts";
 
-test.each(Object.values(LEFT_OUT).flat())("%s names test files", (pattern) => {
+test.each(Object.values(LEFT_OUT).flat())("%s names existing test files", (pattern) => {
   expect(globSync(pattern)).not.toEqual([]);
 });
 
@@ -17,7 +17,7 @@ function file(name: string, results: readonly string[], seconds = 1): TestFile {
   };
 }
 
-test("a file that ran twice counts once, as the second run has it", () => {
+test("a file that ran twice counts once, with its second result", () => {
   const files = mergeRuns(
     [file("a", ["passed", "skipped"]), file("b", ["passed"])],
     [file("a", ["passed", "passed"]), file("c", ["pending"])],
@@ -25,7 +25,7 @@ test("a file that ran twice counts once, as the second run has it", () => {
   expect(countTests(files)).toBe("3 passed, 0 failed, 1 skipped");
 });
 
-test("a file that failed in one of two runs failed", () => {
+test("a file that failed in one of two runs counts as failed", () => {
   const passed = [file("a", ["passed", "passed"])];
   const failed = [file("a", ["passed", "failed"])];
   expect(countTests(mergeRuns(passed, failed))).toBe("1 passed, 1 failed, 0 skipped");

@@ -1,8 +1,8 @@
-/** What `npm test` leaves to `npm run test:all`. */
+/** The tests that `npm test` leaves to `npm run test:all`. */
 import { globSync } from "node:fs";
 import type { Reporter } from "vitest/node";
 
-/** Patterns of test files by the reason why one does not wait for them. */
+/** Patterns of skipped test files, by the reason. */
 export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "need Go, or Python with pip": ["test/conformance/**/*.test.ts", "test/clients/**/*.test.ts"],
   "need chromium": ["test/browser/**/*.test.ts"],
@@ -26,7 +26,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Says at the end of `npm test` what it left out. */
+/** Reports at the end of `npm test` which tests it skipped. */
 export const LEFT_OUT_NOTE: Reporter = {
   onTestRunEnd() {
     const reasons = Object.entries(LEFT_OUT).map(([reason, patterns]) => {

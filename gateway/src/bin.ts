@@ -3,5 +3,5 @@ import "./cli/no-debugger.ts";
 import { giveMemoryBack } from "./cli/memory-environment.ts";
 
 giveMemoryBack();
-// all else, once the process is the one that stays
+// loaded only after the process has settled whether it restarts itself
 await import("./cli/main.ts");

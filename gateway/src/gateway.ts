@@ -38,7 +38,7 @@ import { type CloseOptions, type Server, type ServerOptions, startServer } from 
 
 export type { GatewayUpstream } from "./credentials/gateway-upstream.ts";
 
-/** Where metrics are served; nowhere without a port. */
+/** The address of the metrics endpoint; without a port, metrics are not served. */
 interface MetricsPlace {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -59,78 +59,75 @@ export interface GatewayOptions
     | "authorization"
   > {
   /**
-   * Requires an access token with every call, and issues them. Default: whoever reaches the gateway may call.
+   * Requires an access token for every call, and issues tokens. Default: everyone who reaches the gateway may
+   * call.
    */
   readonly authorization?: CallerAuthorizationOptions | undefined;
   /**
-   * How people sign in at upstreams, so that their calls go there with their own rights. Needs
-   * `authorization`, in place of whose `signIn` it is. Default: nobody signs in.
+   * Sign-in at upstreams, so that the calls of a person use that person's rights. Requires `authorization`,
+   * and replaces its `signIn`. Default: no sign-in.
    */
   readonly signIn?: SignInSettings | undefined;
-  /** What to serve: the adapters of generated modules. */
+  /** The adapters to serve, from generated modules. */
   readonly adapters: readonly ServiceAdapter[];
-  /** By the names that the adapters use. */
+  /** The upstreams, by the names that the adapters use. */
   readonly upstreams: Readonly<Record<string, GatewayUpstream>>;
   /**
-   * Files with further types that a google.protobuf.Any may have. Default:
-   * those of the adapters and of google.rpc.
+   * Files with additional types for google.protobuf.Any. Default: the types of the adapters and of
+   * google.rpc.
    */
   readonly types?: readonly DescFile[] | undefined;
-  /** What is done about each class of difference between a response and its description. Default: log all. */
+  /** The action for each class of difference between a response and its description. Default: log all. */
   readonly differences?: DifferenceOptions | undefined;
   /** Short for `differences: { lost: "fail" }`; an error with another `lost` there. Default: false. */
   readonly strict?: boolean;
-  /**
-   * Sends the requests to all upstreams that have none of their own: a Dispatcher of undici. Default:
-   * own connections.
-   */
+  /** An undici Dispatcher for all upstreams without their own. Default: own connections. */
   readonly dispatcher?: ClientOptions["dispatcher"];
-  /** The same by a `fetch`. */
+  /** A `fetch` function for all upstreams without their own. */
   readonly fetch?: ClientOptions["fetch"];
   /**
-   * Whether usual responses are read, and JSON is printed, by WebAssembly, which takes a fraction of the time
-   * and makes the same. Where WebAssembly is not allowed, JavaScript does it in any case. Default: true.
+   * Whether to read usual responses and print JSON with WebAssembly, which takes a fraction of the time and
+   * gives the same results. If WebAssembly is not allowed, JavaScript is used in any case. Default: true.
    */
   readonly webAssembly?: boolean;
-  /** Further routes beside those of the adapters. */
+  /** Additional routes. */
   readonly routes?: ServerOptions["routes"];
   /**
-   * False serves the adapters by connect's handlers, as the services of `routes` are,
-   * for tests that compare. Default: true.
+   * False serves the adapters through connect's handlers, as the services of `routes`, for comparing tests.
+   * Default: true.
    */
   readonly fastPath?: boolean;
-  /** How feeds are watched; `limits` say how many streams there may be. */
+  /** How feeds are watched; `limits` contains the number of streams. */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
   /**
-   * Shares feeds with other processes: over Redis, or by a bus that is made. Default:
-   * each process polls for itself.
+   * Shares feeds with other processes, over Redis or a custom bus. Default: each process polls independently.
    */
   readonly bus?: BusOptions | BusMaker | undefined;
-  /** Where to serve metrics, and which. Default: nowhere; without a port likewise. */
+  /** The address and options of the metrics endpoint. Default: metrics are not served. */
   readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;
-  /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
+  /** The address for heap snapshots, CPU profiles and the log level. Default: not served. */
   readonly diagnostics?: SidePlace | undefined;
 }
 
-/** The gateway keeps the deadlines of its calls itself. */
+/** Effectively unlimited: the gateway enforces the deadlines of its calls itself. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** More than the limit `watchers` may be. */
+/** More than the maximum of the limit `watchers`. */
 const MAX_WATCHERS = 10_000_000;
 
-/** A gateway that listens. */
+/** A running gateway. */
 export interface Gateway extends Server {
-  /** The address of the metrics; undefined where they are not served. */
+  /** The URL of the metrics; undefined if they are not served. */
   readonly metricsUrl: string | undefined;
-  /** The address of the diagnostics; undefined where they are not served. */
+  /** The URL of the diagnostics; undefined if they are not served. */
   readonly diagnosticsUrl: string | undefined;
-  /** The metrics as data, for whoever adds up those of several processes. */
+  /** Returns the metrics as data, for merging the metrics of several processes. */
   metrics(): Promise<MetricsSnapshot>;
 }
 
 /**
- * Starts a gateway: the adapters as Connect, gRPC and gRPC-Web, with health, reflection and pages, on one
- * port. Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
+ * Starts a gateway: serves the adapters over Connect, gRPC and gRPC-Web, with health, reflection and pages,
+ * on one port. Rejects if a port is not available, or if the adapters do not match the upstreams.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { metrics: metricsPlace, diagnostics } = options;
@@ -156,7 +153,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer(serverOptionsOf(options, rest, metrics, callers));
-    // Scraped to the end: what happens while draining is of interest as well.
+    // The metrics are served until the end, since the drain is of interest as well.
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
     };
@@ -173,7 +170,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-/** What calls of upstreams are made for, and reported to. */
+/** The components that upstream calls use and report to. */
 interface RestParts {
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -181,7 +178,10 @@ interface RestParts {
   readonly bus: ProcessBus | undefined;
 }
 
-/** Who may call, and as whom at the upstreams; undefined where callers are not authorized. */
+/**
+ * Returns the caller authorization and the callers' upstream credentials; undefined if callers are not
+ * authorized.
+ */
 async function callersOf(
   { authorization, signIn, adapters, upstreams }: GatewayOptions,
   rest: () => Rest,
@@ -192,7 +192,7 @@ async function callersOf(
   return prepareCallers({ options: authorization, signIn, adapters, upstreams, rest, log, metrics });
 }
 
-/** The adapters joined to upstreams, with reports of what happens there. */
+/** Returns the options for calling upstreams, with reports to log and metrics. */
 function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: RestParts): RestOptions {
   const { adapters, upstreams, types, differences, dispatcher, fetch } = options;
   const logDifferences = createDifferenceLog(log);
@@ -208,7 +208,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
     dispatcher,
     fetch,
     timeoutMs: LONGEST_TIMEOUT_MS,
-    // the gateway has a limit of its own
+    // the gateway enforces its own limit
     watch: { ...options.watch, maxWatchers: MAX_WATCHERS, bus, asCaller: asCurrentSubject },
     onRequest: (report) =>
       observeRequest(report, metrics, upstreams[report.upstream]?.traceContext !== false),
@@ -227,7 +227,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
   };
 }
 
-/** The server of the adapters, and of further routes. */
+/** Returns the options of the server for the adapters and additional routes. */
 function serverOptionsOf(
   options: GatewayOptions,
   rest: Rest,
@@ -237,7 +237,7 @@ function serverOptionsOf(
   const { adapters, upstreams, routes, fastPath = true, ...others } = options;
   return {
     ...others,
-    // streams that watch feeds have no end of their own
+    // streams that watch feeds do not end by themselves
     onDrain: () => {
       rest.drain();
       options.onDrain?.();
@@ -245,7 +245,7 @@ function serverOptionsOf(
     metrics,
     authorization: callers?.start,
     routes: (router) => {
-      // no interceptor of the gateway reads a response's message
+      // no interceptor of the gateway reads the message of a response
       rest.routes(router, {
         carryBytes: true,
         hasCallerDeadline: ({ values }) => values.get(callKey)?.deadline.isClientBound ?? false,
@@ -261,7 +261,7 @@ function serverOptionsOf(
   };
 }
 
-// What few gateways need is loaded by those alone: there are more modules in it than in all the rest.
+// Loads modules that few gateways need only on demand: they outnumber all other modules.
 
 async function prepareCallers(
   options: PrepareOptions<GatewayUpstream>,
@@ -276,7 +276,7 @@ async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): P
   return new RedisBus(options, observer);
 }
 
-/** Makes what the bus is for; without it, nobody else would end the bus. */
+/** Creates the user of a bus; closes the bus if that fails, since nothing else would. */
 function orClose<T>(bus: ProcessBus | undefined, make: () => T): T {
   try {
     return make();
@@ -295,7 +295,8 @@ async function serveMetrics(
 }
 
 /**
- * Logs a change of a breaker, with the caller where it is the circuit of one: a warning when it opens.
+ * Logs a state change of a circuit breaker, as a warning when it opens, and with the caller if the circuit is
+ * for a single caller.
  */
 function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
   const line = {
@@ -312,7 +313,7 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }
   }
 }
 
-/** The unary methods of the adapters, called without a handler. */
+/** Returns the unary methods of the adapters, which are called without a handler. */
 function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
   const methods = new Map<DescMethod, UnaryMethod>();
   for (const { methods: adapters } of rest.adapters) {
@@ -324,7 +325,7 @@ function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
   return (method) => methods.get(method);
 }
 
-/** The server streams of the adapters, called without a handler. */
+/** Returns the server streams of the adapters, which are called without a handler. */
 function streamOf(rest: Rest): (method: DescMethod) => StreamMethod | undefined {
   const methods = new Map<DescMethod, StreamMethod>();
   for (const { methods: adapters } of rest.adapters) {

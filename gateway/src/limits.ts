@@ -1,18 +1,15 @@
-/** One limit of the gateway: what the configuration reference says about it. */
+/** One limit of the gateway, as the configuration reference describes it. */
 export interface LimitEntry {
-  /** Used when the configuration does not set it. */
+  /** The value if the configuration does not set one. */
   readonly default: number;
   readonly unit: "ms" | "bytes" | "count" | "per second" | "percent";
-  /** The smallest value that the configuration may set. Default: 1. */
+  /** The minimum value in the configuration. Default: 1. */
   readonly min?: number;
-  /** The largest value that the configuration may set. */
+  /** The maximum value in the configuration. */
   readonly max: number;
-  /**
-   * Whether a new value counts from the next reload on; the others count from the next start on. Default:
-   * false.
-   */
+  /** Whether a new value takes effect on reload; other limits need a restart. Default: false. */
   readonly reloads?: boolean;
-  /** Whether it holds for all workers together, which have equal parts of it. Default: false. */
+  /** Whether the limit applies to all workers together, each with an equal part. Default: false. */
   readonly shared?: boolean;
   /** What is limited, and what happens when the limit is exceeded. */
   readonly effect: string;
@@ -21,7 +18,7 @@ export interface LimitEntry {
 const DAY = 24 * 60 * 60 * 1000;
 const GIB = 1024 ** 3;
 
-/** Limits that differ in their defaults and effects alone. */
+/** Creates limits that differ only in their defaults and effects. */
 function kind(common: Omit<LimitEntry, "default" | "effect">) {
   return (byDefault: number, effect: string): LimitEntry => ({ ...common, default: byDefault, effect });
 }
@@ -35,9 +32,7 @@ const liveMs = kind({ unit: "ms", max: DAY, reloads: true });
 const bytes = kind({ unit: "bytes", max: GIB });
 const liveSharedBytes = kind({ unit: "bytes", max: 2 ** 31 - 1, reloads: true, shared: true });
 
-/**
- * Every limit of the gateway. All are finite; the configuration may change each below `server.limits`.
- */
+/** Every limit of the gateway. All are finite; the configuration can change each in `server.limits`. */
 export const LIMIT_TABLE = {
   connections: sharedCount(
     10_000,
@@ -230,19 +225,16 @@ export type Limits = Readonly<Record<LimitName, number>>;
 /** Some limits; the others keep their defaults. */
 export type LimitOptions = { readonly [K in LimitName]?: number | undefined };
 
-/** Notified of what a limit keeps out. */
+/** Notified when a limit is exceeded. */
 export type OnLimit = (limit: LimitName) => void;
 
 /** The names of all limits, in the order of the table. */
 export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
-/**
- * The defaults that depend on the address: nobody has to notice that what only
- * this machine reaches goes away.
- */
+/** Defaults for loopback: no load balancer needs to notice a shutdown there. */
 const ON_LOOPBACK: LimitOptions = { drainNoticeMs: 0 };
 
-/** Fills in the defaults; some are others where the server listens on loopback. */
+/** Fills in the defaults, some of which differ on loopback. */
 export function withDefaultLimits(given: LimitOptions = {}, onLoopback = false): Limits {
   const here = onLoopback ? ON_LOOPBACK : {};
   const entries = LIMIT_NAMES.map(
@@ -251,21 +243,21 @@ export function withDefaultLimits(given: LimitOptions = {}, onLoopback = false):
   return Object.fromEntries(entries) as Record<LimitName, number>;
 }
 
-/** Whether a new value of a limit counts while the gateway runs. */
+/** Returns whether a new value of a limit takes effect on reload. */
 export function isReloaded(name: LimitName): boolean {
   const { reloads = false }: LimitEntry = LIMIT_TABLE[name];
   return reloads;
 }
 
-/** Whether a limit holds for all workers together. */
+/** Returns whether a limit applies to all workers together. */
 export function isShared(name: LimitName): boolean {
   const { shared = false }: LimitEntry = LIMIT_TABLE[name];
   return shared;
 }
 
-/** Limits that can change while they are in use. */
+/** Limits that can change at run time. */
 export class LiveLimits {
-  /** Read them one by one whenever they count: a copy does not change. */
+  /** Read each limit when it is needed: a copy does not change. */
   readonly current: Limits;
   private readonly values: Record<LimitName, number>;
 
@@ -274,7 +266,7 @@ export class LiveLimits {
     this.current = this.values;
   }
 
-  /** Takes over what can change. */
+  /** Applies the limits that can change at run time. */
   reload(limits: Limits): void {
     for (const name of LIMIT_NAMES) if (isReloaded(name)) this.values[name] = limits[name];
   }

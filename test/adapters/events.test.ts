@@ -35,7 +35,7 @@ test("ListRepositoryEvents: is GET /repos/{owner}/{repo}/events with its headers
   expect(sent(EventService_listRepositoryEvents, plain)).toMatchObject({ query: "" });
 });
 
-test("ListRepositoryEvents: needs no credentials, and takes 304 for a response", () => {
+test("ListRepositoryEvents: needs no credentials, and treats 304 as a response", () => {
   expect(EventService_listRepositoryEvents.rules).toMatchObject({
     credentials: ["oauth2", "none"],
     success: [304],
@@ -43,7 +43,7 @@ test("ListRepositoryEvents: needs no credentials, and takes 304 for a response",
   });
 });
 
-test("ListRepositoryEvents: reads a bare array of events, and what the headers say", () => {
+test("ListRepositoryEvents: reads a plain array of events, and values from headers", () => {
   const event = {
     id: "22249084964",
     type: "PushEvent",
@@ -82,7 +82,7 @@ test("ListRepositoryEvents: reads a bare array of events, and what the headers s
   }
 });
 
-test("ListRepositoryEvents: keeps an event of an unknown type whole", () => {
+test("ListRepositoryEvents: keeps an event of an unknown type completely", () => {
   const { json } = events(
     '[{"id":"1","type":"NewEvent","payload":{"a":[1,{"b":null}],"id":700000000000000001}}]',
   );
@@ -91,7 +91,7 @@ test("ListRepositoryEvents: keeps an event of an unknown type whole", () => {
   expect(text).toContain('{"a":[1,{"b":null}],"id":"700000000000000001"}');
 });
 
-test("ListRepositoryEvents: reads 304, which has no body", () => {
+test("ListRepositoryEvents: reads a 304 without a body", () => {
   const { json, differences } = events("", 304, { etag: '"e"' });
   expect(differences).toEqual([]);
   expect(json).toMatchObject({ etag: '"e"' });

@@ -25,12 +25,12 @@ import { arbitraryMessage, arbitraryValue, type Overrides } from "../support/arb
 type Odd = MessageInitShape<typeof OddSchema>;
 type UnionInit = Extract<MessageInitShape<typeof UnionSchema>, { readonly $typeName?: never }>;
 
-/** The JSON body of an Odd in a request. */
+/** Returns an Odd as the JSON body of a request. */
 function written(init: Odd): unknown {
   return JSON.parse(sent(OddService_echoOdd, create(OddSchema, init)).body ?? "");
 }
 
-/** A response of an Odd as ProtoJSON, and its drift. */
+/** Reads an Odd from a response, and returns its ProtoJSON and its differences. */
 function read(json: unknown) {
   const text = typeof json === "string" ? json : JSON.stringify(json);
   const { message, differences, isSecond } = received(OddService_echoOdd, text);
@@ -41,7 +41,7 @@ function clean(odd: unknown) {
   return { odd, differences: [], isSecond: false };
 }
 
-test("rules of methods: are those of the service, and what the method adds in front", () => {
+test("rules of methods: combine the method's own rules with the service's rules", () => {
   expect(OddService_findOdd.rules).toMatchObject({
     upstream: "odd",
     base: "api",
@@ -63,12 +63,12 @@ test("rules of methods: are those of the service, and what the method adds in fr
   expect(OddService_checkOdd.rules.responseEncoding).toBe("empty");
 });
 
-test("rules of methods: leave out methods without an HTTP rule, and give the comments of the others", () => {
+test("rules of methods: omit methods without an HTTP rule, and include comments of the others", () => {
   expect(Object.keys(OddServiceRest.methods)).toEqual(["echoOdd", "findOdd", "putPart", "checkOdd"]);
   expect(OddServiceRest.comments?.methods.checkOdd).toBe("Is a HEAD request.");
 });
 
-test("a request with a field in every place: puts each where it belongs", () => {
+test("a request with a field in every place: puts each field in its place", () => {
   const message = create(FindOddRequestSchema, {
     owner: "a/b",
     kind: Mood.GOOD,
@@ -115,7 +115,7 @@ test("a request with a field in every place: puts each where it belongs", () => 
   });
 });
 
-test("a request with a field in every place: sends nothing for what is not set", () => {
+test("a request with a field in every place: sends nothing for unset fields", () => {
   const message = create(FindOddRequestSchema, { owner: "a", kind: Mood.BAD, part: { name: "p" } });
   expect(sent(OddService_findOdd, message)).toEqual({
     verb: "GET",
@@ -151,7 +151,7 @@ test.each<[MessageInitShape<typeof FindOddRequestSchema>, string]>([
   },
 );
 
-test("a request with a field in every place: has one field as its body, the others in the query, in the method's own spelling", () => {
+test("a request with a field in every place: sends one field as its body and the others in the query, in the method's own spelling", () => {
   const message = create(PutPartRequestSchema, { owner: "o", part: { name: "p", size: 5n }, dryRun: true });
   expect(sent(OddService_putPart, message)).toMatchObject({
     verb: "PUT",
@@ -175,7 +175,7 @@ const find = (text: string, status = 200, headers: Record<string, string> = {}) 
   return { json: toJson(FindOddResponseSchema, message), differences };
 };
 
-test("a response with a field from every place: takes the body for one field, and the others from headers and the status", () => {
+test("a response with a field from every place: reads one field from the body, the others from headers and the status", () => {
   const headers = {
     etag: '"e"',
     link: '<https://x.test/?p=2>; rel="next"',
@@ -201,7 +201,7 @@ test("a response with a field from every place: takes the body for one field, an
   expect(find("", 304)).toEqual({ json: { status: 304, unchanged: true }, differences: [] });
 });
 
-test("a response with a field from every place: tries sources in order, and names a value that is none", () => {
+test("a response with a field from every place: tries sources in order, and reports an invalid value", () => {
   expect(find("[]", 200, { "x-remaining": "1", "ratelimit-remaining": "2" }).json).toMatchObject({
     remaining: "1",
   });
@@ -215,7 +215,7 @@ test("a response with a field from every place: tries sources in order, and name
   ]);
 });
 
-test("a response with a field from every place: reads a scalar as the whole body, and none at all", () => {
+test("a response with a field from every place: reads a scalar as the whole body, and an empty body", () => {
   expect(received(OddService_putPart, "7").message.count).toBe(7n);
   expect(received(OddService_putPart, "9007199254740993")).toMatchObject({
     isSecond: true,
@@ -225,7 +225,7 @@ test("a response with a field from every place: reads a scalar as the whole body
   expect(head).toMatchObject({ differences: [], message: { status: 200, length: "5" } });
 });
 
-test("names: are read as declared, in lowerCamel and by aliases; the twin that is exact wins", () => {
+test("names: are read as declared, in lowerCamel and by aliases; the exact copy takes precedence", () => {
   expect(read('{"id":700000000000000001,"id_string":"700000000000000001"}')).toEqual(
     clean({ id: "700000000000000001" }),
   );
@@ -236,7 +236,7 @@ test("names: are read as declared, in lowerCamel and by aliases; the twin that i
   expect(read({ textNumber: 5, bare_number: "6" })).toEqual(clean({ textNumber: "5", bareNumber: "6" }));
 });
 
-test("names: asks for an exact look only where the exact twin is missing", () => {
+test("names: need a second, exact pass only when the exact copy is missing", () => {
   expect(read('{"id":700000000000000001}')).toEqual({
     odd: { id: "700000000000000001" },
     differences: [],
@@ -244,7 +244,7 @@ test("names: asks for an exact look only where the exact twin is missing", () =>
   });
 });
 
-test("names: may be those that every object inherits, both ways", () => {
+test("names: may equal names that every object inherits, in both directions", () => {
   const json = '{"constructor":"c","toString":"t","__proto__":"p"}';
   const odd = { constructor: "c", toString: "t", proto: "p" };
   expect(read(json)).toEqual(clean(odd));
@@ -254,7 +254,7 @@ test("names: may be those that every object inherits, both ways", () => {
   expect(sent(OddService_echoOdd, message).body).toBe(json);
 });
 
-test("names: are written as the service says, integers as the field says", () => {
+test("names: are written in the service's spelling, and integers in the field's notation", () => {
   expect(
     written({ id: 5n, displayName: "x", textNumber: 6n, bareNumber: 7n, urlData: Uint8Array.of(251, 255) }),
   ).toEqual({ id_string: 5, "display-name": "x", text_number: "6", bare_number: 7, url_data: "-_8" });
@@ -297,13 +297,13 @@ test("times, lists with commas, enums, bare arrays: are read in the notation of 
   );
 });
 
-test("times, lists with commas, enums, bare arrays: are read as arrays where an array comes", () => {
+test("times, lists with commas, enums, bare arrays: are read as arrays when an array arrives", () => {
   expect(read({ tags: ["a,b"], numbers: [1], moods: [30] })).toEqual(
     clean({ tags: ["a,b"], numbers: [1], moods: ["MOOD_NUMBERED"] }),
   );
 });
 
-test("times, lists with commas, enums, bare arrays: tell an empty bare array from none", () => {
+test("times, lists with commas, enums, bare arrays: distinguish an empty bare array from a missing one", () => {
   expect(read({ row: [] })).toEqual(clean({ row: {} }));
   expect(read({ row: null })).toEqual(clean({}));
 });
@@ -341,7 +341,7 @@ test("times, lists with commas, enums, bare arrays: are written in the notation 
   });
 });
 
-test("layouts of oneofs: FLATTENED: the keys of a member stand beside its kind", () => {
+test("layouts of oneofs: FLATTENED: a member's keys are next to its kind", () => {
   const json = { block: { id: "1", type: "text", text: "Hi", mood: "good" } };
   const odd = { block: { id: "1", text: { text: "Hi", mood: "MOOD_GOOD" } } };
   expect(read(json)).toEqual(clean(odd));
@@ -354,7 +354,7 @@ test("layouts of oneofs: FLATTENED: the keys of a member stand beside its kind",
   });
 });
 
-test("layouts of oneofs: FLATTENED: what neither knows is kept once, and an unknown kind is named", () => {
+test("layouts of oneofs: FLATTENED: a key that neither knows is kept once, and an unknown kind is reported", () => {
   expect(
     read({
       blocks: [
@@ -372,7 +372,7 @@ test("layouts of oneofs: FLATTENED: what neither knows is kept once, and an unkn
   expect(read({ block: { id: "1" } })).toEqual(clean({ block: { id: "1" } }));
 });
 
-test("layouts of oneofs: NESTED: the keys of a member stand under its name", () => {
+test("layouts of oneofs: NESTED: a member's keys are under its name", () => {
   const json = { envelope: { kind: "text", text: { text: "Hi" } } };
   expect(read(json)).toEqual(clean({ envelope: { text: { text: "Hi" } } }));
   expect(written({ envelope: { content: { case: "text", value: { text: "Hi" } } } })).toEqual(json);
@@ -381,7 +381,7 @@ test("layouts of oneofs: NESTED: the keys of a member stand under its name", () 
   expect(written({ envelope: { content: { case: "note", value: "n" } } })).toEqual(note);
 });
 
-test("layouts of oneofs: BESIDE: the keys of all members stand under one key, those of unknown kinds as they are", () => {
+test("layouts of oneofs: BESIDE: the keys of all members are under one key, unknown kinds unchanged", () => {
   const said = { happening: { type: "SaidEvent", payload: { text: "Hi" } } };
   expect(read(said)).toEqual(clean({ happening: { kind: "SaidEvent", said: { text: "Hi" } } }));
   expect(written({ happening: { payload: { case: "said", value: { text: "Hi" } } } })).toEqual(said);
@@ -394,7 +394,7 @@ test("layouts of oneofs: BESIDE: the keys of all members stand under one key, th
   ).toEqual(other);
 });
 
-test("layouts of oneofs: a flattened member that keeps unknown keys takes none of its holder's, and gives them back", () => {
+test("layouts of oneofs: a flattened member that keeps unknown keys takes none from its parent, and writes them back", () => {
   const json = { loose: { id: "1", type: "text", text: "Hi", more: { a: 1 } } };
   const odd = { loose: { id: "1", text: { text: "Hi", unknownFields: { more: '{"a":1}' } } } };
   expect(read(json)).toEqual(clean(odd));
@@ -408,7 +408,7 @@ test("layouts of oneofs: a flattened member that keeps unknown keys takes none o
   ).toEqual(json);
 });
 
-test("layouts of oneofs: a flattened fallback keeps an object of an unknown kind whole, and nothing of it is drift", () => {
+test("layouts of oneofs: a flattened fallback keeps an object of an unknown kind completely, without differences", () => {
   const json = { loose: { id: "1", type: "new", a: [1], b: null } };
   const { odd, differences } = read(json);
   expect(differences).toEqual([]);
@@ -454,16 +454,16 @@ const overrides: Overrides = {
   "rich.v1.Odd.unknown_fields": unknown,
   "rich.v1.Block.unknown_fields": unknown,
   "rich.v1.LooseText.unknown_fields": unknown,
-  // the kind of a happening is its member's; a fallback holds all keys, those of its holder too
+  // A happening's kind is the kind of its member; a fallback holds all keys, including its parent's.
   "rich.v1.Happening.kind": fc.constant(""),
   "rich.v1.Loose.other": fc.constant({ type: "new", id: "1" }),
   "rich.v1.Loose.id": fc.constant("1"),
-  // without a member there is no value
+  // Without a member there is no value.
   "rich.v1.Odd.union": union,
   "rich.v1.Odd.unions": fc.array(union, { maxLength: 3 }),
 };
 
-test("a member in place of its message is written as the JSON type that chooses it", () => {
+test("a member that represents its message is written as the JSON type that selects it", () => {
   const unions: UnionInit[] = [
     { value: { case: "text", value: "1" } },
     { value: { case: "number", value: 2n ** 62n } },
@@ -477,12 +477,12 @@ test("a member in place of its message is written as the JSON type that chooses 
   expect(received(OddService_echoOdd, body ?? "")).toMatchObject({ message, differences: [] });
 });
 
-test("a message without the member that stands in its place is rejected", () => {
+test("a message without the member that represents it is rejected", () => {
   const message = create(OddSchema, { unions: [{}] });
   expect(() => sent(OddService_echoOdd, message)).toThrow("has no member set");
 });
 
-test("round trips: end where they began", () => {
+test("round trips: return the original message", () => {
   fc.assert(
     fc.property(arbitraryMessage(OddSchema, overrides, 3), (message) => {
       const { body } = sent(OddService_echoOdd, message);
@@ -495,7 +495,7 @@ test("round trips: end where they began", () => {
   );
 });
 
-test("round trips: may go through any JSON at all", () => {
+test("round trips: accept any JSON", () => {
   const keys = fc.constantFrom(
     ...["id", "id_string", "seconds", "history", "tags", "numbers", "moods", "mood", "row", "rows", "block"],
     ...["marks", "union", "unions"],

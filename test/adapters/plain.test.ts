@@ -24,7 +24,7 @@ test.each([true, false])(
   },
 );
 
-test("an upstream that speaks ProtoJSON: is read into bytes that are canonical once protobuf-es has had them", () => {
+test("an upstream that speaks ProtoJSON: decodes to bytes that are canonical after protobuf-es re-encodes them", () => {
   fc.assert(
     fc.property(plain, (message) => {
       const { message: read } = received(PlainService_echoPlain, toJsonString(PlainSchema, message));
@@ -35,7 +35,7 @@ test("an upstream that speaks ProtoJSON: is read into bytes that are canonical o
   );
 });
 
-test("an upstream that speaks ProtoJSON: gets what it would give back", () => {
+test("an upstream that speaks ProtoJSON: receives the same JSON that it would send", () => {
   fc.assert(
     fc.property(plain, (message) => {
       const { body } = sent(PlainService_echoPlain, message);
@@ -74,7 +74,7 @@ test("an upstream that speaks ProtoJSON: may respond with any JSON at all", () =
   );
 });
 
-test("parameters of the query: are every scalar below a message by its dotted name, none of them lost", () => {
+test("parameters of the query: are all scalars of a message by dotted name, without loss", () => {
   const message = create(QueryPlainRequestSchema, {
     scalars: {
       doubleValue: 0.5,
@@ -131,7 +131,7 @@ test("parameters of the query: are every scalar below a message by its dotted na
   });
 });
 
-test("parameters of the query: are none for an empty message, but a path needs its value", () => {
+test("parameters of the query: are absent for an empty message, but a path needs its value", () => {
   expect(() => sent(PlainService_queryPlain, create(QueryPlainRequestSchema))).toThrow("scalars.int64_value");
   const message = create(QueryPlainRequestSchema, { scalars: {} });
   expect(sent(PlainService_queryPlain, message)).toMatchObject({ path: "/plain/0", query: "" });

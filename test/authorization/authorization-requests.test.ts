@@ -1,4 +1,4 @@
-/** Every combination of requests and registrations of clients, against the rules of the specifications. */
+/** Tests every combination of requests and client registrations against the rules of the specifications. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Flow } from "../../authorization/src/interaction.ts";
@@ -15,7 +15,7 @@ const SECRET = "secret of a test";
 const SCOPES = ["echo", "talk"];
 const ANY_RATE = { authorizationRequestsPerClient: 100_000, authorizationRequestsPerMinute: 100_000 };
 
-/** Clients by what they are registered with: ids say it. */
+/** Registrations of clients, by an id that describes them. */
 const CODES = { grant_types: ["authorization_code"], response_types: ["code"] };
 const MACHINES = { grant_types: ["client_credentials"], response_types: [] };
 interface TestClient {
@@ -42,7 +42,7 @@ const CONFIGURED = CLIENTS.map((client) => ({
 
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
-/** Those that have begun. */
+/** The flows that have begun. */
 const flows: Flow[] = [];
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** The parameters of a redirect to the client, wherever its response mode puts them. */
+/** Returns the parameters of a redirect to the client, in any response mode. */
 function answerOf(end: URL | Response): URLSearchParams {
   if (!(end instanceof URL)) throw new Error(`a page with status ${end.status}`);
   expect(end.origin + end.pathname).toBe(REDIRECT_URI);
@@ -65,7 +65,7 @@ function answerOf(end: URL | Response): URLSearchParams {
 const scopes = fc
   .uniqueArray(fc.constantFrom("openid", "offline_access", "profile", "echo", "talk", "mail"))
   .map((drawn) => drawn.join(" "));
-/** Parameters of OpenID Connect, which mean nothing to a server of OAuth. */
+/** Parameters of OpenID Connect, which an OAuth server ignores. */
 const ofOpenId = fc.record(
   {
     nonce: fc.constant("n"),
@@ -79,7 +79,7 @@ const ofOpenId = fc.record(
   { requiredKeys: [] },
 );
 
-/** The scopes that a client gets; undefined for `invalid_scope`. */
+/** Returns the scopes that a client gets; undefined for `invalid_scope`. */
 function granted(registered: string | undefined, asked: string): readonly string[] | undefined {
   const may = SCOPES.filter((scope) => registered === undefined || registered.split(" ").includes(scope));
   const wants = asked.split(" ").filter((scope) => !["", "openid", "offline_access"].includes(scope));
@@ -87,7 +87,7 @@ function granted(registered: string | undefined, asked: string): readonly string
   return given.length === 0 ? undefined : given;
 }
 
-test("a client gets the scopes that it asks for and may have, and invalid_scope where there are none", async () => {
+test("a client gets the requested scopes that it may have, and invalid_scope when none remain", async () => {
   const clients = fc.constantFrom(...CONFIGURED);
   const prompts = fc.constantFrom(undefined, "consent");
   await fc.assert(
@@ -124,7 +124,7 @@ test.each(["echo  talk", " ", 'echo "', "echo\\", "ech\u00f6"])(
 const TYPES = ["code", "code code", "token", "id_token", "code token", "none", "Code", "x", undefined];
 const MODES = [undefined, "query", "fragment", "form_post", "x"];
 
-/** RFC 6749 section 4.1.2.1. A mode that is not served is rejected whatever the type. */
+/** Returns the error of RFC 6749 section 4.1.2.1. An unsupported mode is rejected for every type. */
 function errorOf(client: string, type: string | undefined, mode: string | undefined): readonly string[] {
   const errors: string[] = [];
   if (mode !== undefined && mode !== "query") errors.push("unsupported_response_mode");
@@ -151,14 +151,14 @@ test.each(
 const PROMPTS = ["login", "consent", "select_account", "none", "create", ""];
 const prompts = PROMPTS.flatMap((one) => [one, ...PROMPTS.map((other) => `${one} ${other}`.trim())]);
 
-/** OpenID Connect Core section 3.1.2.1; there is no session by which a person would be known already. */
+/** Returns the error of OpenID Connect Core section 3.1.2.1; there is no earlier session of the person. */
 function errorOfPrompt(prompt: string): string | undefined {
   const values = new Set(prompt.split(" ").filter((value) => value !== ""));
   if (values.has("create") || (values.has("none") && values.size > 1)) return "invalid_request";
   return values.has("none") ? "login_required" : undefined;
 }
 
-test.each([...new Set(prompts)])("the prompt %j is obeyed, or rejected with its error", async (prompt) => {
+test.each([...new Set(prompts)])("the prompt %j is followed, or rejected with its error", async (prompt) => {
   const before = flows.length;
   const answer = answerOf(await steps.authorize("codes-all", { prompt }));
   const error = errorOfPrompt(prompt);

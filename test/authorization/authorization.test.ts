@@ -34,7 +34,7 @@ async function register(metadata: Partial<oauth.OmitSymbolProperties<oauth.Clien
   return oauth.processDynamicClientRegistrationResponse(response);
 }
 
-/** Signs in, and redeems the code. */
+/** Signs in and redeems the code. */
 async function signIn(client: oauth.Client, authentication: oauth.ClientAuth, redirect = REDIRECT) {
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();

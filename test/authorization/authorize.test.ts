@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-test("a code comes with the state as it was given, and with the issuer", async () => {
+test("a code is returned with the unchanged state and the issuer", async () => {
   for (const state of ["plain", "a b&c=d#e%0d%0a", "\r\nset-cookie: a=b", "ü€"]) {
     const end = await steps.authorize(clientId, { state });
     if (!(end instanceof URL)) throw new Error(await end.text());
@@ -42,7 +42,7 @@ test("a code comes with the state as it was given, and with the issuer", async (
   expect(without instanceof URL && without.searchParams.has("state")).toBe(false);
 });
 
-test("question marks in the query of a request belong to it, unencoded as well", async () => {
+test("question marks in a request's query belong to it, even unencoded", async () => {
   const uri = "https://app.example/callback?tenant=1";
   const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
   const rest = `code_challenge=${challengeOf(VERIFIER)}&code_challenge_method=S256&response_type=code`;
@@ -102,7 +102,7 @@ test("a changed redirect URI does not match, except for the port of a loopback a
   );
 });
 
-test("on this machine the port is free, and elsewhere it is not", async () => {
+test("the port of a redirect URI is free on a loopback address only", async () => {
   for (const port of [":1", ":65535", ""]) {
     expect(
       await steps.authorize(clientId, { redirect_uri: `http://127.0.0.1${port}/callback` }),
@@ -111,7 +111,7 @@ test("on this machine the port is free, and elsewhere it is not", async () => {
   expect(matchesRedirectUri("https://app.example:1/", "https://app.example/")).toBe(false);
 });
 
-test("whatever is registered, nobody is sent to an address of the gateway itself", () => {
+test("no registration makes the gateway redirect to an address of its own", () => {
   for (const own of [
     "http://127.0.0.1:8080",
     "http://localhost",
@@ -133,7 +133,7 @@ test("whatever is registered, nobody is sent to an address of the gateway itself
   }
 });
 
-test("where a client has one redirect URI, it need not be said", async () => {
+test("a client with one redirect URI may omit it", async () => {
   expect(await steps.authorize(clientId, { redirect_uri: undefined })).toBeInstanceOf(URL);
 });
 
@@ -186,7 +186,7 @@ test.each([
   },
 );
 
-test("a client of the configuration gets its errors at once", async () => {
+test("a configured client gets its errors by redirect immediately", async () => {
   const gateway = await startAuthorized({
     clients: [
       {
@@ -206,7 +206,7 @@ test("a client of the configuration gets its errors at once", async () => {
   await gateway.close();
 });
 
-test("what is a redirect URI, browsers read as it is written, wherever it leads", () => {
+test("browsers read a redirect URI exactly as it is written", () => {
   const parts = [
     "https://",
     "http://",
@@ -262,7 +262,7 @@ test("what is a redirect URI, browsers read as it is written, wherever it leads"
   );
 });
 
-test("an address is the gateway's own by any of its names", () => {
+test("an address belongs to the gateway under any of its names", () => {
   for (const [own, others] of [
     [
       "https://gateway.test",
@@ -277,7 +277,7 @@ test("an address is the gateway's own by any of its names", () => {
   }
 });
 
-test("what clients can make up is no outcome", () => {
+test("values that clients make up are never outcomes", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(["ok", "other", "invalid_request"]).toContain(knownOutcome(text));
@@ -306,7 +306,7 @@ test.each(["client_id", "redirect_uri", "scope", "state", "code_challenge", "res
   },
 );
 
-test("what other clients send beside is tolerated: offline_access, openid, consent, scopes of other servers", async () => {
+test("additional values of other clients are accepted: offline_access, openid, consent, scopes of other servers", async () => {
   const end = await steps.authorize(clientId, {
     scope: "openid offline_access echo other",
     prompt: "consent",
@@ -315,25 +315,25 @@ test("what other clients send beside is tolerated: offline_access, openid, conse
   expect(flow?.scopes).toEqual(["echo"]);
 });
 
-test("a client that names no scope asks for all that it may have", async () => {
+test("a client that requests no scope requests all of its scopes", async () => {
   await steps.authorize(clientId, { scope: undefined });
   expect(flow?.scopes).toEqual(["echo", "talk"]);
 });
 
-test("an unknown client is shown to the person", async () => {
+test("an unknown client is reported to the person", async () => {
   const end = await steps.authorize("nobody");
   if (end instanceof URL) throw new Error(end.href);
   expect(end.status).toBe(400);
   expect(await end.text()).toContain("Sign-in failed");
 });
 
-test("the page of an error shows no markup of the request", async () => {
+test("the error page shows no markup from the request", async () => {
   const end = await steps.authorize('"><script>alert(1)</script>', { redirect_uri: "<b>" });
   if (end instanceof URL) throw new Error(end.href);
   expect(await end.text()).not.toMatch(/<script|<b>/);
 });
 
-test("a person who says no is an error that the client understands", async () => {
+test("a person's rejection is an error that the client understands", async () => {
   const metadata = {
     redirect_uris: [REDIRECT_URI],
     client_name: "rejected",
@@ -344,7 +344,7 @@ test("a person who says no is an error that the client understands", async () =>
   expect(end instanceof URL && end.searchParams.get("error")).toBe("access_denied");
 });
 
-test("sign-in learns what it has to tell the person", async () => {
+test("sign-in receives the information to show to the person", async () => {
   await steps.authorize(clientId, { resource: `${PUBLIC_URL}/mcp` });
   expect(flow).toMatchObject({
     client: { id: clientId, isRegistered: true, redirectHost: "127.0.0.1:4567" },
@@ -356,7 +356,7 @@ test("sign-in learns what it has to tell the person", async () => {
   expect(flow?.returnState).not.toContain(flow?.id);
 });
 
-test("a flow belongs to the browser that began it, and is over once it has ended", async () => {
+test("a flow belongs to the browser that began it, and ends once", async () => {
   const query = {
     client_id: clientId,
     response_type: "code",
@@ -389,7 +389,7 @@ test("a flow belongs to the browser that began it, and is over once it has ended
   expect((await own()).status).toBe(400);
 });
 
-test("a third party comes back by one address, to the browser and the flow that went there", async () => {
+test("a third party returns through one address, to the browser and the flow that started there", async () => {
   const paths: string[] = [];
   const gateway = await startAuthorized({
     signIn: {
@@ -436,7 +436,7 @@ test("a third party comes back by one address, to the browser and the flow that 
   await gateway.close();
 });
 
-test("an authorization request may be a form, which the browser sends again as a query, with its cookies", async () => {
+test("an authorization request may be a form, which the browser repeats as a query with its cookies", async () => {
   const form = {
     client_id: clientId,
     response_type: "code",
@@ -458,7 +458,7 @@ test("an authorization request may be a form, which the browser sends again as a
   }
 });
 
-test("another host of the domain cannot have a browser go on with a flow that somebody else has begun", async () => {
+test("another host of the domain cannot make a browser continue a flow that somebody else began", async () => {
   const opened: string[] = [];
   const gateway = await startAuthorized({
     signIn: {
@@ -485,7 +485,7 @@ test("another host of the domain cannot have a browser go on with a flow that so
   };
   const start = `${PUBLIC_URL}/authorize?${new URLSearchParams(query)}`;
   const [attacker, victim] = [new TestBrowser(gateway.fetch), new TestBrowser(gateway.fetch)];
-  // one that has flows of its own, and one that has none
+  // A browser with flows of its own, and a browser without any.
   for (const own of [false, true]) {
     if (own) await victim.open(start);
     const page = await attacker.open(start);
@@ -506,14 +506,14 @@ test("another host of the domain cannot have a browser go on with a flow that so
         expect(opened.length).toBe(before);
       }
     }
-    // whose it is goes on, also after that
+    // The owner continues, even after that.
     const end = await attacker.open(`${PUBLIC_URL}${flow}/finish`);
     expect(end instanceof URL && end.searchParams.has("code")).toBe(true);
   }
   await gateway.close();
 });
 
-test("a browser has one cookie for all flows, that only this host can set, and is told apart by nothing else", async () => {
+test("a browser has one cookie for all flows, which only this host can set, and no other identification", async () => {
   const browser = new TestBrowser(served.fetch);
   const query = new URLSearchParams({
     client_id: clientId,
@@ -541,7 +541,7 @@ test("a browser has one cookie for all flows, that only this host can set, and i
   }
 });
 
-test("pages of others may link to sign-in, and not send its forms", async () => {
+test("other sites may link to sign-in, but not submit its forms", async () => {
   const cross = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
   const path = "/authorize/i/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
   expect((await steps.post(path, { yes: "1" }, cross)).status).toBe(403);

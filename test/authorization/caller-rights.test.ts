@@ -30,7 +30,7 @@ afterAll(async () => {
   upstream.close();
 });
 
-/** A gateway with these credentials, for a method that accepts these kinds. */
+/** Starts a gateway with these credentials, for a method that accepts these kinds. */
 async function start(
   credentials: Credentials,
   wanted: readonly CredentialKind[],
@@ -68,7 +68,7 @@ test("a method that needs a person rejects a client without a person, before any
   expect(received?.authorization).toContain('oauth_token="person"');
 });
 
-test("a client that calls for itself gets the application's credentials, where the method takes them too", async () => {
+test("a client without a person gets the application's credentials when the method accepts them too", async () => {
   const steps = await start({ oauth1: OAUTH1, apiKey: "app" }, ["oauth1", "api_key"]);
   expect((await asMachine(steps)).status).toBe(200);
   expect(received?.["x-api-key"]).toBe("app");
@@ -77,14 +77,14 @@ test("a client that calls for itself gets the application's credentials, where t
   expect(received?.authorization).toContain('oauth_token="person"');
 });
 
-test("a signature for a client that calls for itself has no person's token", async () => {
+test("a signature for a client without a person includes no person's token", async () => {
   const steps = await start({ oauth1: OAUTH1 }, ["oauth1", "oauth1_client"]);
   expect((await asMachine(steps)).status).toBe(200);
   expect(received?.authorization).toContain('oauth_consumer_key="key"');
   expect(received?.authorization).not.toContain("person");
 });
 
-test("a bearer token is a person's, unless it is said to be the application's", async () => {
+test("a bearer token counts as a person's, unless configured as the application's", async () => {
   const credentials = { oauth2: { accessToken: "bearer" } };
   expect((await asMachine(await start(credentials, ["oauth2"]))).status).toBe(403);
   await served?.close();
@@ -92,6 +92,6 @@ test("a bearer token is a person's, unless it is said to be the application's", 
   expect(received?.authorization).toBe("Bearer bearer");
 });
 
-test("where a person's credentials are not even there, it is the person that is missed", async () => {
+test("without a person's credentials, the error is about the missing person", async () => {
   expect((await asMachine(await start({}, ["oauth1"]))).text).toContain("PERSON_REQUIRED");
 });

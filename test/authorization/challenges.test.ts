@@ -1,4 +1,4 @@
-/** Every 401 has a challenge (RFC 6750 section 3), by every protocol, on both paths. */
+/** Every 401 has a challenge (RFC 6750 section 3), for every protocol, on both paths. */
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import {
   createConnectTransport,

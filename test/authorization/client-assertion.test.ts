@@ -57,7 +57,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     ["the type JWT", { typ: "JWT" }, {}],
     ["the type of RFC 7523 bis", { typ: "client-authentication+jwt" }, {}],
     ["headers of other things, which mean nothing", { jku: "http://127.0.0.1:1/", x5u: "a", cty: "b" }, {}],
-  ])("an assertion with %s is good, once", async (_, header, claims) => {
+  ])("an assertion with %s is accepted once", async (_, header, claims) => {
     const assertion = assertionOf(header, claims);
     expect(await send(assertion)).toMatchObject({ status: 200 });
     expect(await send(assertion)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
@@ -86,14 +86,14 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     ["an unknown key", { kid: "../../../etc/passwd" }, {}, undefined],
     ["no algorithm", { alg: "none" }, {}, undefined],
     ["an algorithm of secrets", { alg: "HS256" }, {}, undefined],
-  ])("an assertion with %s is rejected, and says so", async (_, header, claims, text) => {
+  ])("an assertion with %s is rejected with the reason", async (_, header, claims, text) => {
     const answer = await send(assertionOf(header, claims));
     expect(answer).toMatchObject({ status: 401, body: { error: "invalid_client" } });
     expect(answer.body.error_description).toContain(text ?? "client authentication failed");
     expect(errors()).toEqual([]);
   });
 
-  test.skipIf(isMissing)("no id of a client makes the store fail", async () => {
+  test.skipIf(isMissing)("no client id makes the store fail", async () => {
     const ids = fc.oneof(
       fc.string({ unit: "binary", maxLength: 40 }),
       fc.constantFrom("\u0000", "a\u0000", "ü".repeat(5000), "a".repeat(50_000), "Client", "__proto__", "%"),
@@ -113,7 +113,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
   });
 });
 
-test("an assertion that passes is forgotten within the hour, whatever it says of its time", () => {
+test("an accepted assertion is forgotten within the hour, whatever its expiry", () => {
   const now = 1_800_000_000_000;
   fc.assert(
     fc.property(
@@ -146,7 +146,7 @@ function clientOf(id: string): object {
   };
 }
 
-/** @param claims in place of good ones; as a text they come last in the JSON, as they are */
+/** @param claims replace valid ones; a text is appended to the JSON unchanged */
 function assertionOf(header: object, claims: object | string): string {
   const exp = nowSeconds() + 60;
   const good = { iss: "keyed", sub: "keyed", aud: PUBLIC_URL, jti: randomUUID(), exp };

@@ -12,7 +12,7 @@ import { SqliteStore } from "../../authorization/src/store/sqlite-store.ts";
 import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
 import { OAuthSteps } from "../support/oauth-steps.ts";
 
-/** Keys of every type that a client may have, and what signs with them. */
+/** Keys of every supported type, with the matching signers. */
 const PAIRS = {
   "P-256": { pair: generateKeyPairSync("ec", { namedCurve: "P-256" }), alg: "ES256", hash: "sha256" },
   Ed25519: { pair: generateKeyPairSync("ed25519"), alg: "EdDSA", hash: undefined },
@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const jwkOf = (type: Type): JsonWebKey => PAIRS[type].pair.publicKey.export({ format: "jwk" });
 
-/** Another key of the type, which no one signs with. */
+/** Returns another key of the type, which signs nothing. */
 function strange(type: Type): JsonWebKey {
   const key = jwkOf(type);
   if (type === "RSA") return { ...key, n: randomBytes(256).toString("base64url") };
@@ -75,7 +75,7 @@ const authenticate = (assertion: string) =>
 
 const kinds = fc.record({ type: fc.constantFrom(...TYPES), hasId: fc.boolean() });
 
-test("property: whatever keys a client has registered, an assertion takes one check of a signature", async () => {
+test("property: whatever keys a client has registered, an assertion takes one signature check", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(kinds, { maxLength: 16 }),
@@ -134,7 +134,7 @@ test.each([
   expect([status, body.error]).toEqual([expected, expected === 201 ? undefined : "invalid_client_metadata"]);
 });
 
-test("what a key has beside itself is not kept, whatever its size", async () => {
+test("additional members of a key are not stored, whatever their size", async () => {
   const { status, body } = await register([
     { ...jwkOf("P-256"), x5c: ["a".repeat(20_000)], other: { a: [1] } },
   ]);

@@ -1,4 +1,4 @@
-/** Any order of tokens that end, streams that come and go, and stores that fail, against a model. */
+/** Tests any order of ending tokens, starting and ending streams, and failing stores, against a model. */
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createResourceServer } from "../../authorization/src/resource/resource-server.ts";
@@ -14,7 +14,7 @@ import { hashOf } from "../../runtime/src/text/hash.ts";
 const ENDED_WITHIN_MS = 5000;
 const LIFE_MS = 60_000;
 const { echo, repeat, join } = EchoService.method;
-/** What stands for Watch. */
+/** The method that represents Watch. */
 const WATCH = repeat;
 
 beforeEach(() => {
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A token as the model knows it. */
+/** A token in the model. */
 interface ModelToken {
   readonly text: string;
   readonly grant: string | undefined;
@@ -42,7 +42,7 @@ interface ModelStream {
   isOver: boolean;
 }
 
-/** One replica. */
+/** A replica. */
 class Process {
   readonly errors: unknown[] = [];
   private readonly server: ReturnType<typeof createResourceServer>;
@@ -156,7 +156,7 @@ class World {
     this.isDown = false;
   }
 
-  /** What the model says of each stream, once there was time. */
+  /** Checks each stream against the model, after time for changes to take effect. */
   async settle(): Promise<void> {
     await vi.advanceTimersByTimeAsync(ENDED_WITHIN_MS);
     for (const { token, kind, stops, isOver } of this.streams) {
@@ -165,7 +165,7 @@ class World {
       const mustEnd = kind !== "unary" && (token.isRevoked || (isExpired && kind === "watch"));
       if (mustEnd) expect(isOver).toBe(true);
       if (!mustEnd) expect(stops).toEqual([]);
-      // one that expired before it was revoked has ended for that
+      // A token that expired before its revocation ended for that reason.
       for (const text of stops) expect(text).toMatch(isExpired ? /expired|revoked/ : why);
       expect(stops.length).toBeLessThanOrEqual(1);
     }
@@ -222,7 +222,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>((world) => world.settle()),
 );
 
-test("whatever happens in whatever order, the streams of tokens that have ended are over in 5 s, and no others", async () => {
+test("in any order of events, the streams of ended tokens end within 5 s, and no others", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (drawn) => {
       const world = new World();
@@ -237,7 +237,7 @@ test("whatever happens in whatever order, the streams of tokens that have ended 
   );
 });
 
-test("ten thousand streams of a token that is revoked end a few at a time", async () => {
+test("ten thousand streams of a revoked token end in small groups", async () => {
   const world = new World();
   await world.issue(true);
   for (let count = 0; count < 10_000; count += 1) await world.open(0, "watch", 0);
@@ -252,7 +252,7 @@ test("ten thousand streams of a token that is revoked end a few at a time", asyn
   expect(before).toBe(10_000);
 });
 
-test("a store that fails is reported once until it is back, and ends only what expires", async () => {
+test("a failing store is reported once until it recovers, and ends only what expires", async () => {
   const world = new World();
   await world.issue(true);
   await world.open(0, "upload", 0);

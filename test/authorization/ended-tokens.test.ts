@@ -1,4 +1,4 @@
-/** Streams whose tokens end while they run: at two gateways with one store, by every protocol. */
+/** Tests streams whose tokens end while they run: at two gateways with one store, by every protocol. */
 import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { Code, ConnectError, type ConnectRouter, createClient, type Transport } from "@connectrpc/connect";
@@ -18,7 +18,7 @@ import { type AuthorizedGateway, asProxy, startAuthorized } from "../support/aut
 import { MACHINE, MACHINE_SECRET } from "../support/machine-client.ts";
 import { OAuthSteps } from "../support/oauth-steps.ts";
 
-/** Within which a token that has ended anywhere ends its streams. */
+/** The time within which an ended token ends its streams. */
 const ENDED_WITHIN_MS = 5000;
 
 let time = Date.now();
@@ -67,7 +67,7 @@ afterAll(async () => {
 /** Emits the text of each request of an upload. */
 const uploads = new EventEmitter();
 
-/** Streams that do not end by themselves: one is deaf to its signal, and others wait for requests. */
+/** Handles streams that do not end by themselves: one ignores its signal, others wait for requests. */
 function endlessEcho(router: ConnectRouter): void {
   router.service(EchoService, {
     async *repeat({ text }) {
@@ -92,14 +92,14 @@ const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[]
   ["gRPC-Web over HTTP/2", (baseUrl) => createGrpcWebTransport({ baseUrl, ...VIA_PROXY, httpVersion: "2" })],
 ];
 
-/** A stream that a client has open. */
+/** An open stream of a client. */
 interface Open {
   readonly name: string;
   readonly isWatch: boolean;
-  /** Resolves once it runs. */
+  /** Resolves once the stream runs. */
   readonly begun: Promise<void>;
   readonly ended: Promise<ConnectError>;
-  /** Of the last message. */
+  /** Returns the token of the last message. */
   readonly resumeToken: () => string;
   isOver: boolean;
 }
@@ -148,7 +148,7 @@ function open(kind: Kind, transport: Transport, name: string, token: string, lea
   return opened;
 }
 
-/** All kinds of streams with a token, at both gateways, by every protocol that can have them. */
+/** Opens all kinds of streams with a token, at both gateways, by every protocol that supports them. */
 async function openAll(token: string, leave: AbortSignal): Promise<Open[]> {
   const all = served.flatMap(({ gateway }, index) =>
     TRANSPORTS.flatMap(([name, transport]) => {
@@ -162,7 +162,7 @@ async function openAll(token: string, leave: AbortSignal): Promise<Open[]> {
   return all;
 }
 
-/** Each stream's error, within the time that is promised. */
+/** Checks each stream's error, within the promised time. */
 async function expectEnded(streams: readonly Open[], text: string): Promise<void> {
   const from = performance.now();
   const late = new Promise<never>((_, reject) => {
@@ -192,7 +192,7 @@ async function signIn(clientId: string): Promise<{ access: string; refresh: stri
 const EXPIRED = "the access token of this stream has expired; call again with a new one";
 const REVOKED = "the access token of this stream was revoked; sign in again";
 
-test("a revoked token ends all of its streams, an expired one those that watch, and no others", async () => {
+test("a revoked token ends all of its streams, an expired one only the watching ones", async () => {
   const leave = new AbortController();
   const id = await steps.publicClient();
   const early = await signIn(id);
@@ -210,7 +210,7 @@ test("a revoked token ends all of its streams, an expired one those that watch, 
   await steps.post("/revoke", { client_id: id, token: gone.refresh });
   await expectEnded(all[3] ?? [], REVOKED);
 
-  // the client refreshes, which changes nothing for streams that run
+  // Refreshing does not affect running streams.
   expect((await steps.refresh(id, early.refresh)).status).toBe(200);
   time += 300_000;
   const watches = [...(all[0] ?? []), ...(all[1] ?? [])].filter(({ isWatch }) => isWatch);
@@ -218,7 +218,7 @@ test("a revoked token ends all of its streams, an expired one those that watch, 
   const others = [...(all[0] ?? []), ...(all[1] ?? [])].filter(({ isWatch }) => !isWatch);
   expect([...others, ...(all[2] ?? [])].filter(({ isOver }) => isOver)).toEqual([]);
 
-  // a person who signs out may do nothing more, also with a token that has expired meanwhile
+  // After a sign-out nothing is allowed, even with a token that has expired in the meantime.
   await store.deleteExpired();
   const machines = (all[1] ?? []).filter(({ isWatch }) => !isWatch);
   await store.deleteBy({ session: "session" });

@@ -37,7 +37,7 @@ async function start(providers: readonly ProviderSettings[], baseUrl = provider.
   return await TestClient.register(PUBLIC_URL, served.fetch);
 }
 
-/** A fetch for browsers: the gateway by its public address, others as they are. */
+/** Returns a fetch for browsers that maps the gateway's public address. */
 function everywhere(): typeof fetch {
   return (input, init) =>
     String(input).startsWith(PUBLIC_URL) ? served.fetch(input, init) : fetch(input, init);
@@ -55,7 +55,7 @@ async function call(
   return { status: response.status, body: await response.text(), challenge };
 }
 
-test("a client's calls reach the upstream with the rights of the signed-in person", async () => {
+test("a client's calls reach the upstream with the signed-in person's rights", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const mine = await client.signIn(new Person(everywhere()));
   provider.account = "grace";
@@ -73,7 +73,7 @@ test("an upstream that rejects a token gets a new one once, and the call succeed
   expect(provider.counts.get("/token refresh")).toBe(1);
 });
 
-test("an upstream that rejects the new token as well ends the session, and the client has to sign in again", async () => {
+test("an upstream that also rejects the new token ends the session, and the client must sign in again", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { access_token, refresh_token } = await client.signIn(new Person(everywhere()));
   provider.faults.set("/echo", (_request, response) => {
@@ -89,7 +89,7 @@ test("an upstream that rejects the new token as well ends the session, and the c
   expect((await call((await client.signIn(new Person(everywhere()))).access_token)).status).toBe(200);
 });
 
-test("revoking a client's token forgets the person's tokens, and revokes them at the third party", async () => {
+test("revoking a client's token deletes the person's tokens, and revokes them at the third party", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { access_token, refresh_token } = await client.signIn(new Person(everywhere()));
   await client.revoke(refresh_token ?? "");
@@ -97,7 +97,7 @@ test("revoking a client's token forgets the person's tokens, and revokes them at
   expect((await call(access_token)).status).toBe(401);
 });
 
-test("a client that calls for itself is denied what acts for a person", async () => {
+test("a client without a person cannot call methods that act for a person", async () => {
   await start([providerSettings("echo", provider)]);
   const register = await served.fetch(`${PUBLIC_URL}/register`, {
     method: "POST",
@@ -117,7 +117,7 @@ test("a client that calls for itself is denied what acts for a person", async ()
   expect(provider.counts.get("/echo")).toBeUndefined();
 });
 
-test("a token of a third party is no token of the gateway, and none of the gateway's goes upstream", async () => {
+test("a third party's token is invalid at the gateway, and the gateway's token never goes upstream", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { access_token } = await client.signIn(new Person(everywhere()));
   const sent: string[] = [];
@@ -132,7 +132,7 @@ test("a token of a third party is no token of the gateway, and none of the gatew
   expect(sent[0]).not.toContain(access_token);
 });
 
-test("a person signs in at a foreign OpenID Connect server, whose tokens are refreshed by rotation", async () => {
+test("a person signs in at a third-party OpenID Connect server, whose tokens are refreshed with rotation", async () => {
   const oidc = await startOidcProvider(`${PUBLIC_URL}/authorize/i/return`);
   try {
     const server = { kind: "oauth2", settings: oidc.settings } as const;
@@ -151,7 +151,7 @@ test("a person signs in at a foreign OpenID Connect server, whose tokens are ref
   }
 });
 
-test("a person who declines at the third party is shown so, and the client is told", async () => {
+test("a person who declines at the third party sees a page about it, and the client gets an error", async () => {
   const client = await start([providerSettings("echo", provider)]);
   provider.faults.set("/authorize", ({ query }, response) => {
     const back = new URL(query.get("redirect_uri") ?? "");
@@ -184,7 +184,7 @@ test("a forged consent is rejected, and logged with its reason", async () => {
   );
 });
 
-test("another browser cannot take part in a flow, nor bring its return", async () => {
+test("another browser can neither take part in a flow nor complete its return", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { address } = await client.begin();
   const mine = new Person(everywhere());

@@ -1,4 +1,6 @@
-/** Every member of a registration and every parameter, with values of every wrong kind: errors of OAuth. */
+/**
+ * Tests every member of a registration and every parameter with wrong kinds of values: OAuth errors result.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANY_RATE, type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
 import { type Answer, OAuthSteps, REDIRECT_URI } from "../support/oauth-steps.ts";
@@ -17,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** RFC 7591 section 2, RFC 9126, OpenID Connect Registration, and what JavaScript trips over. */
+/**
+ * Members of RFC 7591 section 2, RFC 9126 and OpenID Connect Registration, and names that are special in
+ * JavaScript.
+ */
 const MEMBERS = [
   ...["client_name", "client_uri", "logo_uri", "tos_uri", "policy_uri", "contacts", "scope"],
   ...["redirect_uris", "grant_types", "response_types", "token_endpoint_auth_method", "jwks", "jwks_uri"],
@@ -26,7 +31,7 @@ const MEMBERS = [
   ...["initiate_login_uri", "post_logout_redirect_uris", "__proto__", "constructor", "toString", "then"],
 ];
 
-/** JSON, as a client writes it: some of it cannot be made by JSON.stringify. */
+/** JSON texts from a client; JSON.stringify cannot produce some of them. */
 const VALUES: Readonly<Record<string, string>> = {
   null: "null",
   true: "true",
@@ -52,7 +57,7 @@ const VALUES: Readonly<Record<string, string>> = {
   "a text in lists 20,000 deep": `${"[".repeat(20_000)}"a"${"]".repeat(20_000)}`,
 };
 
-/** What errors of OAuth are made of (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
+/** Expects the format of OAuth errors (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
 function expectOAuthError(answer: Answer, what: string): void {
   expect(answer.headers.get("content-type"), what).toBe("application/json");
   expect(answer.body, what).toEqual({
@@ -126,7 +131,7 @@ test.each(GRANTS)(
   },
 );
 
-test("no parameter of /authorize breaks it, with any value, once or many times", async () => {
+test("/authorize handles any value of any parameter, given once or many times", async () => {
   for (const name of PARAMETERS) {
     for (const text of TEXTS) {
       for (const times of text === "-1" ? [1, 2, 100] : [1]) {

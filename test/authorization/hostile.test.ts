@@ -97,7 +97,7 @@ test.each(["/token", "/revoke", "/authorize"])(
             secret === undefined ? {} : { authorization: `Basic ${Buffer.from(secret).toString("base64")}` };
           const first = await steps.post(path, pairs, basic);
           const again = first.headers.get("location") ?? "";
-          // a browser sends the form again, as a query
+          // A browser repeats the form as a query.
           const answer = again.startsWith("/authorize?")
             ? await steps.request(again, { headers: basic })
             : first;
@@ -145,14 +145,14 @@ test("no JSON at /register makes the server fail", async () => {
     fc.asyncProperty(fc.dictionary(fc.constantFrom(...keys), value), async (metadata) => {
       const answer = await steps.register({ redirect_uris: [REDIRECT_URI], ...metadata });
       expect(answer.status, answer.text).toBeLessThan(500);
-      // what the client would like to be called is not its to say
+      // The client cannot choose its id.
       if (answer.status === 201) expect(answer.body.client_id).not.toBe(metadata.client_id);
     }),
     { numRuns: 200 },
   );
 });
 
-test("no cookie and no path below sign-in makes the server fail", async () => {
+test("no cookie and no path under sign-in makes the server fail", async () => {
   const part = fc.constantFrom(
     "a",
     "%00",
@@ -228,7 +228,7 @@ test("two Authorization headers at /token are rejected", async () => {
   expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 400 .*one Authorization header/s);
 });
 
-test("by HTTP/2 it is the same", async () => {
+test("HTTP/2 behaves the same", async () => {
   const client = rawClient(served.gateway.port);
   const headers = { ":authority": "gateway.test", "content-type": "application/json", ...FORWARDED };
   const body = Buffer.from(JSON.stringify({ redirect_uris: [REDIRECT_URI] }));

@@ -12,7 +12,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "connect-rest-killed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const program = path.resolve(import.meta.dirname, "../support/issuing-gateway.ts");
 
-/** Lets a gateway issue tokens, and kills it behind the nth line. */
+/** Lets a gateway issue tokens, and kills it after the nth line. */
 async function issueUntilKilled(file: string, lines: number): Promise<string[]> {
   const child = spawn(process.execPath, [program, file], { stdio: ["ignore", "pipe", "inherit"] });
   const printed: string[] = [];
@@ -30,8 +30,7 @@ test.each([3, 7, 20])(
     const printed = await issueUntilKilled(file, lines);
     const of = (kind: string) =>
       printed.filter((line) => line.startsWith(kind)).map((line) => line.slice(kind.length + 1));
-    // a refresh token that was used when the process was killed is good for ten seconds,
-    // however slow this machine is
+    // A refresh token that was used just before the kill stays valid for ten seconds, even on a slow machine.
     const killedAt = Date.now();
     const now = () => killedAt;
     const served = await startAuthorized({ store: new SqliteStore({ file, now }), now });

@@ -46,7 +46,7 @@ test("the metadata is at the root of the origin, with and without MCP-Protocol-V
     expect(status).toBe(200);
     expect(sent.get("content-type")).toBe("application/json");
     expect(body).toMatchObject(METADATA);
-    // all that it names is served
+    // Every listed endpoint exists.
     const known = [...Object.keys(METADATA), "token_endpoint_auth_signing_alg_values_supported"];
     const revocation = ["methods", "signing_alg_values"].map(
       (what) => `revocation_endpoint_auth_${what}_supported`,
@@ -55,7 +55,7 @@ test("the metadata is at the root of the origin, with and without MCP-Protocol-V
   }
 });
 
-test("no address in metadata, redirects and challenges comes from a request", async () => {
+test("no address in metadata, redirects and challenges is taken from a request", async () => {
   const { port } = served.gateway;
   const ask = (path: string, method = "GET") =>
     new Promise<string>((resolve, reject) => {
@@ -104,11 +104,11 @@ test.each([
   `${WELL_KNOWN}/mcp`,
   `${WELL_KNOWN}/`,
   "/.well-known/anything",
-])("%s is not there: 404, so that clients fall back", async (path) => {
+])("%s does not exist: 404, so that clients use their fallback", async (path) => {
   expect((await steps.request(path)).status).toBe(404);
 });
 
-test("protected resource metadata is at the root, and below it for each path that a client calls the resource", async () => {
+test("protected resource metadata is at the root, and under it for each path that a client uses as resource", async () => {
   for (const path of ["", "/mcp", "/a/b"]) {
     const { status, body } = await steps.request(`/.well-known/oauth-protected-resource${path}`);
     expect(status).toBe(200);
@@ -121,7 +121,7 @@ test("protected resource metadata is at the root, and below it for each path tha
   }
 });
 
-test("pages of any origin may read metadata and use token, register and revoke, and none the rest", async () => {
+test("pages of any origin may read metadata and use token, register and revoke, and nothing else", async () => {
   const origin = "https://page.example";
   const shared = { [WELL_KNOWN]: "GET", "/token": "POST", "/register": "POST", "/revoke": "POST" };
   for (const [path, method] of Object.entries(shared)) {
@@ -152,7 +152,7 @@ test("pages of any origin may read metadata and use token, register and revoke, 
   expect(page.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("a method that an endpoint does not take gets 405 with those that it takes", async () => {
+test("an unsupported method at an endpoint gets 405 with the supported ones", async () => {
   for (const [path, method, allow] of [
     [WELL_KNOWN, "POST", "GET, HEAD"],
     ["/token", "GET", "POST"],
@@ -168,7 +168,7 @@ test("a method that an endpoint does not take gets 405 with those that it takes"
 
 const CALLS = [
   { type: "application/json", status: 400 },
-  // their status is in their own words
+  // These formats carry the status in the body.
   { type: "application/connect+json", status: 200 },
   { type: "application/grpc", status: 200 },
   { type: "application/grpc-web+proto", status: 200 },
@@ -188,7 +188,7 @@ test("no endpoint is served over http if the public URL is https", async () => {
   }
 });
 
-test("no call is served over http where the public address is https, by any protocol, and health is", async () => {
+test("with an https public address no call is served over http, by any protocol, except health", async () => {
   const clientId = await steps.publicClient();
   const { body } = await steps.redeem(clientId, await steps.code(clientId));
   const headers = { authorization: `Bearer ${String(body.access_token)}` };
@@ -225,7 +225,7 @@ test("no call is served over http where the public address is https, by any prot
   client.close();
 });
 
-test("every response over https says that there is https alone, and none where the public address is http", async () => {
+test("every https response announces strict transport security, and no http response does", async () => {
   for (const path of [...ENDPOINTS, "/healthz", "/unknown"]) {
     const { headers } = await steps.request(path);
     expect(headers.get("strict-transport-security"), path).toBe("max-age=31536000");
@@ -236,7 +236,7 @@ test("every response over https says that there is https alone, and none where t
   await local.close();
 });
 
-test("no response of these endpoints may be cached, framed or sniffed", async () => {
+test("responses of these endpoints forbid caching, framing and sniffing", async () => {
   for (const path of [WELL_KNOWN, "/authorize?client_id=none", "/token"]) {
     const { headers } = await steps.request(path, { method: path === "/token" ? "POST" : "GET" });
     expect(headers.get("cache-control"), path).toBe("no-store");
@@ -265,7 +265,7 @@ test("the metadata of a gateway without sign-in lists only grants for clients", 
 const SECRET = "secret of a test";
 const GRANTS = ["authorization_code", "refresh_token", "client_credentials"];
 
-/** A client of the configuration with these grants. */
+/** Returns a configured client with these grants. */
 function clientOf(grants: readonly string[]) {
   const isPublic = !grants.includes("client_credentials");
   return {
@@ -278,7 +278,7 @@ function clientOf(grants: readonly string[]) {
   };
 }
 
-/** The grants by which a client gets tokens. */
+/** Returns the grants with which a client obtains tokens. */
 async function obtained(own: OAuthSteps, id: string, secret: string | undefined): Promise<string[]> {
   const basic = `Basic ${Buffer.from(`${id}:${encodeURIComponent(secret ?? "")}`).toString("base64")}`;
   const send = (form: Record<string, string>) =>

@@ -1,4 +1,4 @@
-/** Any order of refreshes and pauses, against a model of what a refresh token gives. */
+/** Tests any order of refreshes and pauses against a model of refresh tokens. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SqliteStore } from "../../authorization/src/store/sqlite-store.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** A refresh token as the model knows it. */
+/** A refresh token in the model. */
 interface ModelToken {
   readonly text: string;
   usedAt: number | undefined;
@@ -60,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-test("a refresh token gives two sets of tokens in ten seconds, then nothing, and then ends the grant", async () => {
+test("a refresh token gives two sets of tokens within ten seconds, then nothing, and then ends the grant", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), async (all) => {
       const { body } = await steps.redeem(clientId, await steps.code(clientId));

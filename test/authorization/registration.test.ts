@@ -51,7 +51,7 @@ test.each([undefined, "client_secret_basic", "client_secret_post"])(
   },
 );
 
-test("what is stored of a secret does not authenticate, and the secret is not there", async () => {
+test("the stored form of a secret does not authenticate or contain the secret", async () => {
   const { body } = await steps.register({
     redirect_uris: [REDIRECT_URI],
     grant_types: ["client_credentials"],
@@ -103,13 +103,13 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
 });
 
-test("a redirect URI that is too long is rejected for that, and no other reason", async () => {
+test("a redirect URI that is too long is rejected for exactly that reason", async () => {
   const uri = `https://app.example/${"a".repeat(2048)}`;
   const { body } = await steps.register({ ...GOOD, redirect_uris: [uri] });
   expect(body.error_description).toBe("redirect_uris may have 2048 characters each");
 });
 
-test("hosts that redirect URIs may have are the same in any case", () => {
+test("hosts in redirect URIs are case-insensitive", () => {
   const letters = fc.stringMatching(/^[a-zA-Z]{1,8}$/);
   fc.assert(
     fc.property(letters, letters, fc.constantFrom("", "*."), (name, domain, wildcard) => {
@@ -121,7 +121,7 @@ test("hosts that redirect URIs may have are the same in any case", () => {
   );
 });
 
-test("no text is a redirect URI that leads elsewhere than to https or this machine", () => {
+test("a redirect URI leads only to https or to this machine", () => {
   const part = fc.constantFrom(
     "http",
     "https",
@@ -204,7 +204,7 @@ test.each(["[]", '"a"', "null", "{", "", `{"redirect_uris":${"[".repeat(10_000)}
   },
 );
 
-test("scopes and grants that a client may not have are left out, and it is told", async () => {
+test("scopes and grants that a client may not have are removed, and the response shows it", async () => {
   const { body } = await steps.register({
     ...GOOD,
     scope: "echo profile",
@@ -213,7 +213,7 @@ test("scopes and grants that a client may not have are left out, and it is told"
   expect(body).toMatchObject({ scope: "echo", grant_types: ["authorization_code"] });
 });
 
-test("a client that never gets a grant is forgotten after a day, and one that does is kept", async () => {
+test("a client without a grant is deleted after a day, and a client with one is kept", async () => {
   const unused = String((await steps.register(GOOD)).body.client_id);
   const used = String(
     (await steps.register({ ...GOOD, grant_types: ["authorization_code", "refresh_token"] })).body.client_id,
@@ -224,7 +224,7 @@ test("a client that never gets a grant is forgotten after a day, and one that do
   expect(await steps.authorize(unused)).not.toBeInstanceOf(URL);
 });
 
-test("where registration needs a token, it is for those alone who bring it", async () => {
+test("registration that needs a token is only for clients that send it", async () => {
   const token = "an-initial-access-token-of-some-length";
   const registration = {
     initialAccessToken: token,
@@ -258,7 +258,7 @@ test("where registration needs a token, it is for those alone who bring it", asy
   await gateway.close();
 });
 
-test("a thousand registrations a minute are bounded, for one client and for all, and others are served meanwhile", async () => {
+test("a thousand registrations a minute are limited, per client and in total, and other calls are served", async () => {
   const gateway = await startAuthorized(
     { now: () => 0 + shift },
     { limits: { registrationsPerClient: 5, registrationsPerMinute: 12 } },
@@ -273,7 +273,7 @@ test("a thousand registrations a minute are bounded, for one client and for all,
   expect(rejected.body.error).toBe("too_many_requests");
   expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await from("203.0.113.2")).status).toBe(201);
-  // addresses of one network of IPv6 are one client
+  // Addresses of one IPv6 network count as one client.
   const network = [];
   for (let i = 0; i < 10; i += 1) network.push((await from(`2001:db8::${i}`)).status);
   expect(network.filter((status) => status === 201)).toHaveLength(5);

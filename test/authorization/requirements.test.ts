@@ -5,10 +5,10 @@ import { readRequirements } from "../../scripts/docs/requirements.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** Requirements that no test shows yet; shorten this list, and do not lengthen it. */
+/** Requirements without a test; shorten this list, and do not extend it. */
 const UNSHOWN: readonly string[] = [];
 
-test("every requirement of the authorization profile has a test, which is there", () => {
+test("every requirement of the authorization profile has an existing test", () => {
   const requirements = readRequirements();
   expect(requirements.length).toBeGreaterThan(50);
   for (const { number, test: shown } of requirements) {
@@ -23,7 +23,7 @@ test("every requirement of the authorization profile has a test, which is there"
   expect(without.sort()).toEqual([...UNSHOWN].sort());
 });
 
-test("each requirement is there once, with a level of RFC 2119", () => {
+test("each requirement is listed once, with a level of RFC 2119", () => {
   const requirements = readRequirements();
   const levels = new Set(["MUST", "MUST NOT", "REQUIRED", "SHOULD", "SHOULD NOT", "MAY", "OPTIONAL"]);
   for (const { number, level, provider, text } of requirements) {

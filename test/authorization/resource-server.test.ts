@@ -193,7 +193,7 @@ test.each(
   },
 );
 
-test("two headers with tokens are rejected", async () => {
+test("two headers with a token are rejected", async () => {
   const { port } = fast.gateway;
   const headers = [
     ...Object.entries(FORWARDED),
@@ -226,7 +226,7 @@ test.each(["access_token", "access%5Ftoken", "%61ccess_token"])(
   },
 );
 
-test("a valid token lets every protocol through, and goes to no upstream", async () => {
+test("a valid token is accepted by every protocol, and is sent to no upstream", async () => {
   const token = await tokenOf("echo");
   for (const gateway of [fast, slow]) {
     const { url } = gateway.gateway;
@@ -267,7 +267,7 @@ test("every request needs its own token, even on one connection", async () => {
   await expect(client.echo({})).rejects.toThrow("an access token is needed");
 });
 
-test("a token that was issued for another server is rejected, even if both share a store", async () => {
+test("a token of another server is rejected, even if both share a store", async () => {
   const token = await tokenOf("echo");
   const response = await clients.get(other)?.send({
     version: "1.1",
@@ -280,8 +280,8 @@ test("a token that was issued for another server is rejected, even if both share
   expect(response?.headers["www-authenticate"]).toContain("https://other.test/");
 });
 
-test("health is open, and reflection, pages and the names of what is served are not", async () => {
-  // also by http, as probes of the own network come
+test("health is public, and reflection, pages and service names are not", async () => {
+  // Also over http, as probes within the network arrive.
   const transport = createGrpcTransport({ baseUrl: fast.gateway.url });
   expect((await createClient(Health, transport).check({})).status).toBe(1);
   expect((await createClient(Health, transport).list({})).statuses).not.toHaveProperty([
@@ -299,7 +299,7 @@ test("health is open, and reflection, pages and the names of what is served are 
   expect((await steps.call(token, "unknown.v1.Service/Method")).status).toBe(404);
 });
 
-test("all of it can be opened, or closed", async () => {
+test("health, reflection and pages can each be made public or protected", async () => {
   const opened = await startAuthorized({ open: { health: false, reflection: true, pages: true } });
   const steps = new OAuthSteps(opened);
   expect((await steps.request("/")).status).toBe(200);
@@ -312,7 +312,7 @@ test("all of it can be opened, or closed", async () => {
   await opened.close();
 });
 
-test("pages of configured origins may send tokens, and see the challenge", async () => {
+test("pages of configured origins may send tokens, and can read the challenge", async () => {
   const gateway = await startAuthorized({}, { origins: ["https://app.example"] });
   const origin = "https://app.example";
   const path = `${PUBLIC_URL}/echo.v1.EchoService/Echo`;
@@ -340,13 +340,13 @@ test("pages of configured origins may send tokens, and see the challenge", async
   await gateway.close();
 });
 
-test("what a caller may not is counted and logged without its token", async () => {
+test("rejections are counted and logged without the token", async () => {
   const gateway = await startAuthorized({}, { metrics: { port: 0 } });
   const steps = new OAuthSteps(gateway);
   const token = "b".repeat(43);
   await steps.call(token);
   await steps.token({ grant_type: "client_credentials", client_id: "nobody", client_secret: token });
-  // what clients make up is one series
+  // Values that clients make up share one series.
   for (const grant of ["password", "made up", "toString", ""]) {
     await steps.token({ grant_type: grant, client_id: "a" });
   }

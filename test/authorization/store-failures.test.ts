@@ -22,7 +22,7 @@ beforeEach(async () => {
   files += 1;
   file = path.join(folder, `${files}.sqlite`);
   store = new SqliteStore({ file, waitMs: 20 });
-  // time stands still until a test moves it, so that nothing that is remembered runs out by itself
+  // The clock is frozen until a test moves it, so that nothing expires by itself.
   served = await startAuthorized({ store, clients: [MACHINE] as never, now: () => time });
   steps = new OAuthSteps(served);
 });
@@ -31,14 +31,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const form = { grant_type: "client_credentials", client_id: "machine", client_secret: MACHINE_SECRET };
 
-test("the file of the store is its owner's alone, and so are those beside it", async () => {
+test("the store's file and its companion files are readable by the owner only", async () => {
   await steps.publicClient();
   const names = readdirSync(folder).filter((name) => name.startsWith(`${files}.`));
   expect(names.length).toBeGreaterThan(1);
   for (const name of names) expect(statSync(path.join(folder, name)).mode & 0o777, name).toBe(0o600);
 });
 
-test("while others lock the store, clients are told to try again, and nothing is lost: code, refresh token, tokens", async () => {
+test("while another process locks the store, clients must retry, and no code, refresh token or token is lost", async () => {
   const id = await steps.publicClient();
   const code = await steps.code(id);
   const earlier = (await steps.redeem(id, await steps.code(id))).body;
@@ -56,13 +56,13 @@ test("while others lock the store, clients are told to try again, and nothing is
   }
   const page = await steps.authorize(id);
   expect(page instanceof Response && page.status).toBe(503);
-  // reading goes on
+  // Reads still work.
   expect((await steps.call(earlier.access_token)).status).toBe(200);
   locker.exec("ROLLBACK");
   locker.close();
   const redeemed = await steps.redeem(id, code);
   expect(redeemed.status).toBe(200);
-  // long after the time in which a refresh token gives siblings
+  // Long after the period in which a refresh token can be reused.
   time += 60_000;
   const refreshed = await steps.refresh(id, earlier.refresh_token);
   expect(refreshed.status).toBe(200);
@@ -71,7 +71,7 @@ test("while others lock the store, clients are told to try again, and nothing is
   }
 });
 
-test("while the store is gone, calls are UNAVAILABLE, and it is found again by itself", async () => {
+test("while the store is unavailable, calls are UNAVAILABLE, and they recover with it", async () => {
   const { body } = await steps.token(form);
   renameSync(file, `${file}.away`);
   for (const suffix of ["-wal", "-shm"]) renameSync(file + suffix, `${file}.away${suffix}`);
@@ -87,14 +87,14 @@ test("while the store is gone, calls are UNAVAILABLE, and it is found again by i
   expect((await steps.token(form)).status).toBe(200);
 });
 
-test("while the disk is full, clients are told to try again", async () => {
+test("while the disk is full, clients must retry", async () => {
   const id = await steps.publicClient();
   const code = await steps.code(id);
-  // of its own connection, which nobody else can do
+  // A limit of this connection, which only the store itself can set.
   const database = Reflect.get(store, "opened").database as DatabaseSync;
   const { page_count: pages } = { ...database.prepare("PRAGMA page_count").get() };
   database.exec(`PRAGMA max_page_count = ${Number(pages)}`);
-  // what is free within the file is used up first
+  // Free space within the file is used first.
   while ((await steps.token(form)).status === 200);
   expect(await steps.token(form)).toMatchObject({ status: 503, body: { error: "temporarily_unavailable" } });
   expect(await steps.redeem(id, code)).toMatchObject({ status: 503 });
@@ -102,7 +102,7 @@ test("while the disk is full, clients are told to try again", async () => {
   expect((await steps.redeem(id, code)).status).toBe(200);
 });
 
-test("tokens, codes, verifiers and secrets are in no file of the store", async () => {
+test("tokens, codes, verifiers and secrets are in no file of the store in plain form", async () => {
   const id = await steps.publicClient();
   const { body: confidential } = await steps.register({ redirect_uris: ["https://app.example/"] });
   const code = await steps.code(id);

@@ -7,7 +7,7 @@ import { OAuthSteps, REDIRECT_URI, VERIFIER } from "../support/oauth-steps.ts";
 
 const SECRET = "a secret of thirty-two characters and more: +&%";
 const ended: string[] = [];
-/** What sessions say of themselves; a test may end them. */
+/** The sessions' own state; tests may end them. */
 let isAlive = true;
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
@@ -15,7 +15,7 @@ let clientId: string;
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let shift = 0;
 
-/** The engine has a clock of its own, so that time here goes on with it, and may be put forward. */
+/** The engine has its own clock, so this time follows it, and can be advanced. */
 function now(): number {
   return Date.now() + shift;
 }
@@ -110,7 +110,7 @@ function sign(claims: object): Promise<{ client_assertion: string; client_assert
     }));
 }
 
-test("an assertion is good once, also where it comes many times at once", async () => {
+test("an assertion is accepted once, even when it arrives many times concurrently", async () => {
   const assertion = await sign({});
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => steps.token({ ...MACHINE, ...assertion })),
@@ -119,7 +119,7 @@ test("an assertion is good once, also where it comes many times at once", async 
   expect(answers.filter(({ body }) => body.error === "invalid_client")).toHaveLength(4);
 });
 
-test("a client that calls for itself gets the scopes that it may have, and no others", async () => {
+test("a client without a person gets the scopes that it may have, and no others", async () => {
   const few = { ...MACHINE, client_id: "few", client_secret: SECRET };
   expect((await steps.token(few)).body.scope).toBe("echo");
   expect((await steps.token({ ...few, scope: "talk" })).body.error).toBe("invalid_scope");
@@ -191,7 +191,7 @@ test.each(["grant_type", "client_id", "client_secret", "scope"])("%s twice is re
   expect(await steps.token(twice)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
 });
 
-test("a resource that is this gateway, however it is written, is its one audience, and any other is rejected", async () => {
+test("a resource that is this gateway, in any notation, is the only audience; other resources are rejected", async () => {
   const form = { ...MACHINE, client_id: "machine", client_secret: SECRET };
   for (const resource of [PUBLIC_URL, `${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, "HTTPS://GATEWAY.TEST/"]) {
     const { body } = await steps.token({ ...form, resource });
@@ -219,7 +219,7 @@ test("a code yields tokens once, and a second use revokes them", async () => {
   expect(ended).toEqual([`session of ${clientId}`]);
 });
 
-test("a code that comes many times at once gives tokens to one at most, which are good no more", async () => {
+test("a code that arrives many times concurrently gives tokens at most once, and these are revoked", async () => {
   const code = await steps.code(clientId);
   const answers = await Promise.all(Array.from({ length: 8 }, () => steps.redeem(clientId, code)));
   const given = answers.filter(({ status }) => status === 200);
@@ -237,7 +237,7 @@ test.each([
   expect(await steps.redeem(clientId, code, changes)).toMatchObject({ status: 400, body: { error } });
 });
 
-test("a code without its verifier, of another client, or after its time is rejected", async () => {
+test("a code without its verifier, of another client, or after its expiry is rejected", async () => {
   const code = await steps.code(clientId);
   const form = { grant_type: "authorization_code", client_id: clientId, code, redirect_uri: REDIRECT_URI };
   expect((await steps.token(form)).body.error).toBe("invalid_grant");
@@ -247,7 +247,7 @@ test("a code without its verifier, of another client, or after its time is rejec
   expect((await steps.redeem(clientId, code)).body.error).toBe("invalid_grant");
 });
 
-test("a client need not repeat the redirect URI (OAuth 2.1), whatever its port was", async () => {
+test("a client need not repeat the redirect URI (OAuth 2.1), whatever its port", async () => {
   const code = await steps.code(clientId, { redirect_uri: REDIRECT_URI.replace("4567", "50123") });
   const form = { grant_type: "authorization_code", client_id: clientId, code, code_verifier: VERIFIER };
   expect((await steps.token(form)).status).toBe(200);
@@ -257,14 +257,14 @@ async function tokens(): Promise<Readonly<Record<string, unknown>>> {
   return (await steps.redeem(clientId, await steps.code(clientId))).body;
 }
 
-test("a refresh returns a new refresh token; the previous one works once again within ten seconds, and later revokes the grant", async () => {
+test("a refresh returns a new refresh token; the previous one works once again within ten seconds, and then revokes the grant", async () => {
   const first = await tokens();
   const second = (await steps.refresh(clientId, first.refresh_token)).body;
   expect(second.refresh_token).not.toBe(first.refresh_token);
   shift += 9_000;
   const sibling = (await steps.refresh(clientId, first.refresh_token)).body;
   expect((await steps.call(sibling.access_token)).status).toBe(200);
-  // the sibling's own time did not prolong that of the first
+  // The second refresh did not extend the first one's period.
   shift += 2_000;
   const third = (await steps.refresh(clientId, sibling.refresh_token)).body;
   expect(third.access_token).toBeDefined();
@@ -277,7 +277,7 @@ test("a refresh returns a new refresh token; the previous one works once again w
   expect(JSON.stringify(served.lines)).toContain("used again");
 });
 
-test("of refreshes at the same time two get good tokens, and the others end nothing", async () => {
+test("of concurrent refreshes two get valid tokens, and the others end nothing", async () => {
   const { refresh_token: token } = await tokens();
   const answers = await Promise.all(Array.from({ length: 4 }, () => steps.refresh(clientId, token)));
   const good = answers.filter(({ status }) => status === 200);
@@ -288,7 +288,7 @@ test("of refreshes at the same time two get good tokens, and the others end noth
   expect(ended).toEqual([]);
 });
 
-test("a refresh token is its client's alone, and gives no scope that it does not have", async () => {
+test("a refresh token works only for its client, and never adds scopes", async () => {
   const { refresh_token: token } = await tokens();
   const other = await steps.publicClient();
   expect((await steps.refresh(other, token)).body.error).toBe("invalid_grant");
@@ -311,7 +311,7 @@ test("access tokens, refresh tokens and a person's consent expire, however often
   expect((await steps.refresh(clientId, refresh)).body.error).toBe("invalid_grant");
 });
 
-test("where the person's session has ended, a refresh gives nothing, and neither does a code", async () => {
+test("after the person's session has ended, neither a refresh nor a code gives tokens", async () => {
   const { refresh_token: token } = await tokens();
   const code = await steps.code(clientId);
   isAlive = false;
@@ -331,7 +331,7 @@ test.each(["access_token", "refresh_token"])("a revoked %s ends the grant and it
   expect(ended).toEqual([`session of ${clientId}`]);
 });
 
-test("a token that is unknown or another client's is revoked by nobody, and nothing is told", async () => {
+test("revoking an unknown token or another client's token has no effect, and the response does not tell", async () => {
   const { access_token: token } = await tokens();
   const other = await steps.publicClient();
   for (const form of [
@@ -345,7 +345,7 @@ test("a token that is unknown or another client's is revoked by nobody, and noth
   expect((await steps.post("/revoke", { client_id: "nobody", token: "a" })).status).toBe(401);
 });
 
-test("a session goes with the last of its grants", async () => {
+test("a session ends with the last of its grants", async () => {
   const [first, second] = [await tokens(), await tokens()];
   await steps.post("/revoke", { client_id: clientId, token: String(first.refresh_token) });
   expect(ended).toEqual([]);

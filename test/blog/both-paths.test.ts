@@ -12,14 +12,14 @@ import { WRITING_CASES } from "./cases/writing.ts";
 import { outcomeOf } from "./outcome.ts";
 import { type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
 
-/** Tokens, which the sandbox draws by lot. */
+/** Random tokens of the sandbox. */
 const DRAWN = /[A-Za-z0-9]{40,}/g;
 
-/** Endpoints whose responses hold more that is drawn by lot: their errors are compared alone. */
+/** Endpoints whose responses contain other random values: only their errors are compared. */
 const OTHER_EACH_TIME = ["POST P/posts/queue/shuffle", "POST P/posts (reblog)", "POST C/invite_hash"];
 
 const ways = WAYS.filter((way) => way !== "in-process");
-/** What came back for each call of a case, headers and trailers included. */
+/** The results of each call of a case, including headers and trailers. */
 let seen: unknown[] = [];
 let fast: BlogWorld;
 let connect: BlogWorld;
@@ -48,12 +48,12 @@ const watch: Interceptor = (next) => async (request) => {
   }
 };
 
-/** Headers without those of one request or one moment. */
+/** Returns the headers without those that depend on the request or the time. */
 function kept(headers: Headers): unknown {
   return [...headers].filter(([name]) => !/^date$|^x-request-id$|-reset$/.test(name));
 }
 
-/** @param now the time of every call, so that all responses tell the same times */
+/** @param now the time of every call, so that all responses contain the same times */
 async function seenIn(world: BlogWorld, each: Case, now: number): Promise<unknown[]> {
   const all: unknown[] = [];
   const prepare: Case["prepare"] = (prepared) => {
@@ -87,7 +87,7 @@ const ALL = [
 const cases = ALL.filter(({ endpoint, kind }) => kind !== "answer" || !OTHER_EACH_TIME.includes(endpoint));
 const byEndpoint = Map.groupBy(cases, ({ endpoint }) => endpoint);
 
-test.each([...byEndpoint])("both paths respond alike: %s", async (_, own) => {
+test.each([...byEndpoint])("both paths give the same response: %s", async (_, own) => {
   for (const each of oneOfEach(own)) {
     const now = Date.now();
     expect([each.name, await seenIn(fast, each, now)]).toEqual([each.name, await seenIn(connect, each, now)]);

@@ -1,22 +1,22 @@
 import type { Api, BlogWorld, Identity } from "./world.ts";
 
-/** One call of an endpoint, and what becomes of it. */
+/** A call of an endpoint, with the expected result. */
 export interface Case {
   /**
-   * The endpoint as the reference heads it, e.g. `GET P/info`; further methods of
-   * an endpoint have a word after it.
+   * The endpoint under its heading in the reference, such as `GET P/info`; further methods of an endpoint
+   * have a suffix.
    */
   readonly endpoint: string;
   readonly name: string;
   /**
-   * `answer`: it succeeds. `failure`: the upstream rejects it. `rejected`: the gateway rejects it before there
-   * is a request; in-process, where nothing is checked, the upstream says what it thinks of it.
+   * `answer`: the call succeeds. `failure`: the upstream rejects it. `rejected`: the gateway rejects it
+   * before any request; in-process, without these checks, the upstream's response is not compared.
    */
   readonly kind: "answer" | "failure" | "rejected";
   readonly as: Identity;
   readonly prepare: (world: BlogWorld) => unknown;
   readonly call: (api: Api, world: BlogWorld) => Promise<unknown>;
-  /** Of an answer: what it has, among other things. */
+  /** Part of the expected answer. */
   readonly answer: unknown;
 }
 
@@ -25,7 +25,7 @@ type Call = Case["call"];
 
 const nothing = () => undefined;
 
-/** A call that succeeds, with what the response has among other things. */
+/** A call that succeeds, with part of the expected response. */
 export function answers(
   endpoint: string,
   name: string,
@@ -41,12 +41,12 @@ export function fails(endpoint: string, name: string, call: Call, options: Optio
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "failure" };
 }
 
-/** A call that the gateway rejects by the constraints of its request. */
+/** A call that the gateway rejects by its request's constraints. */
 export function rejects(endpoint: string, name: string, call: Call, options: Options = {}): Case {
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "rejected" };
 }
 
-/** Makes the next response an error of the service, in the shape that it gives them. */
+/** Makes the next response an error in the service's format. */
 export function says(status: number, code = 0, detail = "as the test says") {
   return ({ sandbox }: BlogWorld) =>
     sandbox.next({
@@ -55,16 +55,16 @@ export function says(status: number, code = 0, detail = "as the test says") {
     });
 }
 
-/** Makes the next response this payload in the envelope, or nothing with status 204. */
+/** Makes the next response this payload in the envelope, or an empty 204. */
 export function sends(response: unknown, status = 200) {
   const body = { meta: { status, msg: "OK" }, response };
   return ({ sandbox }: BlogWorld) => sandbox.next(status === 204 ? { status } : { status, body });
 }
 
-/** The blog that most cases are about. */
+/** The blog of most cases. */
 export const demo = { blogIdentifier: "demo" };
 
-/** Cases that every endpoint of a kind has: who asks, and for which blog. */
+/** Cases of every endpoint of a kind: the caller's credentials, and the blog. */
 export function commonCases(
   endpoint: string,
   call: (api: Api, blogIdentifier: string, world: BlogWorld) => Promise<unknown>,
@@ -92,7 +92,7 @@ export function commonCases(
   ];
 }
 
-/** A limit below and above its range, and an offset below it. */
+/** Cases with a limit below and above its range, and an offset below it. */
 export function pageCases(
   endpoint: string,
   call: (api: Api, page: { limit?: number; offset?: number }) => Promise<unknown>,
@@ -109,14 +109,14 @@ export function pageCases(
   ];
 }
 
-/** The three forms of a blog's identifier, each of which leads to the same response. */
+/** The three forms of a blog's identifier, which lead to the same response. */
 export const FORMS = [
   ["by its name", "demo"],
   ["by its host name", "demo.blog.example"],
   ["by its uuid", "t:Dm0aXQkq5rCkyTnYIYv1Nw"],
 ] as const;
 
-/** The documented errors of creating, fetching and editing a post in blocks, whichever method meets them. */
+/** The documented errors of creating, fetching and editing a post in blocks, for any method. */
 export function documented(endpoint: string, call: Case["call"]): Case[] {
   const rows = [
     [400, 0, "data that is required is missing"],

@@ -9,7 +9,7 @@ import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
 import { failureOf } from "../end-to-end/failure.ts";
 import { credentialsOf } from "./world.ts";
 
-test("no other limit is kept", () => {
+test("the gateway enforces no other limit", () => {
   const limited = [BlogServiceRest, PostServiceRest].flatMap(({ methods }) =>
     Object.entries(methods).flatMap(([name, { rules }]) =>
       (rules.rateLimits ?? []).map((limit) => [name, limit.requests, limit.bucket]),
@@ -19,7 +19,7 @@ test("no other limit is kept", () => {
   expect(limited).toEqual(methods.map((name) => [name, 60, "blocks"]));
 });
 
-test("the four endpoints about blocks share 60 requests a minute, and no more leave", async () => {
+test("the four block endpoints share 60 requests per minute, and further calls send none", async () => {
   const sandbox = await startSandbox({ port: 0 });
   const clock = new FakeClock();
   const transport = createRestTransport({

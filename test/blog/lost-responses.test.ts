@@ -18,11 +18,11 @@ interface Row {
   readonly method: string;
   readonly call: (api: Api, world: BlogWorld) => Promise<unknown>;
   readonly prepare?: (api: Api) => Promise<unknown>;
-  /** What a second call is told, which is sent after the first was executed. */
+  /** The result of a second call, sent after the first was executed. */
   readonly again: string;
 }
 
-/** A request that may fail when it is sent twice. */
+/** Requests that may fail when they are sent twice. */
 const SENT_ONCE: readonly Row[] = [
   {
     method: "updateCommunity",
@@ -87,7 +87,7 @@ const SENT_ONCE: readonly Row[] = [
   },
 ];
 
-/** A request that does the same when it is sent twice. */
+/** Requests that are idempotent. */
 const SENT_AGAIN: ReadonlyArray<Pick<Row, "method" | "call">> = [
   { method: "muteCommunity", call: ({ communities }) => communities.muteCommunity(gardeners) },
   { method: "unmuteCommunity", call: ({ communities }) => communities.unmuteCommunity(gardeners) },
@@ -153,7 +153,7 @@ function verbOf(method: DescMethod): string | undefined {
   return getOption(method, http).pattern.case;
 }
 
-test("every PUT and DELETE is in one of the two tables, where its rule puts it", () => {
+test("every PUT and DELETE is in one of the two tables, as its rule says", () => {
   const changing = ADAPTERS.flatMap(({ methods }) =>
     Object.entries(methods).filter(([, { method }]) => ["put", "delete"].includes(verbOf(method) ?? "")),
   );
@@ -166,6 +166,6 @@ test("every PUT and DELETE is in one of the two tables, where its rule puts it",
   expect(named(true)).toEqual(SENT_AGAIN.map(({ method }) => method).sort());
 });
 
-test("temporary credentials are exchanged once, though by GET", () => {
+test("temporary credentials are exchanged once, although by GET", () => {
   expect(OAuthServiceRest.methods.createAccessToken?.rules.idempotent).toBe(false);
 });

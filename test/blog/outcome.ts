@@ -2,7 +2,7 @@ import { failureOf } from "../end-to-end/failure.ts";
 import type { Case } from "./case.ts";
 import type { BlogWorld, Way } from "./world.ts";
 
-/** What a call came to. */
+/** The result of a call. */
 export type Outcome =
   | { readonly answer: unknown }
   | { readonly code: string; readonly reason: string; readonly text: string };

@@ -16,7 +16,7 @@ const demo = { blogIdentifier: "demo" };
 interface Stream {
   readonly name: string;
   readonly open: (api: Api, options?: { readonly signal: AbortSignal }) => AsyncIterable<object>;
-  /** What one page of the list has. */
+  /** Returns the items of one page of the list. */
   readonly page: (api: Api) => Promise<readonly object[]>;
   readonly pages: number;
   readonly items: number;
@@ -62,7 +62,7 @@ const STREAMS: readonly Stream[] = [
     name: "StreamTaggedPosts",
     open: ({ posts }, options) => posts.streamTaggedPosts({ tag: "seed" }, options),
     page: async ({ posts }) => (await posts.listTaggedPosts({ tag: "seed" })).posts,
-    // the last two have the oldest post again, and nothing
+    // The last two pages have the oldest post again, and nothing.
     pages: 6,
     items: 66,
   },
@@ -117,7 +117,7 @@ const STREAMS: readonly Stream[] = [
   },
 ];
 
-test("every list has a stream of all its items, and every stream is tried here", () => {
+test("every list has a stream of all its items, and every stream is tested here", () => {
   const names = [BlogService, PostService].flatMap(({ methods }) => methods.map(({ name }) => name));
   const lists = names.filter((name) => name.startsWith("List"));
   expect(lists.map((name) => name.replace("List", "Stream")).toSorted()).toEqual(
@@ -134,7 +134,7 @@ describe.each(STREAMS)("$name", ({ open, page, pages, items }) => {
     expect(came.slice(0, first.length)).toEqual(first);
   });
 
-  test("asks for no page before its items are read, and for none after it is left", async () => {
+  test("requests no page before its items are read, and none after the client stops reading", async () => {
     const stream = open(world.api("in-process"))[Symbol.asyncIterator]();
     await stream.next();
     expect(world.sandbox.received.total).toBe(1);
@@ -143,7 +143,7 @@ describe.each(STREAMS)("$name", ({ open, page, pages, items }) => {
   });
 });
 
-test.each(WAYS)("a stream by %s that is cancelled asks for no further page", async (way) => {
+test.each(WAYS)("a cancelled stream by %s requests no further page", async (way) => {
   const controller = new AbortController();
   const stream = world.api(way).posts.streamPosts({ ...demo, limit: 1 }, { signal: controller.signal });
   const error = await (async () => {
@@ -151,7 +151,7 @@ test.each(WAYS)("a stream by %s that is cancelled asks for no further page", asy
   })().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConnectError);
   expect((error as ConnectError).code).toBe(Code.Canceled);
-  // one page may have been under way; another call shows that there are no more
+  // One page may have been in progress; another call shows that no more follow.
   const { blogs } = world.api(way);
   await blogs.getBlogInfo(demo);
   const asked = world.sandbox.received.all("/posts").length;
@@ -160,7 +160,7 @@ test.each(WAYS)("a stream by %s that is cancelled asks for no further page", asy
   expect(asked).toBeLessThan(5);
 });
 
-test("an opaque token of a page goes back unchanged", async () => {
+test("an opaque page token is sent back unchanged", async () => {
   await all(world.api("gRPC").posts.streamPosts({ ...demo, limit: 20, tags: ["seed"], npf: true }));
   const [first, second] = world.sandbox.received.all("/posts");
   expect(first?.query.get("npf")).toBe("true");
@@ -173,7 +173,7 @@ test("an opaque token of a page goes back unchanged", async () => {
   });
 });
 
-test("all pages are in the form that was asked for", async () => {
+test("all pages have the requested format", async () => {
   const { posts, blogs } = world.api("gRPC");
   const drafts = await all(posts.streamDraftPosts({ ...demo, npf: true }));
   expect(new Set(drafts.map(({ typeName }) => typeName))).toEqual(new Set(["blocks"]));

@@ -30,7 +30,7 @@ const CASES = [
 ];
 const answered = CASES.filter(({ kind }) => kind === "answer");
 
-test.each(answered)("$endpoint: $name: is as it is declared", async (each) => {
+test.each(answered)("$endpoint: $name: has the declared format", async (each) => {
   expect(await outcomeOf(each, "in-process", world)).toMatchObject({ answer: each.answer });
   expect(world.differences).toEqual([]);
 });

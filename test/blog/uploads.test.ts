@@ -16,14 +16,14 @@ const FILM = [
   { block: { case: "video", value: { media: { identifier: "film", type: "video/mp4" } } } } as const,
 ];
 
-/** The first message, then as many chunks. */
+/** Yields the first message, then this many chunks. */
 async function* chunked<T extends object>(first: T, count: number) {
   yield first;
   for (let index = 0; index < count; index++) yield { chunk: new Uint8Array(CHUNK).fill(index) };
 }
 
 describe.each(WAYS)("by %s", (way) => {
-  test("a photo in the older form can have 10 MB, and no more", async () => {
+  test("a photo in the older form can have at most 10 MB", async () => {
     const { posts } = world.api(way);
     const photo = (size: number) => {
       const file = { content: new Uint8Array(size), contentType: "image/png", filename: "a.png" };
@@ -36,7 +36,7 @@ describe.each(WAYS)("by %s", (way) => {
     });
   });
 
-  test("a video goes into a post in blocks, chunk by chunk", async () => {
+  test("a video is added to a post in blocks, chunk by chunk", async () => {
     const { posts } = world.api(way);
     const first = {
       ...demo,
@@ -53,7 +53,7 @@ describe.each(WAYS)("by %s", (way) => {
     expect(post?.body).toMatchObject({ case: "blocks", value: { content: [{ block: { case: "video" } }] } });
   });
 
-  test("a video goes into a post in the older form, chunk by chunk", async () => {
+  test("a video is added to a post in the older form, chunk by chunk", async () => {
     const { posts } = world.api(way);
     const first = {
       ...demo,
@@ -69,7 +69,7 @@ describe.each(WAYS)("by %s", (way) => {
     expect(world.sandbox.received.last?.text).toContain('name="type"\r\n\r\nvideo');
   });
 
-  test("a medium that no block names is rejected", async () => {
+  test("a media part that no block names is rejected", async () => {
     const first = { ...demo, content: FILM, identifier: "other", contentType: "video/mp4" };
     expect(await failureOf(world.api(way).posts.uploadPost(chunked(first, 1)))).toMatchObject({
       code: "InvalidArgument",
@@ -86,7 +86,7 @@ describe.each(WAYS)("by %s", (way) => {
     expect(world.sandbox.received.total).toBe(0);
   });
 
-  test("an upload that is cancelled leaves no post", async () => {
+  test("a cancelled upload leaves no post", async () => {
     const { posts } = world.api(way);
     const controller = new AbortController();
     async function* endless() {

@@ -30,21 +30,18 @@ import { FilterServiceRest } from "../../gen/user/v1/filter_rest.ts";
 import { UserService } from "../../gen/user/v1/user_pb.ts";
 import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
 
-/**
- * Node's client resets streams of a connection that has more than 10 MB to send,
- * which is less than a photo in JSON.
- */
+/** Node's client resets streams of a connection with more than 10 MB to send, less than a photo in JSON. */
 const LARGE_REQUESTS = { maxSessionMemory: 256 };
 
 /**
- * The load that its gateway sees: client, gateway and sandbox share a process, on a machine that may be busy.
+ * The load that the gateway sees: client, gateway and sandbox share a process, on a possibly busy machine.
  */
 const idle = () => ({ eventLoopDelayMs: 0, heapPercent: 0 });
 
 export const WAYS = ["Connect JSON", "Connect proto", "gRPC", "gRPC-Web", "in-process"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** Whose credentials a call carries. */
+/** The credentials of a call. */
 export type Identity =
   | "demo"
   | "ada"
@@ -68,11 +65,11 @@ export interface Api {
   readonly oauth: Client<typeof OAuthService>;
 }
 
-/** Identifiers of seeded posts. They are the same after each reset. */
+/** Identifiers of seeded posts, which are the same after each reset. */
 export interface Ids {
   /** A published post of the blog `demo` in the older form, of each type. */
   readonly legacy: Readonly<Record<string, bigint>>;
-  /** A published post of `demo` that is stored as blocks. */
+  /** A published post of `demo`, stored as blocks. */
   readonly blocks: bigint;
   /** The post of `demo` with the most notes: its oldest. */
   readonly noted: bigint;
@@ -81,31 +78,31 @@ export interface Ids {
   readonly submissions: readonly bigint[];
   /** A published reblog of `demo`. */
   readonly reblog: bigint;
-  /** A published post of the blog `ada`, and what is needed to reblog it. */
+  /** A published post of the blog `ada`, and the values needed to reblog it. */
   readonly ada: { readonly id: bigint; readonly key: string; readonly uuid: string };
 }
 
-/** A sandbox, a gateway in front of it, and a transport that calls it in-process and checks nothing. */
+/** A sandbox, a gateway in front of it, and an in-process transport without checks. */
 export interface BlogWorld {
   readonly sandbox: Sandbox;
   readonly ids: Ids;
-  /** What was reported of the calls in-process. */
+  /** The differences reported for in-process calls. */
   readonly differences: DifferenceReport[];
-  /** Whose credentials the next calls carry. */
+  /** The credentials of the next calls. */
   identity: Identity;
   /** Replaces the credentials of `identity` until the next reset. */
   credentials: Credentials | undefined;
   api(way: Way): Api;
-  /** A second gateway in front of the same sandbox, which sends every call through connect's handlers. */
+  /** Starts a second gateway in front of the same sandbox, which uses connect's handlers for every call. */
   withoutFastPath(): Promise<Pick<BlogWorld, "api" | "close">>;
-  /** Back to what was seeded, with the usual limits, rules, time and identity. */
+  /** Restores the seeded state, and the default limits, rules, time and identity. */
   reset(): void;
   close(): Promise<void>;
 }
 
 const CLOSED: Credentials = { apiKey: "unknown", oauth2: { accessToken: "unknown" } };
 
-/** The credentials of each identity, as the sandbox knows them. */
+/** Returns the sandbox's credentials of each identity. */
 export function credentialsOf({ credentials: known }: Sandbox, identity: Identity): Credentials {
   const bearer = (accessToken: string): Credentials => ({ oauth2: { accessToken } });
   const { consumerKey, consumerSecret } = known;
@@ -147,14 +144,14 @@ export const ADAPTERS: readonly ServiceAdapter[] = [
 ];
 
 export interface BlogWorldOptions {
-  /** Responses that are not as declared are errors. */
+  /** Whether responses that differ from their declaration are errors. */
   readonly strict?: boolean;
-  /** How requests are sent again; without it they are not. */
+  /** The retry options; without them nothing is retried. */
   readonly retry?: RetryOptions;
   readonly sandbox?: SandboxOptions;
-  /** See the calls in-process. */
+  /** Interceptors of the in-process calls. */
   readonly interceptors?: Interceptor[];
-  /** See the calls through the gateway. */
+  /** Interceptors of the gateway's calls. */
   readonly gatewayInterceptors?: Interceptor[];
 }
 
@@ -169,17 +166,17 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     upstreams: {
       blog: {
         bases: { api: sandbox.url, web: sandbox.url },
-        // a table of failures is no outage, and each call is one request
+        // A table of failures is not an outage, and each call must be one request.
         breaker: false,
         retry: options.retry ?? false,
-        // it asks more often than people do
+        // The tests call more often than people do.
         rateLimits: false,
         credentials: () => state.credentials ?? credentialsOf(sandbox, state.identity),
       },
     },
     strict,
   };
-  // as connect-rest.yaml has it: photos and sounds of 10 MB fit
+  // As in connect-rest.yaml: photos and sounds of 10 MB fit.
   const limits = { readMaxBytes: 16 * 1024 * 1024 };
   const settings = { ...calls, limits, load: idle } as Parameters<typeof startGateway>[0];
   const gateway = await startGateway(settings);

@@ -1,4 +1,4 @@
-/** Pages in a real browser, of another origin than the gateway's. */
+/** Tests pages in a real browser, on an origin that differs from the gateway's. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startWorld, type World } from "../end-to-end/world.ts";
 import { hasChromium, NO_CHROMIUM, openPage } from "./chromium.ts";
@@ -16,7 +16,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** What the page reports that is told of a gateway which allows these origins. */
+/** Returns the report of a page about a gateway that allows these origins. */
 async function reportOf(origins: readonly string[]): Promise<unknown> {
   world = await startWorld({ gateway: { origins } });
   const close = openPage(`${page.url}/#${world.gateway.url}`);
@@ -27,7 +27,7 @@ async function reportOf(origins: readonly string[]): Promise<unknown> {
   }
 }
 
-test("a page calls by every way that browsers have, reads headers and errors, and cancels streams", async ({
+test("a page calls in every way that browsers support, reads headers and errors, and cancels streams", async ({
   skip,
 }) => {
   skip(!hasChromium, NO_CHROMIUM);
@@ -56,11 +56,11 @@ test("a page calls by every way that browsers have, reads headers and errors, an
   expect(newest).toEqual(newest.map(() => String(world?.newest[0])));
 });
 
-test("a page of an origin that is not allowed sees nothing", async ({ skip }) => {
+test("a page of an origin that is not allowed cannot read responses", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const report = await reportOf(["https://elsewhere.example"]);
   expect(report).toBe("ConnectError: [unknown] Failed to fetch");
   const calls = world?.log.filter(({ msg }) => msg === "call");
-  // the browser asked whether it may, and went no further
+  // The browser sent only a preflight request.
   expect(calls).toMatchObject([{ code: "http_405", bytesIn: 0 }]);
 });

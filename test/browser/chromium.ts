@@ -1,4 +1,4 @@
-/** A browser without a window. */
+/** Runs a headless browser. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,16 +7,16 @@ import { join } from "node:path";
 
 export const hasChromium = spawnSync("chromium", ["--version"]).status === 0;
 
-/** The reason for which tests are skipped where `hasChromium` is false. */
+/** The reason for skipped tests without Chromium. */
 export const NO_CHROMIUM = "chromium is not installed";
 
-/** What it is started with. */
+/** Flags of the browser. */
 export const FLAGS = [
   "--headless",
-  // the sandbox of Chromium needs another user than root
+  // Chromium's sandbox does not run as root.
   "--no-sandbox",
   "--disable-gpu",
-  // containers often have little shared memory
+  // Containers often have little shared memory.
   "--disable-dev-shm-usage",
   "--disable-quic",
   "--no-first-run",

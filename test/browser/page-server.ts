@@ -1,5 +1,5 @@
 /**
- * Serves a page to a browser: modules of this repository and of npm, their types stripped, without a bundler.
+ * Serves a page to a browser: modules of this repository and of npm, with types stripped, without a bundler.
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** What the modules of the page import by name. */
+/** Packages that the page's modules import by name. */
 const PACKAGES = [
   "@bufbuild/protobuf",
   "@bufbuild/protobuf/codegenv2",
@@ -39,7 +39,7 @@ export interface PageServer {
   close(): void;
 }
 
-/** Serves `page.ts`, which is told the gateway's address by the fragment of its own. */
+/** Serves `page.ts`, which reads the gateway's address from its URL fragment. */
 export async function servePage(): Promise<PageServer> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const server = http.createServer((request, response) => {

@@ -1,29 +1,29 @@
-/** What a page does with the gateway: a program for browsers, made of modules that are served as they are. */
+/** Calls the gateway from a page: a program for browsers, of unbundled modules. */
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
 import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
 import { PostService } from "../../gen/blog/v1/post_pb.ts";
 
-/** What a page saw by one way of calling. */
+/** The results of one way of calling. */
 export interface Seen {
   /** The title of the blog `demo`. */
   readonly title: string;
-  /** Headers of that response, of the gateway's and of the upstream's. */
+  /** Headers of that response, from the gateway and the upstream. */
   readonly requestId: string | null;
   readonly remaining: string | null;
   /** The newest post's id, exact. */
   readonly newest: string;
-  /** How many posts a stream gave before the page cancelled it. */
+  /** The number of posts from a stream before the page cancelled it. */
   readonly streamed: number;
   readonly cancelled: string;
-  /** Code and reason of a blog that is not there. */
+  /** Code and reason for a missing blog. */
   readonly missing: { readonly code: string; readonly reason: string; readonly requestId: string | null };
 }
 
 /**
- * Calls the gateway by every way that browsers have, and sends what was seen, or the first error,
- * to `report`.
+ * Calls the gateway in every way that browsers support, and sends the results, or the first error, to
+ * `report`.
  */
 export async function run(gateway: string, report: string): Promise<void> {
   const seen = await seeAll(gateway).catch((error: unknown) => String(error));

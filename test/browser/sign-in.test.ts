@@ -1,4 +1,6 @@
-/** Consent and its failures in a real browser: by keyboard, for screen readers, and against other sites. */
+/**
+ * Tests consent and its failures in a real browser: by keyboard, for screen readers, and against other sites.
+ */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -17,7 +19,7 @@ let run: Run;
 let url: string;
 let browser: Browser;
 let site: Server;
-/** Pages of another site, by path; it is also where clients are sent back to. */
+/** Pages of another site, by path; also the client's redirect target. */
 const pages = new Map<string, string>();
 let siteUrl: string;
 
@@ -44,7 +46,7 @@ afterAll(async () => {
   await run.exit;
 });
 
-/** A page of a new browser profile, at the consent of a client. */
+/** Opens a page in a new browser profile, at a client's consent page. */
 async function atConsent(
   name = "A test",
 ): Promise<{ page: Page; client: TestClient; redeem: (back: URL) => Promise<unknown> }> {
@@ -59,7 +61,7 @@ async function atConsent(
   return { page, client, redeem };
 }
 
-/** What a screen reader and its tests find wrong with a page. */
+/** Returns the accessibility violations of a page. */
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const results = await page.evaluate(() => {
@@ -70,7 +72,7 @@ async function violationsOf(page: Page): Promise<string[]> {
   return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }
 
-test("a person signs in and consents by keyboard alone, and comes back to the client", async ({ skip }) => {
+test("a person signs in and consents by keyboard alone, and returns to the client", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const { page, redeem } = await atConsent();
   expect(await page.title()).toBe("Allow access to your account?");
@@ -89,7 +91,7 @@ test("a person signs in and consents by keyboard alone, and comes back to the cl
   expect(await redeem(new URL(page.url()))).toMatchObject({ token_type: "bearer" });
 });
 
-test("a person who does not allow comes back to the client as well", async ({ skip }) => {
+test("a person who does not allow also returns to the client", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const { page } = await atConsent();
   await page.getByRole("button", { name: "Do not allow" }).press("Enter");
@@ -97,7 +99,7 @@ test("a person who does not allow comes back to the client as well", async ({ sk
   expect(new URL(page.url()).searchParams.get("error")).toBe("access_denied");
 });
 
-test("the pages have nothing that keeps people with screen readers or keyboards out", async ({ skip }) => {
+test("the pages are accessible with screen readers and keyboards", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const { page } = await atConsent();
   expect(await violationsOf(page)).toEqual([]);
@@ -108,7 +110,7 @@ test("the pages have nothing that keeps people with screen readers or keyboards 
   expect(wide).toBeLessThanOrEqual(view ?? 0);
 });
 
-test("the page of a sign-in that was declined says so, and leads back", async ({ skip }) => {
+test("the page of a declined sign-in states it, and links back", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const client = await TestClient.register(url, fetch, `${siteUrl}/callback`);
   const { address } = await client.begin();
@@ -127,7 +129,7 @@ test("the page of a sign-in that was declined says so, and leads back", async ({
   expect(new URL(page.url()).searchParams.get("error")).toBe("access_denied");
 });
 
-test("a name of a client is text, short and visible, whatever is in it", async ({ skip }) => {
+test("a client's name is shown as short, visible text, whatever it contains", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const name = `<img src=x onerror=alert(1)>\u202Eevil\u2066<b>${"x".repeat(300)}`;
   const { page } = await atConsent(name);
@@ -137,7 +139,7 @@ test("a name of a client is text, short and visible, whatever is in it", async (
   expect(await page.locator("img, script, b").count()).toBe(0);
 });
 
-test("no page of another site can show the consent in a frame", async ({ skip }) => {
+test("no page of another site can frame the consent page", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const { page } = await atConsent();
   const consent = page.url();
@@ -148,7 +150,7 @@ test("no page of another site can show the consent in a frame", async ({ skip })
   expect(await page.frames()[1]?.locator("form").count()).toBe(0);
 });
 
-test("no page of another site can consent in a person's name", async ({ skip }) => {
+test("no page of another site can consent for a person", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const { page } = await atConsent();
   const action = `${page.url()}/decision`;

@@ -1,4 +1,4 @@
-/** A call as a client program reads it from standard input. */
+/** A call that a client program reads from standard input. */
 export interface ClientCall {
   readonly name: string;
   /** `host:port`. */
@@ -6,25 +6,25 @@ export interface ClientCall {
   /** `/package.Service/Method`. */
   readonly path: string;
   readonly kind: "unary" | "serverStream" | "clientStream" | "bidiStream";
-  /** Encoded, as base64. */
+  /** Encoded messages, as base64. */
   readonly messages: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** The content subtype, where the client lets one choose it. */
+  /** The content subtype, for clients that support a choice. */
   readonly codec?: string;
-  /** What the messages are compressed by, where the client has it. */
+  /** The compression of the messages, for clients that support it. */
   readonly compression?: string;
-  /** The service config of gRPC, in JSON. */
+  /** The gRPC service config, in JSON. */
   readonly config?: string;
 }
 
-/** What a client program writes about a call to standard output. */
+/** A client program's output about a call. */
 export interface ClientResult {
   readonly name: string;
   readonly code: number;
   readonly message: string;
-  /** A google.rpc.Status as base64; empty where the response has none. */
+  /** A google.rpc.Status as base64; empty when the response has none. */
   readonly details: string;
-  /** How many messages came before the status. */
+  /** The number of messages before the status. */
   readonly responses: number;
 }

@@ -1,4 +1,4 @@
-/** The clients of gRPC that people have read every rejection right. */
+/** Tests that the common gRPC clients read every rejection correctly. */
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { ErrorInfoSchema, RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { expect, test } from "vitest";
@@ -7,10 +7,10 @@ import { callAll, PREPARE } from "./programs.ts";
 import { ATTEMPTS, type ClientName, REFUSALS, type Rejection } from "./rejections.ts";
 import { startServers } from "./servers.ts";
 
-/** The time for a first download and build, on a slow machine. */
+/** The time for the first download and build, on a slow machine. */
 const TIMEOUT_MS = 600_000;
 
-/** What there is to read in a result. */
+/** Returns the comparable parts of a result. */
 function read({ name, code, message, details, responses }: ClientResult) {
   const trailers = new Headers({ "grpc-status": String(code), "grpc-status-details-bin": details });
   const status = details === "" ? undefined : findTrailerError(trailers);
@@ -32,7 +32,7 @@ function expected({ name, code, responses = 0, text, reason, hasRetryInfo = fals
   return { ...outcome, message, reason };
 }
 
-/** How often rows ask the overloaded server. */
+/** Counts the requests of rows to the overloaded server. */
 function attemptsOf(rows: readonly Rejection[]): number {
   const asked = rows.filter(({ on }) => on === "overloaded");
   return asked.reduce((sum, { config }) => sum + (config === undefined ? 1 : ATTEMPTS), 0);
@@ -51,7 +51,7 @@ test.for(Object.keys(PREPARE) as ClientName[])(
       const before = await servers.overloads();
       const results = await callAll(program, calls);
       expect(results.map(read)).toEqual(rows.map(expected));
-      // every rejection was one that the client could retry
+      // The client retried every rejection.
       expect((await servers.overloads()) - before).toBe(attemptsOf(rows));
     } finally {
       await servers.close();

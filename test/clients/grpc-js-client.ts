@@ -1,6 +1,6 @@
 /**
- * Makes calls with grpc-js and says what it reads in their responses: a JSON array of calls on standard
- * input, a JSON array of results on standard output.
+ * Makes calls with grpc-js: reads a JSON array of calls from standard input, and writes a JSON array of
+ * results to standard output.
  */
 import { text } from "node:stream/consumers";
 import { grpc } from "google-gax";
@@ -12,7 +12,7 @@ const same = (bytes: Buffer): Buffer => bytes;
 
 function clientOf({ target, config, compression }: ClientCall): grpc.Client {
   return new grpc.Client(target, grpc.credentials.createInsecure(), {
-    // each call has a connection of its own
+    // Each call has its own connection.
     "grpc.use_local_subchannel_pool": 1,
     ...(config !== undefined && { "grpc.service_config": config }),
     ...(compression !== undefined && {
@@ -71,7 +71,7 @@ function start(
 }
 
 function send(stream: grpc.ClientWritableStream<Buffer>, messages: readonly Buffer[]): void {
-  // the status says what is wrong
+  // The status has the error.
   stream.on("error", () => undefined);
   for (const message of messages) stream.write(message);
   stream.end();

@@ -1,4 +1,4 @@
-/** The client programs: what they need, and how they run. */
+/** The client programs: their requirements, and how to run them. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,17 +10,17 @@ import type { ClientName } from "./rejections.ts";
 
 const HERE = import.meta.dirname;
 
-/** The release of grpcio; those of the other clients are in package-lock.json and go.sum. */
+/** The release of grpcio; package-lock.json and go.sum pin the other clients. */
 const GRPCIO = "1.84.0";
 
-/** A command that can be run, or why there is none. */
+/** A command that can be run, or the reason why it is missing. */
 export interface Program {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly problem?: string | undefined;
 }
 
-/** Makes a client ready to run: its library is downloaded, its program built. */
+/** Prepares a client: downloads its library and builds its program. */
 export const PREPARE: Readonly<Record<ClientName, () => Promise<Program>>> = {
   "grpc-js": () => Promise.resolve({ command: [process.execPath, join(HERE, "grpc-js-client.ts")] }),
   grpcio: async () => {
@@ -50,7 +50,7 @@ async function buildGoClient(): Promise<Installed> {
   });
 }
 
-/** Makes calls with a client, one after the other. */
+/** Makes calls with a client, sequentially. */
 export async function callAll(
   { command: [program = "", ...args], env }: Program,
   calls: readonly ClientCall[],

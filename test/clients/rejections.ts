@@ -8,26 +8,26 @@ import { FOREIGN_TEXT, type ServerName } from "./servers.ts";
 
 export type ClientName = "grpcio" | "grpc-js" | "grpc-go";
 
-/** What a client must read in the response to a call. */
+/** The expected result of a call, as clients read it. */
 export interface Rejection extends Omit<ClientCall, "target"> {
   readonly on: ServerName;
-  /** 0: it is not rejected, and its response has a message. */
+  /** 0: the call succeeds, with one message. */
   readonly code: Code | 0;
-  /** What is in the text; where it is not there, the text is the client's own. */
+  /** Part of the text; without it the client makes up the text. */
   readonly text?: string | RegExp;
-  /** Of the ErrorInfo among the details; undefined where the error has none. */
+  /** The reason of the ErrorInfo among the details; undefined without one. */
   readonly reason?: string;
-  /** Whether a RetryInfo is among the details. */
+  /** Whether the details include a RetryInfo. */
   readonly hasRetryInfo?: boolean;
   /** Messages before the status. Default 0. */
   readonly responses?: number;
-  /** The clients that can make such a call. Default: all. */
+  /** The clients that can make this call. Default: all. */
   readonly clients?: readonly ClientName[];
 }
 
 type Kind = ClientCall["kind"];
 
-/** The methods of the echo service, and kinds of calls. */
+/** The methods of the echo service, by the kind of call. */
 const METHODS: Readonly<Record<Kind, string>> = {
   unary: "/echo.v1.EchoService/Echo",
   serverStream: "/echo.v1.EchoService/Repeat",
@@ -44,7 +44,7 @@ const info = (blogIdentifier: string) =>
 const posts = (blogIdentifier: string) =>
   base64(toBinary(ListPostsRequestSchema, create(ListPostsRequestSchema, { blogIdentifier })));
 
-/** A row of the table for a call of each kind. */
+/** Returns a row for a call of each kind. */
 function everyKind(
   row: Omit<Rejection, "kind" | "path" | "messages"> & { readonly message?: string },
   kinds: readonly Kind[] = KINDS,
@@ -62,13 +62,10 @@ function everyKind(
 const STREAMS = ["serverStream", "clientStream", "bidiStream"] as const;
 const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`x-${index}`, "1"]));
 
-/** The attempts of a call that is made with `RETRIES`. */
+/** The number of attempts with `RETRIES`. */
 export const ATTEMPTS = 3;
 
-/**
- * Retries what is rejected for a while, as a client of gRPC is told to by its service config.
- * grpcio needs some time.
- */
+/** A service config that retries temporary rejections. grpcio needs a longer backoff. */
 const RETRIES = JSON.stringify({
   methodConfig: [
     {
@@ -86,7 +83,7 @@ const RETRIES = JSON.stringify({
 
 const blog = (method: string) => `/blog.v1.BlogService/${method}`;
 
-/** Everything that a call can be rejected for, and failures that upstreams explain. */
+/** Every reason for rejecting a call, and failures that upstreams explain. */
 export const REFUSALS: readonly Rejection[] = [
   ...everyKind({ name: "no rejection", on: "plain", code: 0, responses: 1 }),
   ...everyKind({ name: "no rejection, by gzip", on: "plain", compression: "gzip", code: 0, responses: 1 }),

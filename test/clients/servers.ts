@@ -1,4 +1,4 @@
-/** Servers that reject, each for a reason of its own. */
+/** Servers that reject calls, each for a different reason. */
 import { once } from "node:events";
 import http2 from "node:http2";
 import type { ConnectRouter } from "@connectrpc/connect";
@@ -8,59 +8,56 @@ import { type Server, type ServerOptions, startServer } from "../../gateway/src/
 import { echoService } from "../../gateway/src/testing/echo.ts";
 import { startWorld, type World } from "../end-to-end/world.ts";
 
-/** A text of an upstream that headers cannot hold as it is. */
+/** A text from an upstream that headers cannot hold unchanged. */
 export const FOREIGN_TEXT = "“sorry” — 100 % é 🌳";
 
 const GRPC = { "content-type": "application/grpc", te: "trailers" };
 
-/** What each of the servers rejects, and by which limits. */
+/** The servers and their limits. */
 const SERVERS = {
-  /** Serves, within its limits. */
+  /** Serves calls within its limits. */
   plain: { limits: { readMaxBytes: 64 * 1024, writeMaxBytes: 16 * 1024 } },
-  /** Has no time: no method responds. */
+  /** Never responds: every method times out. */
   slow: {
     routes: (router) => deafRoutes(router),
     unaryOf: () => () => new Promise<never>(() => undefined),
     limits: { unaryDeadlineMs: 500, streamDeadlineMs: 500 },
   },
-  /** Has no memory left, and takes none of the calls that it may take. */
+  /** Is out of memory, and rejects every call. */
   overloaded: {
     load: () => ({ eventLoopDelayMs: 0, heapPercent: 100 }),
     random: () => 0,
     limits: { heapPercent: 1 },
   },
-  /**
-   * One call is enough, and that one runs; one of another client waits,
-   * so that the first client may have no more.
-   */
+  /** Runs at most one call, and queues one of another client, so that the first client is over its share. */
   greedy: {
     proxies: { trusted: ["127.0.0.1"] },
     limits: { callsPerClient: 1, callsInFlight: 1, queueTimeoutMs: 24 * 60 * 60 * 1000 },
   },
-  /** One call is enough, and that one runs; a second may wait for a moment. */
+  /** Runs at most one call; a second one can wait for a moment. */
   queued: { limits: { callsInFlight: 1, queuedCalls: 1, queueTimeoutMs: 1 } },
-  /** One call is enough, and that one runs; none may wait. */
+  /** Runs at most one call, without a queue. */
   full: { limits: { callsInFlight: 1, queuedCalls: 0 } },
-  /** One request of whatever kind is enough, and that one runs. */
+  /** Accepts at most one request of any kind. */
   crowded: { limits: { requestsInFlight: 1 } },
 } as const satisfies Record<string, Partial<ServerOptions>>;
 
-/** Servers on which a call runs for as long as the test does. */
+/** Servers that hold one call for the whole test. */
 const HELD = ["greedy", "queued", "full", "crowded"] as const satisfies (keyof typeof SERVERS)[];
 
-/** Servers that shut down as soon as a call has come, one for each kind of call. */
+/** Servers that shut down with the first call, one for each kind of call. */
 const DRAINING = ["drainingServer", "drainingClient", "drainingBidi"] as const;
 
 export type ServerName = keyof typeof SERVERS | (typeof DRAINING)[number] | "gateway";
 
-/** What takes long when a server closes is a test's own. */
+/** Short waits for closing, since tests set their own time. */
 const DRAIN = { drainNoticeMs: 1, drainStreamsMs: 1 };
 
 /** All servers, for one client. */
 export interface Servers {
-  /** `host:port` of each. */
+  /** The `host:port` of each server. */
   readonly targets: Readonly<Record<ServerName, string>>;
-  /** How many calls the overloaded server has rejected. */
+  /** Returns the number of calls that the overloaded server has rejected. */
   overloads(): Promise<number>;
   close(): Promise<void>;
 }
@@ -93,7 +90,7 @@ export async function startServers(): Promise<Servers> {
   };
 }
 
-/** A server that shuts down with the first call. */
+/** Starts a server that shuts down with the first call. */
 async function startDraining(): Promise<Server> {
   const server = await startServer({
     routes: (router) => deafRoutes(router, () => void server.close()),
@@ -102,7 +99,7 @@ async function startDraining(): Promise<Server> {
   return server;
 }
 
-/** Methods that respond when their calls are over, if at all; streams to clients begin with a message. */
+/** Handles methods that respond after the call ends, or never; server streams begin with a message. */
 function deafRoutes(router: ConnectRouter, onCall: () => void = () => undefined): void {
   const end = (signal: AbortSignal) => {
     onCall();
@@ -122,7 +119,7 @@ function deafRoutes(router: ConnectRouter, onCall: () => void = () => undefined)
   });
 }
 
-/** What the upstream of the gateway says in place of its own answers, by the name of the blog. */
+/** Makes the gateway's upstream fail, by the name of the blog. */
 function addFaults({ sandbox }: World): void {
   const always = { times: Number.POSITIVE_INFINITY };
   const busy = { status: 429, headers: { "retry-after": "7" }, body: { meta: { status: 429, msg: "Busy" } } };
@@ -133,21 +130,19 @@ function addFaults({ sandbox }: World): void {
   sandbox.next(foreign, { ...always, match: "/blog/foreign/" });
 }
 
-/**
- * Keeps a server busy with a call that never ends, of the client that the tests are or of one behind a proxy.
- */
+/** Keeps a server busy with an endless call, from the tests' client or from one behind a proxy. */
 async function holdCall({ url }: Server, client?: string): Promise<http2.ClientHttp2Session> {
   const session = http2.connect(url);
   const forwarded = client === undefined ? {} : { "x-forwarded-for": client };
   const headers = { ":method": "POST", ":path": "/echo.v1.EchoService/Talk", ...GRPC, ...forwarded };
   const stream = session.request(headers).on("error", () => undefined);
-  // an empty message: with its first one a stream takes its place
+  // An empty message: a stream counts from its first message.
   stream.write(Buffer.alloc(5));
   await new Promise((resolve) => session.ping(resolve));
   return session;
 }
 
-/** Makes one call, whatever comes of it. */
+/** Makes a call, and ignores the result. */
 async function statusOf({ url }: Server): Promise<void> {
   const session = http2.connect(url);
   const stream = session.request({ ":method": "POST", ":path": "/echo.v1.EchoService/Echo", ...GRPC });

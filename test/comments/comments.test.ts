@@ -1,6 +1,5 @@
 /**
- * The comments of our APIs at run time: complete, as in the .proto files,
- * and loaded by nobody who does not ask.
+ * Tests the comments of our APIs at run time: complete, as in the .proto files, and loaded only on request.
  */
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
@@ -16,7 +15,7 @@ import { commentOf } from "../../plugin/src/descriptors/comments.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const MODULES = globSync("gen/**/*_rest.ts", { cwd: ROOT }).sort();
 
-/** The descriptors of the .proto files themselves, which have comments. */
+/** The descriptors of the .proto files, including comments. */
 const registry = createFileRegistry(
   fromBinary(
     FileDescriptorSetSchema,
@@ -46,14 +45,14 @@ function describedBy(adapter: ServiceAdapter): Set<DescMessage | DescEnum> {
 
 const adapters = await allAdapters();
 
-test("there are adapters to try", () => {
+test("adapters exist", () => {
   expect(adapters.length).toBeGreaterThan(7);
 });
 
 describe.each(adapters.map((adapter) => [adapter.service.typeName, adapter] as const))(
   "%s",
   (name, adapter) => {
-    test("says of everything that its methods reach what the .proto files say", async () => {
+    test("returns the comments of the .proto files for everything that its methods reach", async () => {
       const comment = await loadComments(adapter);
       const service = registry.getService(name);
       if (service === undefined) throw new Error(`buf builds no ${name}`);
@@ -79,7 +78,7 @@ describe.each(adapters.map((adapter) => [adapter.service.typeName, adapter] as c
   },
 );
 
-test("an adapter that was generated without comments has those of its methods", async () => {
+test("an adapter generated without comments still has comments of its methods", async () => {
   const { loadComments: _, ...without } = BlogServiceRest;
   const comment = await loadComments(without);
   const { getBlogInfo } = BlogServiceRest.service.method;
@@ -87,7 +86,7 @@ test("an adapter that was generated without comments has those of its methods", 
   expect(comment(getBlogInfo.input)).toBe("");
 });
 
-/** Prints the modules of comments that are loaded once a gateway is up, and after they are asked for. */
+/** Prints the comment modules that are loaded once a gateway is up, and after a request for them. */
 const PROGRAM = `
 import { registerHooks } from "node:module";
 const loaded = [];
@@ -111,7 +110,7 @@ await gateway.close();
 process.stdout.write(JSON.stringify({ before, after }));
 `;
 
-test("nothing loads comments when a gateway starts and shows its start page, only who asks for them", () => {
+test("starting a gateway and showing its start page load no comments, only a request for them does", () => {
   const program = ["--input-type=module", "-e", PROGRAM, ...MODULES.map((path) => join(ROOT, path))];
   const { stdout, stderr } = spawnSync(process.execPath, program, { cwd: ROOT, encoding: "utf8" });
   const seen = stdout.split("\n").at(-1) ?? "";

@@ -1,7 +1,7 @@
-/** What the service sends for communities, as its reference describes it. */
+/** Responses of the service for communities, as its reference describes them. */
 import { BLOCKS, BLOG } from "../user/bodies.ts";
 
-/** A community as posts and lists have it. */
+/** A community in posts and lists. */
 export const SHORT = {
   name: "gardeners",
   uuid: "t:GardenersGardeners0001",
@@ -12,7 +12,7 @@ export const SHORT = {
   avatar_image: [{ width: 64, height: 64, url: "https://media.example/a/64.png" }],
 };
 
-/** A community as a member gets it. */
+/** A community for a member. */
 export const FULL = {
   ...SHORT,
   description: "All that grows",
@@ -38,7 +38,7 @@ export const FULL = {
   content_label_last_reporter: null,
 };
 
-/** A community as somebody gets it who is invited. */
+/** A community for an invited user. */
 export const INVITED = {
   ...FULL,
   is_member: false,
@@ -48,7 +48,7 @@ export const INVITED = {
   invitation: { type: "direct", sender: BLOG },
 };
 
-/** A community as an administrator gets it for editing. */
+/** A community for an administrator who edits it. */
 export const EDITABLE = {
   ...FULL,
   can_edit: true,
@@ -92,7 +92,7 @@ export const LINKS = {
   },
 };
 
-/** A post of a community, as an element of its timeline. */
+/** A community post, as an element of its timeline. */
 export const ELEMENT = {
   object_type: "post",
   ...BLOCKS,
@@ -129,5 +129,5 @@ export const TIMELINE = {
   },
 };
 
-/** What a first reaction may be celebrated with. */
+/** A celebration of a first reaction. */
 export const BANNER = { elements: [{ object_type: "signpost_cta", title: "Your first reaction!" }] };

@@ -2,10 +2,10 @@ import { type Case, fails, rejects, says } from "../blog/case.ts";
 import type { Api } from "../blog/world.ts";
 import { callerCases } from "../user/case.ts";
 
-/** The community that most cases are about. */
+/** The community of most cases. */
 export const gardeners = { communityHandle: "gardeners" };
 
-/** The shared codes of endpoints that show a community or let somebody in. */
+/** The common codes of endpoints that show a community or accept new members. */
 export const ACCESS = [
   [403, 23001, "a private community, and no member"],
   [403, 23002, "not a member"],
@@ -25,7 +25,7 @@ export function documented(
   );
 }
 
-/** What every endpoint of a community says to callers, and of handles that are none. */
+/** Cases of every endpoint of a community: callers' credentials, and invalid handles. */
 export function communityCases(
   endpoint: string,
   call: (api: Api, communityHandle: string) => Promise<unknown>,

@@ -7,11 +7,11 @@ import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
 import { start } from "../rules/world.ts";
 
-/** The first second of a day of the service's clock. */
+/** The first second of a day, by the service's clock. */
 const MORNING = Date.UTC(2026, 0, 2);
 const gardeners = { communityHandle: "gardeners" };
 
-/** A client whose calls are made by one user after the other. */
+/** Returns a client that makes calls as a changing user. */
 function communitiesOf(clock: FakeClock, user: () => string) {
   return start(
     CommunityService,
@@ -25,7 +25,7 @@ function communitiesOf(clock: FakeClock, user: () => string) {
   );
 }
 
-test("an administrator invites once a second, across all communities", async () => {
+test("an administrator invites at most once a second, across all communities", async () => {
   const clock = new FakeClock(MORNING);
   const { client, seen } = await communitiesOf(clock, () => "ada");
   await client.createInvitation({ ...gardeners, recipientBlog: "reader-01" });
@@ -37,7 +37,7 @@ test("an administrator invites once a second, across all communities", async () 
   expect(seen).toHaveLength(2);
 });
 
-test("an administrator invites 250 times a day of the service's clock", async () => {
+test("an administrator invites at most 250 times a day, by the service's clock", async () => {
   const clock = new FakeClock(MORNING);
   const { client, seen } = await communitiesOf(clock, () => "ada");
   for (let count = 0; count < 250; count++) {
@@ -52,7 +52,7 @@ test("an administrator invites 250 times a day of the service's clock", async ()
   expect(seen).toHaveLength(251);
 });
 
-test("each administrator has a count of their own", async () => {
+test("each administrator has a separate count", async () => {
   const users = ["ada", "grace"];
   const { client, seen } = await communitiesOf(new FakeClock(MORNING), () => users.shift() ?? "");
   await client.createInvitation({ ...gardeners, recipientBlog: "reader-01" });
@@ -60,7 +60,7 @@ test("each administrator has a count of their own", async () => {
   expect(seen).toHaveLength(2);
 });
 
-/** What a user can do with invite links in an hour, and in a day. */
+/** The limits of joins by invite link, per hour and per day. */
 const IN_AN_HOUR = 25;
 const IN_A_DAY = 100;
 const HOUR_MS = 3_600_000;
@@ -80,7 +80,7 @@ test("a user joins 25 communities an hour and 100 a day by their links", async (
   await client.joinCommunity(byLink);
 });
 
-test("other joins are the service's to count, and no further method is limited", async () => {
+test("the service counts other joins, and no other method is limited", async () => {
   const limited = Object.entries(CommunityServiceRest.methods).flatMap(([name, { rules }]) =>
     (rules.rateLimits ?? []).map(() => name),
   );

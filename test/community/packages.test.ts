@@ -6,7 +6,7 @@ import { CommunityService } from "../../gen/community/v1/community_pb.ts";
 import { FilterService } from "../../gen/user/v1/filter_pb.ts";
 import { UserService } from "../../gen/user/v1/user_pb.ts";
 
-/** The packages that a file and its imports are in. */
+/** Returns the packages of a file and its imports. */
 function packagesOf({ proto, dependencies }: DescFile): ReadonlySet<string> {
   return new Set([proto.package, ...dependencies.flatMap((file) => [...packagesOf(file)])]);
 }

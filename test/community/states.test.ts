@@ -4,7 +4,7 @@ import { RemovalReason } from "../../gen/community/v1/removal_reason_pb.ts";
 import { type Api, type BlogWorld, startBlogWorld, WAYS, type Way } from "../blog/world.ts";
 import { failureOf } from "../end-to-end/failure.ts";
 
-/** Who stands how to the seeded communities. */
+/** The users by their standing in the seeded communities. */
 const USERS = {
   nobody: "reader-03",
   invited: "reader-01",
@@ -16,14 +16,14 @@ const USERS = {
 type Standing = keyof typeof USERS;
 const STANDINGS = Object.keys(USERS) as Standing[];
 
-/** A public community that is free to join, and a private one; with a visible and a removed post each. */
+/** An open public community, and a private one, each with a visible and a removed post. */
 const PUBLIC = { communityHandle: "gardeners", first: 735_900_001_000_000_004n };
 const PRIVATE = { communityHandle: "book-club", first: 735_900_002_000_000_007n };
 
 type Call = (api: Api["communities"], community: typeof PUBLIC, user: string) => Promise<unknown>;
 const own = (community: typeof PUBLIC, user: string) => ({ ...community, blogIdentifier: user });
 
-/** The moves of the reference, and more of the kind. */
+/** The transitions of the reference, and similar ones. */
 const MOVES: ReadonlyArray<readonly [name: string, call: Call]> = [
   ["look", (api, community) => api.getCommunity(community)],
   ["join", (api, community) => api.joinCommunity(community)],
@@ -122,7 +122,7 @@ async function tableOf(title: string, community: typeof PUBLIC, way: Way): Promi
   return lines.join("\n");
 }
 
-test.each(WAYS)("each move from each standing ends as the table says, by %s", async (way) => {
+test.each(WAYS)("each transition from each standing has the result in the table, by %s", async (way) => {
   const tables = [await tableOf("A public", PUBLIC, way), await tableOf("A private", PRIVATE, way)];
   await expect(`${tables.join("\n\n")}\n`).toMatchFileSnapshot("./states.txt");
 });

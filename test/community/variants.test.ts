@@ -8,7 +8,7 @@ type Read = Variant<typeof CommunityService>;
 const c = { communityHandle: "gardeners" };
 const post = { ...c, postId: 5n };
 
-/** A community as it may be sent, and as it is read. */
+/** A community as sent, and as read. */
 const community = (name: string, sent: object, read: object): Read => [
   name,
   (api) => api.getCommunity(c),

@@ -1,9 +1,11 @@
-/** The public conformance suite of Connect, gRPC and gRPC-Web: https://github.com/connectrpc/conformance */
+/**
+ * Runs the public conformance suite of Connect, gRPC and gRPC-Web: https://github.com/connectrpc/conformance
+ */
 import { beforeAll, expect, test } from "vitest";
 import { hasGo, type Installed, NO_GO } from "../support/installed.ts";
 import { installSuite, runSuite } from "./suite.ts";
 
-/** The suite needs a minute for each path, and more on a busy machine. */
+/** The suite takes a minute for each path, and longer on a busy machine. */
 const TIMEOUT_MS = 900_000;
 
 let suite: Installed = { path: "", problem: NO_GO };
@@ -11,7 +13,7 @@ beforeAll(async () => {
   if (hasGo) suite = await installSuite();
 }, TIMEOUT_MS);
 
-/** What the suite dislikes of an error with a detail of ours, of a type that it does not know. */
+/** The suite's complaint about an error detail of ours whose type it does not know. */
 const OWN_DETAIL =
   /^\t(?:; )?(?:actual error contain 1 details; expecting 0|connect error JSON: details\[0\]: could not check debug data because message type "google\.rpc\.ErrorInfo" could not be resolved: .*)$/;
 

@@ -5,13 +5,13 @@ import { callKey } from "../../gateway/src/call/call.ts";
 import type { ErrorDefinition, Header, StreamDefinition, StreamRequest, UnaryRequest } from "./messages.ts";
 import type { Schema } from "./schema.ts";
 
-/** What a method of the suite sees of its call: a part of connect's HandlerContext. */
+/** The parts of connect's HandlerContext that a method of the suite uses. */
 export type Exchange = Pick<
   HandlerContext,
   "requestHeader" | "responseHeader" | "responseTrailer" | "requestMethod" | "url" | "values"
 >;
 
-/** The methods with one request and one response that the fast path can call as well. */
+/** The unary methods that the fast path can call too. */
 export const UNARY_METHODS = ["Unary", "IdempotentUnary"] as const;
 type OneResponse = (typeof UNARY_METHODS)[number] | "ClientStream";
 
@@ -25,10 +25,7 @@ const GRPC_TIMEOUT_UNITS: Readonly<Record<string, number>> = {
   n: 1e-6,
 };
 
-/**
- * The behaviour that the suite asks of a server under test, as the comments of
- * its `service.proto` describe it.
- */
+/** Implements the behavior that the suite expects of a server, as its `service.proto` describes it. */
 export class Implementation {
   private readonly schema: Schema;
 
@@ -36,7 +33,7 @@ export class Implementation {
     this.schema = schema;
   }
 
-  /** Handlers for connect's router. The suite wants the method Unimplemented to have none. */
+  /** Returns handlers for connect's router. The suite expects no handler for the method Unimplemented. */
   handlers(): Partial<ServiceImpl<DescService>> {
     return {
       unary: (request: Message, exchange: Exchange) => this.oneResponse("Unary", [request], exchange),
@@ -50,7 +47,7 @@ export class Implementation {
     } as unknown as Partial<ServiceImpl<DescService>>;
   }
 
-  /** Responds as the first request says. */
+  /** Responds as the first request specifies. */
   async oneResponse(kind: OneResponse, requests: readonly Message[], exchange: Exchange): Promise<Message> {
     const definition = (requests[0] as UnaryRequest | undefined)?.responseDefinition;
     const info = this.requestInfo(kind, requests, exchange);
@@ -62,7 +59,7 @@ export class Implementation {
     return this.payload(`${kind}Response`, data, info);
   }
 
-  /** Responds with a stream as the request says. */
+  /** Responds with a stream as the request specifies. */
   async *serverStream(request: Message, exchange: Exchange): AsyncIterable<Message> {
     const definition = (request as StreamRequest).responseDefinition;
     if (definition === undefined) return;
@@ -97,7 +94,9 @@ export class Implementation {
     yield* this.responses("BidiStreamResponse", rest, info);
   }
 
-  /** The responses of a stream, and then its error. The request is echoed once: in the first of them. */
+  /**
+   * Yields the responses of a stream, and then throws its error. Only the first response echoes the request.
+   */
   private async *responses(
     name: string,
     { responseData, responseDelayMs, error }: StreamDefinition,
@@ -110,7 +109,7 @@ export class Implementation {
     if (error !== undefined) throw this.error(error, responseData.length === 0 ? info : undefined);
   }
 
-  /** Only the first response of a stream echoes the headers; the later ones echo requests alone. */
+  /** Only the first response of a stream echoes the headers; later ones echo only requests. */
   private bidiInfo(requests: readonly Message[], sent: number, exchange: Exchange): Message {
     if (sent === 0) return this.requestInfo("BidiStream", requests, exchange);
     return this.info({ requests: requests.map((request) => this.packed("BidiStream", request)) });
@@ -152,7 +151,7 @@ export class Implementation {
   }
 }
 
-/** An error detail whose type need not be known. */
+/** Returns an error detail, whose type may be unknown. */
 function incoming({ typeUrl, value }: Any): { readonly type: string; readonly value: Uint8Array } {
   return { type: typeUrl.slice(typeUrl.lastIndexOf("/") + 1), value };
 }
@@ -173,12 +172,12 @@ function append(target: Headers, headers: readonly Header[] = []): void {
   }
 }
 
-/** Names with their values: those of a Headers object, which joins them, or of a query. */
+/** Returns names with their values, from a Headers object, which joins them, or from a query. */
 function headersOf(entries: Iterable<[string, string]>): Header[] {
   return [...entries].map(([name, value]) => ({ name, value: [value] }));
 }
 
-/** The timeout of the request in milliseconds. The gateway gives calls without one a timeout of its own. */
+/** Returns the request's timeout in milliseconds. The gateway's default timeout does not count. */
 function timeoutOf({ requestHeader: header, values }: Exchange): bigint | undefined {
   if (values.get(callKey)?.deadline.isClientBound !== true) return undefined;
   const connect = header.get("connect-timeout-ms");
@@ -196,7 +195,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
-/** Waits as the suite asks; its own tests of timeouts measure real time. */
+/** Waits as the suite specifies; its tests of timeouts measure real time. */
 async function delay(ms: number | undefined): Promise<void> {
   if (ms === undefined || ms === 0) return;
   await new Promise((resolve) => setTimeout(resolve, ms));

@@ -3,8 +3,8 @@ import type { Any } from "@bufbuild/protobuf/wkt";
 import type { Code } from "@connectrpc/connect";
 
 /**
- * The messages of `connectrpc.conformance.v1` as far as a server under test uses them. Their schema comes
- * with the suite and is read from its Go module: it is always that of the suite that runs.
+ * The used parts of the messages of `connectrpc.conformance.v1`. Their schema is read from the suite's Go
+ * module, so it always matches the running suite.
  */
 export interface Header {
   readonly name: string;
@@ -44,7 +44,7 @@ export interface StreamRequest extends Message {
   readonly fullDuplex?: boolean;
 }
 
-/** What the runner wants of the server that it starts. */
+/** The runner's request to the server that it starts. */
 export interface ServerCompatRequest extends Message {
   readonly useTls: boolean;
   readonly clientTlsCert: Uint8Array;

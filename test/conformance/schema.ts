@@ -10,7 +10,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 const PACKAGE = "connectrpc.conformance.v1";
 
-/** The schema of the suite: a file with the descriptors that `buf build` makes of its protos. */
+/** The suite's schema: the descriptors that `buf build` writes for its protos. */
 export class Schema {
   readonly types: FileRegistry;
 

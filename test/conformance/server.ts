@@ -1,7 +1,6 @@
 /**
- * The server under test, started by the runner of the suite: `server.ts <descriptor file> <fast|connect>`.
- * Reads a ServerCompatRequest from standard input, listens, and writes a ServerCompatResponse.
- * Ends upon SIGTERM.
+ * The server under test, started by the suite's runner: `server.ts <descriptor file> <fast|connect>`. Reads a
+ * ServerCompatRequest from standard input, listens, and writes a ServerCompatResponse. Exits on SIGTERM.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +19,7 @@ const [descriptorFile = "", path = ""] = process.argv.slice(2);
 const schema = new Schema(descriptorFile);
 const implementation = new Implementation(schema);
 
-/** One message, after its length as four bytes, big-endian. */
+/** Reads one message, after its big-endian four-byte length. */
 async function readRequest(): Promise<ServerCompatRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) {

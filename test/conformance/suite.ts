@@ -1,4 +1,4 @@
-/** The conformance suite of Connect: its installation, and its runs against our server under test. */
+/** Installs Connect's conformance suite, and runs it against our server under test. */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,20 +11,20 @@ const VERSION = "v1.0.7";
 const HERE = import.meta.dirname;
 const BUF = join(HERE, "../../node_modules/.bin/buf");
 
-/** How unary methods and server streams are called; streams of clients have one path. */
+/** The path of unary methods and server streams; client streams have only one path. */
 export type Path = "connect" | "fast";
 
-/** What a run came to. */
+/** The outcome of a run. */
 export interface Outcome {
   readonly succeeded: boolean;
   readonly passed: number;
-  /** The failures that are not known ones, as the runner writes them. */
+  /** The unexpected failures, in the runner's words. */
   readonly failures: string;
-  /** What the runner says about each known failure. */
+  /** The runner's report about each known failure. */
   readonly knownFailures: readonly string[];
 }
 
-/** Installs the runner, with the descriptors of its protos beside it. Needs Go. */
+/** Installs the runner, with the descriptors of its protos. Needs Go. */
 export function installSuite(): Promise<Installed> {
   return installed(`connectconformance-${VERSION}`, async (folder) => {
     mkdirSync(folder);
@@ -36,13 +36,13 @@ export function installSuite(): Promise<Installed> {
   });
 }
 
-/** The names of cases that have a stream of the client: they take the same path in either run. */
+/** Names of cases with a client stream: they take the same path in either run. */
 const STREAMS = ["client-stream", "bidi-stream"].flatMap((kind) => [
   ...(kind === "bidi-stream" ? [] : [`**/${kind}`]),
   `**/${kind}/**`,
 ]);
 
-/** Runs the suite; of the fast path, the cases that can take it. */
+/** Runs the suite; for the fast path, only the cases that can take it. */
 export async function runSuite(folder: string, path: Path): Promise<Outcome> {
   const skipped = path === "fast" ? STREAMS.flatMap((pattern) => ["--skip", pattern]) : [];
   const files = [
@@ -50,7 +50,7 @@ export async function runSuite(folder: string, path: Path): Promise<Outcome> {
     ["--known-failing", "@known-failing.txt"],
     ["--known-flaky", "@known-flaky.txt"],
   ];
-  // few at a time: the suite has tests with real timeouts, which a busy machine misses
+  // Low concurrency: the suite has tests with real timeouts, which a busy machine misses.
   const bounds = ["--max-servers", "2", "--parallel", "4"];
   const server = [process.execPath, join(HERE, "server.ts"), descriptorsIn(folder), path];
   const args = ["--mode", "server", ...files.flat(), ...bounds, ...skipped, "--", ...server];
@@ -69,7 +69,7 @@ function descriptorsIn(folder: string): string {
   return join(folder, "descriptors.binpb");
 }
 
-/** Each report is a line and the lines below it that are indented. */
+/** Splits the output into reports: a line with indented lines after it. */
 function outcomeOf(output: string): Omit<Outcome, "succeeded"> {
   const reports = output.split(/\n(?!\t)/);
   return {

@@ -34,14 +34,14 @@ import { USERS_AND_COMMUNITIES } from "./users-and-communities.ts";
 
 const records = new Set<string>();
 const seen = new Records();
-/** The methods that had a response. */
+/** The methods that returned a response. */
 const methods = new Set<string>();
 /** The JSON that the sandbox sent last. */
 let sent: unknown;
-/** What the cases run in, once it has started. */
+/** The environment of the cases, once it has started. */
 let running: BlogWorld | undefined;
 
-/** Compares each response with the JSON that it was made of. */
+/** Compares each response with its JSON. */
 const observe: Interceptor = (next) => async (request) => {
   const response = await next(request);
   methods.add(`${request.service.typeName}.${request.method.name}`);
@@ -55,7 +55,7 @@ function consume(json: unknown, output: DescMessage, message: object): void {
   const payload = payloadOf(json);
   const [only] = output.fields;
   const whole = reflected(output, message);
-  // where the payload is a field of the response: `response_body`
+  // With `response_body`, the payload is a field of the response.
   if (Array.isArray(payload) && only?.fieldKind === "list" && only.listKind === "message") {
     const items = [...(whole.get(only) as Iterable<Parameters<Records["consume"]>[1]>)];
     for (const [index, item] of items.entries()) seen.consume(payload[index], item);
@@ -75,7 +75,7 @@ function payloadOf(json: unknown): unknown {
   return envelope.meta === undefined ? json : envelope.response;
 }
 
-/** Sees what the sandbox sends, whether a case changes it or not. */
+/** Records what the sandbox sends, with or without changes by a case. */
 function watch({ sandbox }: BlogWorld): BlogWorld["sandbox"] {
   const noted = (json: unknown) => {
     sent = json;
@@ -113,7 +113,7 @@ async function run(each: Case, world: BlogWorld): Promise<void> {
   }
 }
 
-/** What the error was made of, as its details tell. */
+/** Records the source of an error, by its details. */
 function note(error: unknown, world: BlogWorld): void {
   const [info] = ConnectError.from(error).findDetails(ErrorInfoSchema);
   const request = world.sandbox.received.last;
@@ -169,12 +169,12 @@ function rowsOf({ kind, of, names }: Section): Row[] {
 }
 
 describe.each([...TABLE, ...USERS_AND_COMMUNITIES])("$title", (section) => {
-  test("has all of its rows", () => {
+  test("lists all of its rows", () => {
     const rows = rowsOf(section);
     expect([rows.length, new Set(rows.map(({ name }) => name)).size]).toEqual([section.rows, section.rows]);
   });
 
-  test("is covered by what was received and consumed", () => {
+  test("is covered by the received and consumed values", () => {
     const { elsewhere = {} } = section;
     const missing = rowsOf(section).filter(
       ({ name, record }) => !(name in elsewhere) && !records.has(record),
@@ -183,7 +183,7 @@ describe.each([...TABLE, ...USERS_AND_COMMUNITIES])("$title", (section) => {
   });
 });
 
-/** Endpoints that are pages for people, and no RPCs. */
+/** Endpoints that are web pages rather than RPCs. */
 const PAGES: ReadonlySet<string> = new Set(["GET /oauth/authorize", "GET /oauth2/authorize"]);
 const endpointsOf = (sections: readonly Section[]) =>
   sections.filter(({ kind, of }) => kind === "parameter" && !PAGES.has(of)).map(({ of }) => of);
@@ -195,7 +195,7 @@ test("every endpoint of the reference has responded", () => {
   expect(all.filter((endpoint) => !records.has(`answered ${endpoint}`))).toEqual([]);
 });
 
-test("every endpoint that needs credentials has rejected wrong ones, a caller that asks too often and a missing blog", () => {
+test("every endpoint with credentials has rejected wrong credentials, excessive calls and a missing blog", () => {
   const guarded = ENDPOINTS.filter((endpoint) => / P\//.test(endpoint) && endpoint !== "GET P/avatar");
   expect(guarded).toHaveLength(28);
   const wanted = guarded.flatMap((endpoint) =>
@@ -204,7 +204,7 @@ test("every endpoint that needs credentials has rejected wrong ones, a caller th
   expect(wanted.filter((record) => !records.has(record))).toEqual([]);
 });
 
-test("every endpoint for users and communities has rejected wrong credentials and a caller that asks too often", () => {
+test("every endpoint for users and communities has rejected wrong credentials and excessive calls", () => {
   expect(LATER_ENDPOINTS).toHaveLength(36);
   const wanted = LATER_ENDPOINTS.flatMap((endpoint) =>
     ["401.1016", "429"].map((status) => `error ${endpoint} ${status}`),
@@ -222,7 +222,7 @@ const SERVICES = [
   OAuthService,
 ];
 
-test("every unary method has responded", () => {
+test("every unary method has returned a response", () => {
   const unary = SERVICES.flatMap((service) =>
     service.methods
       .filter(({ methodKind }) => methodKind === "unary")
@@ -231,7 +231,7 @@ test("every unary method has responded", () => {
   expect(unary.filter((name) => !methods.has(name))).toEqual([]);
 });
 
-test("the cases are called by every protocol, in the tests of their endpoints", () => {
+test("every protocol calls the cases, in the tests of their endpoints", () => {
   expect(WAYS).toEqual(expect.arrayContaining(["Connect JSON", "Connect proto", "gRPC", "gRPC-Web"]));
   const files = {
     "blog/blog": "BLOG",

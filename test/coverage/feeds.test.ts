@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
   for (const feed of WATCHED_FEEDS) await list(feed.path, feed.asked, () => firstOf(feed), "Watch");
   await lists();
-  // pollers that know nothing yet
+  // Pollers without any state.
   await rest.close();
   connect();
   await streams();
@@ -49,7 +49,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** A process that has polled nothing. */
+/** Connects as a process that has polled nothing. */
 function connect(): void {
   rest = createRest({
     adapters: [EventServiceRest],
@@ -66,7 +66,7 @@ function connect(): void {
   client = createClient(EventService, rest.transport);
 }
 
-/** Asks a feed, and compares its events with what the sandbox has. */
+/** Lists a feed, and compares its events with the sandbox's. */
 async function list(
   path: string,
   asked: string,
@@ -86,7 +86,10 @@ async function list(
   if (events.length > 0) records.add(`${kind} ${path}`);
 }
 
-/** The payload is a oneof beside its discriminator: its member is compared on its own. */
+/**
+ * Compares an event. Its payload is a oneof with a separate discriminator, so its member is compared
+ * separately.
+ */
 function compare(json: object & { readonly payload?: unknown }, event: Event): void {
   const whole = reflected(EventSchema, event);
   seen.consume(json, whole);
@@ -96,7 +99,7 @@ function compare(json: object & { readonly payload?: unknown }, event: Event): v
   seen.consume(json.payload, whole.get(member) as Parameters<Records["consume"]>[1]);
 }
 
-/** Notes what the last request has sent. */
+/** Records what the last request sent. */
 function note(kind: Kind): void {
   const request = sandbox.received.last;
   for (const name of [...Object.keys(request?.headers ?? {}), ...(request?.query.keys() ?? [])]) {
@@ -111,7 +114,7 @@ async function firstOf({ watch }: WatchedFeed): Promise<Batch> {
 
 const hello = { owner: "octo", repo: "hello" };
 
-/** What only statuses and headers tell, of lists. */
+/** Checks values that only statuses and headers of lists show. */
 async function lists(): Promise<void> {
   token = sandbox.credentials.feedToken;
   const first = await client.listRepositoryEvents({ ...hello, perPage: 100 });
@@ -139,7 +142,7 @@ async function failing(kind: Kind, call: () => Promise<unknown>): Promise<void> 
   records.add(`${kind} met ${metadata?.http_status}`);
 }
 
-/** The same of streams, where limits and outages are waited out. */
+/** Does the same for streams, which wait for limits and outages to end. */
 async function streams(): Promise<void> {
   sandbox.events.clear();
   sandbox.events.fill(EVENT, 310);
@@ -160,7 +163,7 @@ async function streams(): Promise<void> {
   await pass(61_000, 3);
   note("Watch");
   if (sandbox.received.last?.headers["if-none-match"] !== undefined) records.add("Watch keeps ETag");
-  // but for the call that asks
+  // Except the call that reads the quota.
   if ((await quota()) === before + 1) records.add("Watch met 304").add("Watch keeps 304 is free");
   const { total } = sandbox.received;
   sandbox.clock.advance(61_000);
@@ -176,7 +179,7 @@ async function streams(): Promise<void> {
 
   async function waitedOut(status: number): Promise<void> {
     const heartbeats = batches.length;
-    // longer than any wait that was asked for before
+    // Longer than any wait that was requested before.
     await pass(200_000, 1);
     await until(() => batches.length > heartbeats);
     if (batches.at(-1)?.heartbeat?.failure !== undefined) records.add(`Watch met ${status}`);
@@ -214,14 +217,14 @@ function rowsOf({ kind, of, names }: Section) {
 }
 
 describe.each([...EVENT_FEED])("$title", (section) => {
-  test("has all of its rows, which lists and streams have covered", () => {
+  test("lists all of its rows, which lists and streams have covered", () => {
     const rows = rowsOf(section);
     expect(new Set(rows.map(({ name }) => name)).size).toBe(section.rows);
     expect(rows.filter(({ record }) => !records.has(record)).map(({ record }) => record)).toEqual([]);
   });
 });
 
-test("every method of the service is one of the nine feeds, as a list or as a stream", () => {
+test("every method of the service is one of the nine feeds, as a list or a stream", () => {
   const names = EventService.methods.map(({ name }) => name);
   expect(names.filter((name) => name.startsWith("List"))).toHaveLength(9);
   expect(names.filter((name) => name.startsWith("Watch"))).toHaveLength(9);

@@ -1,4 +1,4 @@
-/** Streams of lists know every key that the method of one page declares. */
+/** Tests that streams of lists know every key that the method for one page declares. */
 import { expect, test } from "vitest";
 import { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import { type FieldEntry, isField, MessageTable } from "../../codec/src/table/message-table.ts";
@@ -12,7 +12,7 @@ import { noteUnknownKeys } from "../../runtime/src/response/page-keys.ts";
 
 type Json = { [key: string]: Json | readonly Json[] };
 
-/** An object with the keys of a table, the first spelling of each; of links in it all spellings. */
+/** Returns an object with the keys of a table in their first spelling, and links in all spellings. */
 function objectOf(table: MessageTable, depth: number): Json {
   const object: Json = {};
   const isSpelled = table.name === "blog.v1.Links";
@@ -56,11 +56,11 @@ function payloadOf(one: AnyMethodAdapter | undefined): Json | undefined {
   return one?.kind === "unary" && one.body instanceof MessageTable ? objectOf(one.body, 0) : undefined;
 }
 
-function pageOf({ items, rules }: PaginateAdapter, payload: Json): Page {
+function pageOf({ item, items, rules }: PaginateAdapter, payload: Json): Page {
   const { payload: [key = ""] = [] } = rules.envelope ?? {};
   const value = key === "" ? payload : { [key]: payload };
   const body = { value, exactly: () => value, verbatim: () => undefined };
-  return new Page(body, { envelope: rules.envelope, paths: items });
+  return new Page(body, { envelope: rules.envelope, paths: items, item });
 }
 
 function unknownIn(adapter: PaginateAdapter, payload: Json): readonly string[] {
@@ -71,12 +71,12 @@ function unknownIn(adapter: PaginateAdapter, payload: Json): readonly string[] {
 
 test("every stream of a list has a method for one page", () => {
   const without = METHODS.filter(({ one }) => payloadOf(one) === undefined).map(({ name }) => name);
-  // a bare array has no keys beside its items
+  // A plain array has no keys in addition to its items.
   expect(without).toEqual(["blog.v1.PostService.streamTaggedPosts"]);
   expect(METHODS.length).toBeGreaterThan(15);
 });
 
-test.each(METHODS)("$name knows what a page holds beside its items", ({ adapter, one }) => {
+test.each(METHODS)("$name knows the keys of a page in addition to its items", ({ adapter, one }) => {
   const payload = payloadOf(one);
   if (payload === undefined) return;
   expect(unknownIn(adapter, payload)).toEqual([]);

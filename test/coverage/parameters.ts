@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from "connect-rest-sandbox";
 
-/** The endpoints by their address, most specific first; `P` is `/v2/blog/{blog-identifier}`. */
+/** The endpoints by address, most specific first; `P` is `/v2/blog/{blog-identifier}`. */
 const PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
   ["P/posts/queue/reorder", /^\/posts\/queue\/reorder$/],
   ["P/posts/queue/shuffle", /^\/posts\/queue\/shuffle$/],
@@ -15,7 +15,7 @@ const PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
   ["P/pages/{page-name}", /^\/pages\/.+$/],
 ];
 
-/** The endpoints of a community by their address; `C` is `/v2/communities/{community-handle}`. */
+/** The endpoints of a community by address; `C` is `/v2/communities/{community-handle}`. */
 const COMMUNITY_PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
   ["C/invitations/{blog-identifier}", /^\/invitations\/[^/]+$/],
   ["C/members/{blog-identifier}", /^\/members\/[^/]+$/],
@@ -24,7 +24,9 @@ const COMMUNITY_PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
   ["C/moderation/posts/{post-id}", /^\/moderation\/posts\/\d+$/],
 ];
 
-/** The endpoint of a request, as `METHOD P/...`, `METHOD C/...`, or `METHOD /path` of other addresses. */
+/**
+ * Returns the endpoint of a request as `METHOD P/...`, `METHOD C/...`, or `METHOD /path` for other addresses.
+ */
 export function endpointOf({ method, path }: ReceivedRequest): string {
   if (/^\/v2\/user\/filtered_tags\/./.test(path)) return `${method} /v2/user/filtered_tags/{tag}`;
   const inCommunity = /^\/v2\/communities\/[^/]+(.*)$/.exec(path)?.[1];
@@ -38,7 +40,7 @@ export function endpointOf({ method, path }: ReceivedRequest): string {
   return `${method} ${found?.[0] ?? `P${rest}`}`;
 }
 
-/** The names of the parameters of a request, wherever they stand: path, query, body or OAuth header. */
+/** Returns the names of a request's parameters in the path, query, body or OAuth header. */
 export function parametersOf(request: ReceivedRequest): string[] {
   const names = [
     ...request.query.keys(),

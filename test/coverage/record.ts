@@ -8,18 +8,18 @@ import { OneofRules_Layout } from "connect-rest-runtime/gen/connectrest/v1/field
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What was seen while the cases ran. */
+/** Values seen while the cases ran. */
 export class Records {
-  /** `METHOD path-pattern name`, of each parameter that the sandbox received. */
+  /** `METHOD path-pattern name` for each parameter that the sandbox received. */
   readonly parameters = new Set<string>();
-  /** `message.key`, of each key of a response that a field of the message took. */
+  /** `message.key` for each key of a response that a field of the message consumed. */
   readonly fields = new Set<string>();
-  /** `endpoint status[.subcode]`, of each error that a caller was told. */
+  /** `endpoint status[.subcode]` for each error that a caller received. */
   readonly errors = new Set<string>();
-  /** Names of cases that came to their response. */
+  /** Names of cases that returned their response. */
   readonly answered = new Set<string>();
 
-  /** Notes which keys of an object ended in fields of its message, at any depth. */
+  /** Records the keys of an object that fields of its message consumed, at any depth. */
   consume(json: unknown, message: ReflectMessage): void {
     if (!isObject(json)) return;
     const unknown = unknownKeys(message);
@@ -52,7 +52,7 @@ export class Records {
     if (field.fieldKind !== "list" || field.listKind !== "message") return;
     const items = Array.isArray(value) ? value : [value];
     const list = [...(message.get(field) as Iterable<ReflectMessage>)];
-    // items that were left out would shift the others
+    // Omitted items would shift the others.
     if (items.length === list.length) {
       for (const [index, item] of list.entries()) this.consumeOne(items[index], field.message, item);
     }
@@ -69,7 +69,7 @@ export class Records {
   }
 }
 
-/** The message of a response, for `consume`. */
+/** Returns the message of a response, for `consume`. */
 export function reflected(desc: DescMessage, message: object): ReflectMessage {
   return reflect(desc, message as Parameters<typeof reflect>[1]);
 }
@@ -78,7 +78,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value that a field without presence does not keep. */
+/** Reports whether a value is a default that a field without presence drops. */
 function isNothing(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === null || value === "" || value === false || value === 0;
@@ -90,7 +90,7 @@ function isFlattened({ oneof, fieldKind }: DescField): boolean {
   return layout === OneofRules_Layout.FLATTENED || (layout === 0 && discriminator !== "");
 }
 
-/** The keys that a field is read from: its name on the wire, what else it is called, and paths. */
+/** Returns the keys from which a field is read: its wire name, aliases, and paths. */
 function keysOf(field: DescField): readonly string[] {
   const { name, aliases, from, unknown } = getOption(field, fieldOption);
   if (unknown) return [];

@@ -1,20 +1,18 @@
-/** A section of a reference, row by row, in its own order and names. */
+/** A section of a reference, with rows in its order and under its names. */
 export interface Section {
   readonly title: string;
-  /** How many rows the section has, so that a missing one shows. */
+  /** The number of rows, so that a missing one is noticed. */
   readonly rows: number;
-  /** What a row is: a parameter of an endpoint, a field of a message, or any other record. */
+  /** The kind of rows: parameters of an endpoint, fields of a message, or other records. */
   readonly kind: "parameter" | "field" | "error" | "record" | "case";
-  /**
-   * The endpoint or the messages that the rows belong to; of errors nothing where any endpoint may have them.
-   */
+  /** The endpoint or the messages of the rows; empty for errors that any endpoint may have. */
   readonly of: string;
   /**
-   * The rows, separated by commas, or by semicolons where there are some;
-   * `name = record` where the record has another name.
+   * The rows, separated by commas, or by semicolons if there are any; `name = record` where the record has
+   * another name.
    */
   readonly names: string;
-  /** Rows that are no RPC, and why. */
+  /** Rows that are not RPCs, and the reason. */
   readonly elsewhere?: Readonly<Record<string, string>>;
 }
 

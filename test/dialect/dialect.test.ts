@@ -11,7 +11,7 @@ const CONSTANT =
 const READONLY = "Make this property of an interface `readonly`.";
 const TEST = "Write `test` with a sentence that says what holds, so that its whole name can be searched for.";
 
-/** Sources by what they have, and what the linter says of them. */
+/** Sources by their content, with the linter's findings. */
 const SOURCES: ReadonlyArray<readonly [name: string, source: string, findings: readonly string[]]> = [
   ["a private name with #", "export class A { #a = 1; b() { return this.#a; } }", [PRIVATE]],
   ["a branch on a line of its own", "if (a)\n  b();", [BRACES]],
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true }));
 
-test.each(SOURCES)("the dialect of %s is judged by the linter", (name, _source, expected) => {
+test.each(SOURCES)("the linter judges the dialect of %s", (name, _source, expected) => {
   expect(new Set(findings.get(pathOf(name)))).toEqual(new Set(expected));
 });
 
@@ -61,7 +61,7 @@ function pathOf(name: string): string {
   return `runtime/src/${name.replaceAll(/\W/g, "-")}.ts`;
 }
 
-/** What the plugins of the linter say, by file. */
+/** Returns the findings of the linter's plugins, by file. */
 async function lint(): Promise<ReadonlyMap<string, readonly string[]>> {
   const args = ["lint", "--max-diagnostics=1000", "--reporter=json", "."];
   const biome = resolve("node_modules/.bin/biome");

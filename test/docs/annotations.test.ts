@@ -41,18 +41,18 @@ test("the example of a service config gives its rules to .proto files without an
   expect(files["shelf_rest.ts"]).toContain(`{ time: "seconds" }, "added_at"`);
 });
 
-test("every rule and every value has a meaning", () => {
+test("every rule and every value is explained", () => {
   const rows = reference
     .slice(reference.indexOf("\n## ServiceRules\n"))
     .split("\n")
     .filter((row) => row.startsWith("| `"))
     .map((row) => row.split(/(?<!\\\\)\|/).map((cell) => cell.trim()));
   expect(rows.length).toBeGreaterThan(100);
-  // name, type, default, meaning, example; or name, meaning, example
+  // Name, type, default, meaning and example; or name, meaning and example.
   for (const row of rows) expect(row.length === 7 ? row[4] : row[2], row[1]).toMatch(/[.`]$/);
 });
 
-test("every example of a rule is part of an API that is compiled", () => {
+test("every example of a rule is from an API that is compiled", () => {
   const apis = ["proto", "test/protos"].flatMap((module) => protosBelow(path.join(ROOT, module)));
   const tutorial = blocksOf(readFileSync(path.join(ROOT, "README.md"), "utf8")).map(({ text }) => text);
   const compiled = [...apis, ...tutorial].map(squeezed);
@@ -70,14 +70,12 @@ function protosBelow(module: string): string[] {
     .map((name) => readFileSync(path.join(module, name), "utf8"));
 }
 
-/**
- * A source without comments, and without the space and commas that options can be written with or without.
- */
+/** Returns a source without comments, and without optional space and commas in options. */
 function squeezed(source: string): string {
   return source.replaceAll(/^ *\/\/.*$/gm, "").replaceAll(/[\s,]/g, "");
 }
 
-test("every annotation of the language is there", () => {
+test("the page has every annotation of the language", () => {
   const folderOfRules = path.join(ROOT, "proto/connectrest/v1");
   const declared = readdirSync(folderOfRules).flatMap((name) => {
     const text = readFileSync(path.join(folderOfRules, name), "utf8").replaceAll(/\/\/.*$/gm, "");

@@ -1,18 +1,18 @@
 /** A fenced block of a Markdown page. */
 export interface Block {
-  /** The first word behind the fence, e.g. `sh`. */
+  /** The first word after the fence, such as `sh`. */
   readonly language: string;
   readonly text: string;
-  /** The file that the block is, where the line before it is just that name: `` `buf.yaml`: ``. */
+  /** The name of the file, when the line before the block consists of it: `` `buf.yaml`: ``. */
   readonly file: string | undefined;
 }
 
-/** The blocks below a heading, up to the next one of its level or above, in order. */
+/** Returns the blocks below a heading, up to the next one of its level or above, in order. */
 export function blocksBelow(markdown: string, heading: string): Block[] {
   return blocksOf(sectionBelow(markdown, heading));
 }
 
-/** All blocks of a page, in order. */
+/** Returns all blocks of a page, in order. */
 export function blocksOf(markdown: string): Block[] {
   const fences = markdown.matchAll(/(?:^`([^`\n]+)`:\n\n)?^```(\w+)\n(.*?)^```$/gms);
   return [...fences].map(([, file, language = "", text = ""]) => ({ file, language, text }));
@@ -23,7 +23,7 @@ function sectionBelow(markdown: string, heading: string): string {
   if (start < 0) throw new Error(`expected the heading "${heading}", got none`);
   const body = markdown.slice(start + heading.length + 1);
   const level = heading.indexOf(" ");
-  // A heading starts a line outside of a block; in a block such a line is a comment.
+  // A heading starts a line outside of a block; inside, such a line is a comment.
   let fenced = false;
   let end = 0;
   for (const line of body.split("\n").slice(1)) {

@@ -8,7 +8,7 @@ import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 import { ROOT } from "./shell.ts";
 
-/** The subfolders of the generator that find problems. */
+/** Subfolders of the generator that report problems. */
 const FOLDERS = ["parse", "check", "config", "protocol"];
 
 const sources = [".", ...FOLDERS]
@@ -20,21 +20,19 @@ const sources = [".", ...FOLDERS]
 
 const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(group));
 
-/**
- * The codes that problems are reported with: words joined by hyphens, or one word behind a place or a node.
- */
+/** Returns the codes of reported problems: words joined by hyphens, or one word after a place or a node. */
 function reported(): string[] {
   const codes = sources.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
     ...text.matchAll(/(?:\badd\(\s*(?:\d+|\[[^\]]*\]|[\w.]+),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
   ]);
-  // a kind of body, the name of the program, and a problem without an example,
-  // which the head of the page explains
+  // A kind of body, the program's name, and a problem without an example, which the page's introduction
+  // explains.
   const others = new Set(["http-body", "protoc-gen-connect-rest", "name-too-long"]);
   return [...new Set(codes.map(([, code = ""]) => code))].filter((code) => !others.has(code));
 }
 
-test("every problem of the generator is explained, and no other", () => {
+test("the page explains every problem of the generator, and no others", () => {
   expect([...described].sort()).toEqual(reported().sort());
 });
 
@@ -44,7 +42,7 @@ test("every problem has an example", () => {
   expect(without).toEqual([]);
 });
 
-test("the page says which problems can be skipped", () => {
+test("the page lists the problems that can be skipped", () => {
   const problems = readFileSync(path.join(ROOT, "plugin/src/diagnostics/problem.ts"), "utf8");
   const [, list = ""] = /const UNSUPPORTED[^[]*\[([^\]]*)\]/.exec(problems) ?? [];
   const skipped = [...list.matchAll(/"([\w-]+)"/g)].map(([, code = ""]) => code);
@@ -72,7 +70,7 @@ describe("the example of a service config", () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test.each(examples)("$code gives the problem that the page shows", ({ code, source, problem }) => {
+  test.each(examples)("$code reports the problem that the page shows", ({ code, source, problem }) => {
     if (code !== "config-file") writeFileSync(file, `${source}\n`);
     const { error } = runGenerator(request, { parameter: `service_config=${file}` });
     expect(error.replaceAll(file, "shelf.yaml")).toBe(problem);
@@ -80,7 +78,7 @@ describe("the example of a service config", () => {
   });
 });
 
-test("every explanation is sentences", () => {
+test("every explanation consists of sentences", () => {
   for (const group of Object.values(DIAGNOSTICS)) {
     for (const { meaning, remedy } of Object.values(group)) {
       expect(meaning).toMatch(/^[A-Z`].*\.$/);

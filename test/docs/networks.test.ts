@@ -11,7 +11,7 @@ import { ROOT } from "./shell.ts";
 const blocks = blocksOf(readFileSync(path.join(ROOT, "docs/networks.md"), "utf8"));
 const programs = blocks.filter(({ language }) => language === "ts");
 
-/** A project with the generated code and the packages of the repository. */
+/** A project with the generated code and the repository's packages. */
 const project = mkdtempSync(path.join(tmpdir(), "connect-rest-docs-"));
 for (const name of ["gen", "node_modules"]) symlinkSync(path.join(ROOT, name), path.join(project, name));
 writeFileSync(path.join(project, "package.json"), '{"type":"module"}');

@@ -30,18 +30,18 @@ test("the generated pages are current", { timeout: 60_000 }, () => {
 describe.each(PAGES)("%s", (name) => {
   const text = prose(readFileSync(path.join(ROOT, name), "utf8"));
 
-  test("has only links that lead somewhere", () => {
+  test("has only links with existing targets", () => {
     const dead = linksOf(text).filter((link) => !leadsSomewhere(name, link));
     expect(dead).toEqual([]);
   });
 });
 
-/** A page without its blocks. */
+/** Returns a page without its blocks. */
 function prose(markdown: string): string {
   return markdown.replaceAll(/^```.*?^```$/gms, "");
 }
 
-/** The links of a page into the repository. */
+/** Returns the links of a page into the repository. */
 function linksOf(text: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = ""]) => link)
@@ -60,7 +60,7 @@ function anchorsOf(file: string): ReadonlySet<string> {
   return new Set([...headings].map(([, heading = ""]) => anchor(heading.replaceAll("`", ""))));
 }
 
-test("the gateway's page names every command and option", () => {
+test("the gateway's page lists every command and option", () => {
   const text = readFileSync(path.join(ROOT, "gateway/README.md"), "utf8");
   for (const command of createProgram().commands) {
     expect(text).toContain(`| \`${command.name()}\` `);
@@ -68,22 +68,22 @@ test("the gateway's page names every command and option", () => {
   }
 });
 
-test("the generator's page names every option", () => {
+test("the generator's page lists every option", () => {
   const text = readFileSync(path.join(ROOT, "plugin/README.md"), "utf8");
   for (const option of OPTION_NAMES) expect(text).toContain(`| \`${option}\` `);
 });
 
-test("Markdown: an anchor is what GitHub makes of a heading", () => {
+test("Markdown: an anchor equals GitHub's anchor of the heading", () => {
   expect(anchor("FieldRules.Location")).toBe("fieldruleslocation");
   expect(anchor("HTTP status to code")).toBe("http-status-to-code");
   expect(anchor("PATH_VALUE_INVALID")).toBe("path_value_invalid");
 });
 
-test("Markdown: a cell is one line, and a bar in it ends no cell", () => {
+test("Markdown: a cell is one line, and a vertical bar does not end it", () => {
   expect(table(["a"], [["x\n| y"]])).toBe("| a |\n| --- |\n| x \\| y |");
 });
 
-test("Markdown: code may have a backtick in it", () => {
+test("Markdown: code may contain a backtick", () => {
   expect(code("a")).toBe("`a`");
   expect(code("a`b")).toBe("`` a`b ``");
 });

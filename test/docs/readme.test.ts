@@ -20,12 +20,12 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop());
 
-/** The text of a page, with the actual ports. */
+/** Returns the text of a page with the actual ports. */
 function real(text: string): string {
   return text.replaceAll(":8080", `:${ports.gateway}`).replaceAll(":8081", `:${ports.sandbox}`);
 }
 
-test("the first call responds as the page shows", async () => {
+test("the first call responds as shown on the page", async () => {
   const [call, answer, grpc, upstream, failing, error, joining, joined, events, ...rest] = blocksBelow(
     readme,
     "## First call",
@@ -60,7 +60,7 @@ async function askUpstream(target: string): Promise<string> {
   return await answer.text();
 }
 
-test("the call in-process prints what the page shows", async () => {
+test("the in-process call prints the output on the page", async () => {
   const [file, command, shown, ...rest] = blocksBelow(readme, "## The same call in-process");
   expect(rest).toEqual([]);
   const folder = mkdtempSync(path.join(tmpdir(), "readme-"));

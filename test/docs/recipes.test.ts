@@ -11,14 +11,14 @@ const protos = readdirSync(folder).map((name) => ({
   text: undented(readFileSync(path.join(folder, name), "utf8")),
 }));
 
-/** Lines without indentation, since the blocks on the page are indented less. */
+/** Removes indentation, since the page's blocks have less of it. */
 function undented(text: string): string {
   return `\n${text.replaceAll(/^ +/gm, "")}`;
 }
 
 const blocks = blocksOf(page).map(({ language, text }) => ({ language, text: undented(text) }));
 
-test("every recipe is part of an API that is compiled and called", () => {
+test("every recipe is from an API that is compiled and called", () => {
   expect(blocks.length).toBeGreaterThan(40);
   const strangers = blocks.filter(({ text }) => !protos.some((proto) => proto.text.includes(text)));
   expect(strangers).toEqual([]);

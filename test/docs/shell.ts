@@ -11,18 +11,18 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface Running {
-  /** Resolves with the first match in what it prints; rejects when it ends without one. */
+  /** Resolves with the first match in the output; rejects when the command exits without one. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Ends it, and what it started. */
+  /** Stops the command and its child processes. */
   stop(): Promise<void>;
   readonly ended: Promise<Output>;
 }
 
 /**
- * Runs commands in a shell, with the tools of the repository on the path. `npm install` does nothing: the
- * tests link the repository's own packages instead.
+ * Runs commands in a shell, with the repository's tools on the path. `npm install` does nothing: the tests
+ * link the repository's packages instead.
  */
 export function start(commands: string, cwd: string): Running {
   const npm = 'npm() { case "$1" in install) ;; *) command npm "$@" ;; esac; }';
@@ -38,7 +38,7 @@ export function start(commands: string, cwd: string): Running {
   return watch(child);
 }
 
-/** Runs commands to their end. */
+/** Runs commands until they exit. */
 export function run(commands: string, cwd: string): Promise<Output> {
   return start(commands, cwd).ended;
 }
@@ -68,7 +68,7 @@ function watch(child: ChildProcess): Running {
       void ended.then(() => reject(new Error(`expected ${pattern}, got:\n${output.stdout}${output.stderr}`)));
     });
   const stop = async () => {
-    // a negative number is the group of processes that the shell leads
+    // A negative number is the process group that the shell leads.
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       process.kill(-child.pid, "SIGTERM");
     }

@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Follows the tutorial block by block, as a reader does; only the ports are free ones. */
+/** Follows the tutorial block by block, as a reader does, except that ports are free ones. */
 class Reader {
   private readonly ports = new Map([
     [":9090", ":0"],

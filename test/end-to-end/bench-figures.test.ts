@@ -20,7 +20,7 @@ const named = (name: string): Contestant => {
 const page = PAGES[2] ?? PAGES[0];
 if (page === undefined) throw new Error("expected a page");
 
-test("a contestant passes with the page's message, and fails with an id or a text that is off", () => {
+test("a contestant passes with the page's message, and fails with a wrong id or text", () => {
   const right = readPage(page.json);
   const { check } = named("gateway Connect proto");
   expect(check(toBinary(ListPostsResponseSchema, right), page)).toBeUndefined();
@@ -38,7 +38,7 @@ test("a contestant passes with the page's message, and fails with an id or a tex
   }
 });
 
-test("the handler in Go passes without keys that have no field, and only without those", () => {
+test("the Go handler passes without keys that have no field, and only without those", () => {
   const right = readPage(page.json);
   const { check } = named("go-handler Connect proto");
   const bytesOf = (posts: typeof right.posts) =>
@@ -55,7 +55,7 @@ const figuresOf = (cpuMicroseconds: number): Figures => ({
   cpuMicroseconds,
 });
 
-test("ratios are those of the same round, to the proxy and to servers that are called in the same way", () => {
+test("ratios are within a round, to the proxy and to servers that are called in the same way", () => {
   const series = (name: string, cpu: readonly number[]) => ({
     contestant: named(name),
     page,
@@ -75,7 +75,7 @@ test("ratios are those of the same round, to the proxy and to servers that are c
   ]);
 });
 
-test("the half of the rounds counts in which others used the machine least, and none is lost", () => {
+test("only the half of the rounds with the least other load counts, and no round is lost", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 99 }), (shares) => {
       const rounds = shares.map((others) => ({ others }));
@@ -88,7 +88,7 @@ test("the half of the rounds counts in which others used the machine least, and 
   );
 });
 
-test("others used what the machine did, and what was taken from it, without what the benchmark did itself", () => {
+test("other load is the machine's use and stolen time, without the benchmark's own use", () => {
   const before = { total: 1000, busy: 500, stolen: 100 };
   expect(othersShare(before, { total: 2000, busy: 1200, stolen: 150 }, 250)).toBe(0.5);
   expect(othersShare(before, { total: 2000, busy: 600, stolen: 100 }, 101)).toBe(0);
@@ -97,7 +97,7 @@ test("others used what the machine did, and what was taken from it, without what
 const estimate = { median: 2, low: 1, high: 3 };
 const none = { calls: [], codec: [], workers: [], large: [], start: [] };
 
-test("the figures that are wanted are held against medians, where they were measured", () => {
+test("measured medians are compared with the targets", () => {
   expect(targetsOf(none)).toEqual([]);
   const workers = [{ name: "gateway gRPC", wall: estimate, capacity: { ...estimate, median: 1.5 } }];
   const large = [
@@ -148,7 +148,7 @@ test("a sample of a profile is the innermost part's own, and counts for all part
   const profile = { nodes, startTime: 0, endTime: 1 };
   const shares = sharesOf({ profile, main: 50, all: 100 });
   const of = (part: string) => shares.find((share) => share.part === part);
-  // ten samples of the main thread, which has half of the time
+  // Ten samples of the main thread, which has half of the time.
   expect(of("decoder")).toEqual({ part: "decoder", own: 0.2, inclusive: 0.2 });
   expect(of("gateway")?.own).toBeCloseTo(0.1);
   expect(of("gateway")?.inclusive).toBeCloseTo(0.3);
@@ -159,7 +159,7 @@ test("a sample of a profile is the innermost part's own, and counts for all part
   expect(shares.reduce((sum, { own }) => sum + own, 0)).toBeCloseTo(1);
 });
 
-test("the command line: measures all parts, one that is named first, or those among the words", () => {
+test("the command line: selects all parts, one that is named first, or the parts among the words", () => {
   const wanted = (...args: string[]) => {
     const options = readOptions(args);
     return PARTS.filter((part) => options !== undefined && isPartWanted(options, part));

@@ -14,7 +14,7 @@ import { ROOT } from "./child.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 
-test("the load generator: reads a response with a length, and waits for all of it", () => {
+test("the load generator: reads a complete response with a length", () => {
   fc.assert(
     fc.property(bytes, fc.nat(), (body, cut) => {
       const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nx: y\r\n\r\n`;
@@ -25,7 +25,7 @@ test("the load generator: reads a response with a length, and waits for all of i
   );
 });
 
-test("the load generator: reads a response in chunks, and waits for all of it", () => {
+test("the load generator: reads a complete response in chunks", () => {
   fc.assert(
     fc.property(fc.array(bytes.filter(({ length }) => length > 0)), fc.nat(), (chunks, cut) => {
       const framed = chunks.flatMap((chunk) => [`${chunk.length.toString(16)}\r\n`, chunk, "\r\n"]);
@@ -37,7 +37,7 @@ test("the load generator: reads a response in chunks, and waits for all of it", 
   );
 });
 
-test("the load generator: reads a frame of HTTP/2, and waits for all of it", () => {
+test("the load generator: reads a complete HTTP/2 frame", () => {
   fc.assert(
     fc.property(
       bytes,
@@ -59,21 +59,21 @@ test("the load generator: reads a frame of HTTP/2, and waits for all of it", () 
   );
 });
 
-test("the statistics are those of the sorted values", () => {
+test("the statistics match the sorted values", () => {
   expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([7]), median([])]).toEqual([2, 2.5, 7, Number.NaN]);
   const hundred = Array.from({ length: 100 }, (_, i) => i + 1);
   expect([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile([5], 0.99)]).toEqual([50, 99, 5]);
 });
 
-test("the median lies between two of the sorted values with 95 % confidence, or between all of a few", () => {
+test("the median is between two of the sorted values with 95 % confidence, or between the extremes of a few", () => {
   const upTo = (n: number) => Array.from({ length: n }, (_, i) => n - i);
   expect(estimate(upTo(5))).toEqual({ median: 3, low: 1, high: 5 });
-  // by the binomial distribution: 96.1 % for 9 values, 95.9 % for 20
+  // By the binomial distribution: 96.1 % for 9 values, 95.9 % for 20.
   expect(estimate(upTo(9))).toEqual({ median: 5, low: 2, high: 8 });
   expect(estimate(upTo(20))).toEqual({ median: 10.5, low: 6, high: 15 });
 });
 
-test("the command line: has defaults, and finds what is wanted by words", () => {
+test("the command line: has defaults, and selects by words", () => {
   const options = readOptions(["--only", "gateway gRPC, codec"]);
   expect(options).toEqual({
     part: undefined,
@@ -107,13 +107,13 @@ test.each([
   expect(() => readOptions(args)).toThrow(text);
 });
 
-test("contestants in Go are left out with the reason where there is no Go", () => {
+test("contestants in Go are skipped with a reason when Go is missing", () => {
   expect(buildGo("/nowhere/go")).toMatch(/^go cannot be run: .*\/nowhere\/go ENOENT$/);
 });
 
 const sample = { name: "x", unit: "ms", value: 5 };
 
-test("the bounds of reliability: hold up to the bound, and never for what is no number", () => {
+test("the bounds of reliability: hold at the bound, and never for NaN", () => {
   expect(holds({ ...sample, bound: { atMost: 5 } })).toBe(true);
   expect(holds({ ...sample, bound: { atMost: 4.9 } })).toBe(false);
   expect(holds({ ...sample, bound: { atLeast: 5 } })).toBe(true);
@@ -123,12 +123,12 @@ test("the bounds of reliability: hold up to the bound, and never for what is no 
   }
 });
 
-test("the bounds of reliability: stand beside what was measured, and what others have", () => {
+test("the bounds of reliability: are shown next to the gateway's and other servers' values", () => {
   const text = figureLines([{ ...sample, bound: { atMost: 1 }, beside: { bare: "never", other: 2.345 } }]);
   expect(text.replace(/ +/g, " ")).toBe("FAILS x 5 ms <= 1 (bare: never, other: 2.35)");
 });
 
-test("the bounds of reliability: take times from the quietest round", () => {
+test("the bounds of reliability: use times of the quietest round", () => {
   const rounds = [
     [9, 1, 2],
     [3, 4, 5],
@@ -154,7 +154,7 @@ test("the bounds of reliability: are measured: an upstream that is down gets har
   });
 });
 
-test("every contestant serves the page, and ratios come out", async () => {
+test("every contestant serves the page, and the run computes ratios", async () => {
   const quick = [
     "--calls",
     "8",
@@ -168,11 +168,11 @@ test("every contestant serves the page, and ratios come out", async () => {
     "4",
     "--json",
   ];
-  // what the codec takes is measured by hand: it needs a minute of its own
+  // The codec is measured manually, since it takes a minute.
   const args = ["bench/bench.ts", ...quick, "--only", "proxy, hand-written, gateway"];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
   const { calls } = JSON.parse(stdout);
-  // the proxy, and two servers by four protocols, with six pages
+  // The proxy, and two servers by four protocols, with six pages.
   expect(calls).toHaveLength(54);
   const grpc = calls.find((row: { name: string }) => row.name === "gateway gRPC");
   expect(Object.keys(grpc.cpu)).toEqual(["proxy", "hand-written"]);
@@ -182,7 +182,7 @@ test("every contestant serves the page, and ratios come out", async () => {
   }
 });
 
-test("starts are those of a bare server, of the gateway as it is published, and from a checkout", async () => {
+test("starts of a bare server, of the published gateway and of the gateway from a checkout are measured", async () => {
   const options = readOptions(["start", "--rounds", "1", "--only", "start 1"]);
   if (options === undefined) throw new Error("expected options");
   const figures = await measureStart(options);

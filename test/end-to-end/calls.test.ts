@@ -22,7 +22,7 @@ const blogs = (way: Way) => world.client(BlogService, way);
 const posts = (way: Way) => world.client(PostService, way);
 const events = (way: Way) => world.client(EventService, way);
 
-test("GetBlogInfo: returns what the upstream has", async () => {
+test("GetBlogInfo: returns the upstream's values", async () => {
   const { blog } = await blogs("in-process").getBlogInfo({ blogIdentifier: "demo" });
   expect(blog).toMatchObject({
     name: "demo",
@@ -41,7 +41,7 @@ test("GetBlogInfo: returns what the upstream has", async () => {
   expect(world.sandbox.received.last?.url).toBe("/v2/blog/demo/info");
 });
 
-test.each(GATEWAY_WAYS)("GetBlogInfo: is the same message by %s as in-process", async (way) => {
+test.each(GATEWAY_WAYS)("GetBlogInfo: returns the same message by %s as in-process", async (way) => {
   const request = { blogIdentifier: "t:Dm0aXQkq5rCkyTnYIYv1Nw", fields: ["?is_following_you"] };
   const message = await blogs(way).getBlogInfo(request);
   expect(message).toEqual(await blogs("in-process").getBlogInfo(request));
@@ -56,9 +56,9 @@ type ListPosts = Omit<MessageInitShape<typeof ListPostsRequestSchema>, "$typeNam
 interface Case {
   readonly name: string;
   readonly request: ListPosts | ((newest: readonly bigint[]) => ListPosts);
-  /** What the upstream gets, without the place of the blog; `ID` stands for the newest post. */
+  /** The upstream's query, without the blog; `ID` represents the newest post. */
   readonly query: string;
-  /** What the response is in few words. */
+  /** A short summary of the response. */
   readonly facts: (posts: readonly Post[], total: number | undefined) => unknown;
   readonly expected: unknown | ((newest: readonly bigint[]) => unknown);
 }
@@ -144,7 +144,7 @@ describe.each(CASES)("ListPosts with $name", ({ request, query, facts, expected 
     ...(typeof request === "function" ? request(world.newest) : request),
   });
 
-  test("returns what the upstream has", async () => {
+  test("returns the upstream's values", async () => {
     const answer = await posts("in-process").listPosts(message());
     expect(facts(answer.posts, answer.totalPosts)).toEqual(
       typeof expected === "function" ? expected(world.newest) : expected,
@@ -154,7 +154,7 @@ describe.each(CASES)("ListPosts with $name", ({ request, query, facts, expected 
     );
   });
 
-  test.each(GATEWAY_WAYS)("is the same message by %s as in-process", async (way) => {
+  test.each(GATEWAY_WAYS)("returns the same message by %s as in-process", async (way) => {
     const answer = await posts(way).listPosts(message());
     expect(answer).toEqual(await posts("in-process").listPosts(message()));
     const [byGateway, inProcess] = world.sandbox.received.all("/posts").map(({ url }) => url);
@@ -162,12 +162,12 @@ describe.each(CASES)("ListPosts with $name", ({ request, query, facts, expected 
   });
 });
 
-/** A comma in a query may be encoded or not: both mean the same. */
+/** Decodes commas in a query, where both forms are equivalent. */
 function decodeComma(url: string | undefined): string | undefined {
   return url?.replaceAll("%2C", ",");
 }
 
-test.each(WAYS)("CreatePost: creates a post by %s, which is then listed", async (way) => {
+test.each(WAYS)("CreatePost: creates a post by %s, which the list then contains", async (way) => {
   const created = await posts(way).createPost({
     blogIdentifier: "demo",
     content: [
@@ -194,7 +194,7 @@ test.each(WAYS)("CreatePost: creates a post by %s, which is then listed", async 
   ]);
 });
 
-test("CreatePost: makes one post for one call", async () => {
+test("CreatePost: creates one post per call", async () => {
   const total = async () => (await posts("in-process").listPosts({ blogIdentifier: "demo" })).totalPosts ?? 0;
   const before = await total();
   const content = [{ block: { case: "text", value: { text: "once" } } } as const];
@@ -204,7 +204,7 @@ test("CreatePost: makes one post for one call", async () => {
 
 const request = { owner: "Octo", repo: "hello", perPage: 3 };
 
-test("ListRepositoryEvents: returns what the upstream has, from its body and its headers", async () => {
+test("ListRepositoryEvents: returns the upstream's values from its body and headers", async () => {
   const answer = await events("in-process").listRepositoryEvents(request);
   expect(answer).toMatchObject({
     etag: expect.stringMatching(/^W\/"[0-9a-f]{64}"$/),
@@ -263,7 +263,7 @@ test.each(WAYS)(
   },
 );
 
-test("nothing of the responses was left out", () => {
+test("no part of the responses was lost", () => {
   const lost = world.differences.flatMap(({ differences }) =>
     differences.filter((each) => each.class === "lost"),
   );

@@ -4,22 +4,22 @@ import path from "node:path";
 /** The repository's root. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** How a process ended: its status, or the signal that ended it. */
+/** The exit status of a process, or the signal that ended it. */
 export type Exit = number | NodeJS.Signals | null;
 
-/** A process with what it printed. */
+/** A process with its output. */
 export interface Child {
   readonly process: ChildProcess;
   readonly exit: Promise<Exit>;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves once what was printed on either stream matches; rejects when it exits before. */
+  /** Resolves once the output on either stream matches; rejects when the process exits first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Sends a signal to the process and all that it started, as a terminal does. */
+  /** Sends a signal to the process and its child processes, as a terminal does. */
   signalAll(signal: NodeJS.Signals): void;
 }
 
-/** Starts a command in the repository's root, on free ports, as the leader of a process group of its own. */
+/** Starts a command in the repository's root, on free ports, as the leader of a new process group. */
 export function startChild(
   command: string,
   args: readonly string[],
@@ -71,6 +71,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // nobody is left
+    // The process group has already exited.
   }
 }

@@ -14,12 +14,12 @@ let url: string;
 beforeAll(async () => {
   gateway = startChild(process.execPath, [path.join(ROOT, "gateway/src/bin.ts"), "serve", "--sandbox"]);
   [, url = ""] = await gateway.printed(/^gateway ready on (http:\S+)$/m);
-  // Whatever is made once for all calls is made.
+  // Warms up everything that is created once for all calls.
   for (let i = 0; i < 50; i++) expect((await post('{"blogIdentifier":"demo"}')).status).toBe(200);
 });
 afterAll(async () => {
   gateway.signalAll("SIGTERM");
-  // The process was alive until now, whatever it had been sent.
+  // The process has survived all messages.
   expect(await gateway.exit).toBe(0);
 });
 
@@ -36,7 +36,7 @@ async function rejection(body: string | Buffer, headers?: Record<string, string>
   return Object.assign({ status: response.status }, await response.json());
 }
 
-/** Sends one gRPC message, `flags` in front of it; resolves with the status and the text of the response. */
+/** Sends one gRPC message with these `flags`; resolves with the status and the text of the response. */
 async function grpc(flags: number, message: Buffer, headers: http2.OutgoingHttpHeaders = {}) {
   const session = http2.connect(url);
   const stream = session.request({
@@ -76,7 +76,7 @@ test.each([
   expect(await rejection(body)).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
-test("a JSON message: that is nested so deeply that it costs too much is rejected for that", async () => {
+test("a JSON message: with excessive nesting is rejected with that reason", async () => {
   const body = `{"fields":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   expect(await rejection(body)).toMatchObject({ status: 429, code: "resource_exhausted" });
 });
@@ -97,12 +97,12 @@ test.each(["99999999H", "99999999M", "99999999S", "99999999m", "99999999n"])(
   },
 );
 
-test.each(["99999999999", "-1", "1.5", "soon"])("a deadline: of %s is none, and rejected", async (ms) => {
+test.each(["99999999999", "-1", "1.5", "soon"])("a deadline: of %s is invalid, and rejected", async (ms) => {
   const answer = await rejection('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
   expect(answer).toMatchObject({ status: 400, code: "invalid_argument" });
 });
 
-/** GetBlogInfoRequest with the blog `demo`. */
+/** A GetBlogInfoRequest with the blog `demo`. */
 const DEMO = Buffer.from("\n\u0004demo");
 
 describe.skipIf(process.platform !== "linux")("a message that is small only while it is compressed", () => {
@@ -115,7 +115,7 @@ describe.skipIf(process.platform !== "linux")("a message that is small only whil
     expect(bombs.gzip.length).toBeLessThan(MIB);
   });
 
-  test.each(["br", "gzip"] as const)("in %s is rejected, and never unpacked", async (encoding) => {
+  test.each(["br", "gzip"] as const)("in %s is rejected, and never decompressed", async (encoding) => {
     const before = resetPeak();
     const bomb = bombs[encoding];
     const byConnect = await rejection(bomb, { "content-encoding": encoding });
@@ -124,7 +124,7 @@ describe.skipIf(process.platform !== "linux")("a message that is small only whil
     expect(peak() - before).toBeLessThan(64 * MIB);
   });
 
-  test("takes no more memory when there are many of them", async () => {
+  test("needs no more memory when there are many of them", async () => {
     const before = resetPeak();
     const answers = await Promise.all(
       Array.from({ length: 40 }, () =>
@@ -132,11 +132,11 @@ describe.skipIf(process.platform !== "linux")("a message that is small only whil
       ),
     );
     expect(new Set(answers.map((answer) => (answer as { status: number }).status))).toEqual(new Set([429]));
-    // Unpacked all at once they would take three times as much; what is done with is not collected at once.
+    // Decompressed all at the same time they would need three times as much; garbage is collected late.
     expect(peak() - before).toBeLessThan(224 * MIB);
   });
 
-  /** Sets the peak of the process's memory back to what it takes now, and returns that in bytes. */
+  /** Resets the process's peak of memory to the current value, and returns it in bytes. */
   function resetPeak(): number {
     writeFileSync(`/proc/${gateway.process.pid}/clear_refs`, "5");
     return peak();

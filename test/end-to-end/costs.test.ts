@@ -1,4 +1,4 @@
-/** Requests and responses of a few megabytes that would take seconds and gigabytes to decode. */
+/** Tests requests and responses of a few megabytes that would take seconds and gigabytes to decode. */
 import { gzipSync } from "node:zlib";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
@@ -98,7 +98,7 @@ describe.each([
   test.each([
     ["a number of a million digits", `{"scalars":{"int64Value":${"1".repeat(SIZE)}}}`],
     ["a text of a million digits for a number", `{"scalars":{"int64Value":"${"1".repeat(SIZE)}"}}`],
-  ])("%s is rejected, without being repeated", async (_name, text) => {
+  ])("%s is rejected, and the error does not repeat the value", async (_name, text) => {
     const answer = await post({ type: "application/json", body: Buffer.from(text) });
     expect(answer).toContain(`has ${SIZE} characters; numbers have at most 1000 digits`);
     expect(answer).toContain("invalid_argument");
@@ -113,7 +113,7 @@ describe.each([
     expect(answer.length).toBeLessThan(4_000);
   });
 
-  test("a response with a million objects is an error that names the limit, and the next one is served", async () => {
+  test("a response with a million objects is an error that names the limit, and the next call succeeds", async () => {
     const call = { type: "application/json", body: Buffer.from("{}") };
     response = json.toString();
     expect(await post(call)).toContain("maxResponseCost, 1600000");
@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-test("violations are listed up to a hundred, and beyond a size the first one alone", async () => {
+test("an error lists up to a hundred violations, and above a size only the first", async () => {
   const upstreams = { blog: { baseUrl: upstream.url, retry: false as const } };
   const gateway = await startGateway({ adapters: [PostServiceRest], upstreams });
   const violations = async (tags: number) => {
@@ -138,7 +138,7 @@ test("violations are listed up to a hundred, and beyond a size the first one alo
     const detail = details.find(({ type }) => type === "google.rpc.BadRequest");
     return fromBinary(BadRequestSchema, Buffer.from(detail?.value ?? "", "base64")).fieldViolations.length;
   };
-  // one of them is that there is no content
+  // One of them is the missing content.
   expect(await violations(10)).toBe(11);
   expect(await violations(1_000)).toBe(100);
   expect(await violations(50_000)).toBe(1);

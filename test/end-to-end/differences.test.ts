@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterAll(() => world.close());
 
-/** JSON that a test changes: as untyped as an upstream. */
+/** JSON that a test changes, untyped as from an upstream. */
 interface Loose {
   [key: string]: Loose & unknown;
 }
@@ -28,7 +28,7 @@ interface Case {
   readonly change: (page: Loose, post: (index: number) => Loose) => void;
   readonly pick: (answer: ListPostsResponse) => unknown;
   readonly expected: unknown | ((newest: bigint) => unknown);
-  /** `path: expected, got, class` of what is reported. */
+  /** `path: expected, got, class` of the reported differences. */
   readonly differences: readonly string[];
 }
 
@@ -174,7 +174,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Changes the next response, integers beyond 2^53 as bigint, and calls. */
+/** Changes the next response, with integers beyond 2^53 as bigint, and calls. */
 function list({ change }: Case, way: Way, into = world) {
   const drift = (json: unknown) => {
     const page = (json as Loose).response as Loose;
@@ -187,7 +187,7 @@ function list({ change }: Case, way: Way, into = world) {
 }
 
 describe.each(CASES)("$name", (each) => {
-  test("lose nothing that can be understood, and are reported by name", async () => {
+  test("lose nothing that can be decoded, and are reported by name", async () => {
     const [newest = 0n] = world.newest;
     const expected = typeof each.expected === "function" ? each.expected(newest) : each.expected;
     expect(each.pick(await list(each, "in-process"))).toEqual(expected);
@@ -202,7 +202,7 @@ describe.each(CASES)("$name", (each) => {
     }
   });
 
-  test.each(GATEWAY_WAYS)("are the same message by %s as in-process", async (way) => {
+  test.each(GATEWAY_WAYS)("give the same message by %s as in-process", async (way) => {
     expect(await list(each, way)).toEqual(await list(each, "in-process"));
   });
 });
@@ -225,7 +225,7 @@ test("integers that a double cannot hold survive where any JSON is allowed", asy
   }
 });
 
-test("what was created keeps its exact id where there is no twin", async () => {
+test("a created object keeps its exact id without a copy as text", async () => {
   const drift = (json: unknown) => {
     set((json as Loose).response as Loose, { id: 735_000_000_000_103_929n });
     return json;
@@ -236,7 +236,7 @@ test("what was created keeps its exact id where there is no twin", async () => {
   expect((await client.createPost({ blogIdentifier: "demo", content })).id).toBe(735_000_000_000_103_929n);
 });
 
-test("the gateway's log names the places, and no values", async () => {
+test("the gateway's log contains the places, and no values", async () => {
   const fresh = await startWorld();
   for (const each of CASES) await list(each, "Connect proto, HTTP/1.1", fresh);
   await fresh.close();

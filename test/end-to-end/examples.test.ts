@@ -10,7 +10,7 @@ import { shell } from "./shell.ts";
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
 let child: Child;
-/** The commands that the start page shows, by method, in its order. */
+/** The commands on the start page, by method, in its order. */
 let commands: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ test
     ...["blog.v1.BlogService/GetBlogInfo", "blog.v1.PostService/ListTaggedPosts"],
     ...["blog.v1.PostService/StreamTaggedPosts"],
     ...NAMES,
-  ])("the command that the start page shows for %s succeeds when it is pasted", async (name) => {
+  ])("the start page's command for %s succeeds when it is pasted", async (name) => {
   const command = commands.get(name) ?? "";
   expect(command).not.toContain("...");
   const printed = await shell(command);

@@ -6,22 +6,22 @@ import {
   RetryInfoSchema,
 } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 
-/** What a caller gets to know of a failure. */
+/** The parts of an error that a caller sees. */
 export interface Failure {
   readonly code: string;
   readonly text: string;
   readonly reason?: string;
   readonly domain?: string;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Of google.rpc.BadRequest: `field: description`. */
+  /** `field: description` of google.rpc.BadRequest. */
   readonly fields?: readonly string[];
-  /** Of buf.validate.Violations: `field: rule`. */
+  /** `field: rule` of buf.validate.Violations. */
   readonly rules?: readonly string[];
-  /** Of google.rpc.RetryInfo, in seconds. */
+  /** The delay of google.rpc.RetryInfo, in seconds. */
   readonly retrySeconds?: number;
 }
 
-/** The failure of a call; throws when it succeeds, or when it fails in another way. */
+/** Returns the failure of a call; throws when the call succeeds or fails in another way. */
 export async function failureOf(call: Promise<unknown>): Promise<Failure> {
   const error = await call.then(
     () => new Error("expected the call to fail"),

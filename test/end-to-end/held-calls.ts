@@ -8,11 +8,11 @@ const PATH = "/blog.v1.BlogService/GetBlogInfo";
 
 /** A call that the server has begun to serve, and that waits for the second half of its request. */
 export interface HeldCall {
-  /** Sends the second half; resolves with the name of the blog that is returned. */
+  /** Sends the second half; resolves with the name of the returned blog. */
   finish(): Promise<string | undefined>;
 }
 
-/** Begins a call as Connect over HTTP/1.1, on a connection of its own. */
+/** Begins a Connect call over HTTP/1.1, on a separate connection. */
 export async function holdConnectCall(url: string): Promise<HeldCall> {
   const body = '{"blogIdentifier":"demo"}';
   const request = http.request(url + PATH, {
@@ -35,7 +35,7 @@ export async function holdConnectCall(url: string): Promise<HeldCall> {
   };
 }
 
-/** Begins a call as gRPC over HTTP/2, on a connection of its own. */
+/** Begins a gRPC call over HTTP/2, on a separate connection. */
 export async function holdGrpcCall(url: string): Promise<HeldCall> {
   const message = toBinary(
     GetBlogInfoRequestSchema,
@@ -51,7 +51,7 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
     te: "trailers",
   });
   stream.write(Buffer.of(0, 0, 0, 0, message.length));
-  // Responses come in turn: the server then has the stream.
+  // Responses are in order, so the server now has the stream.
   await new Promise<void>((resolve, reject) => {
     session.ping((error) => (error === null ? resolve() : reject(error)));
   });
@@ -59,7 +59,7 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
     finish: async () => {
       stream.end(message);
       const bytes = Buffer.concat(await stream.toArray());
-      // the response is in: a server that is gone before the client's GOAWAY resets the connection
+      // After the response, a server that exits before the client's GOAWAY resets the connection.
       session.on("error", () => undefined).close();
       return fromBinary(GetBlogInfoResponseSchema, bytes.subarray(5)).blog?.name;
     },

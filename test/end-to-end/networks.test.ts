@@ -20,7 +20,10 @@ const files = { "ca.pem": ours.ca, "client.crt": client.cert, "client.key": clie
 for (const [name, text] of Object.entries(files)) writeFileSync(path.join(directory, name), text);
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** An upstream that is known by another name than its address, and wants to know who calls. */
+/**
+ * The addresses of callers at an upstream whose name differs from its address, and that requires a client
+ * certificate.
+ */
 const peers: unknown[] = [];
 const sockets = new Set<Socket>();
 const upstream = createServer(
@@ -81,7 +84,7 @@ async function called(started: Run): Promise<string> {
   return text;
 }
 
-/** Nothing of the proxy's password and of the client's key comes out. */
+/** Checks that no text contains the proxy's password or the client's key. */
 function expectNoSecret(...texts: readonly string[]): void {
   const [, line = ""] = client.key.split("\n");
   for (const text of texts) {
@@ -93,7 +96,7 @@ const explicit = () =>
   `proxy: { url: "${proxy.url}", username: { env: PROXY_USER }, password: { file: password } }`;
 const withUser = (url: string) => url.replace("//", `//me:${PASSWORD}@`);
 
-test("an upstream is reached by the proxy of the configuration, with a client certificate", async () => {
+test("an upstream is reached through the configured proxy, with a client certificate", async () => {
   proxy.requests.length = 0;
   const started = start("serve", explicit(), { PROXY_USER: "me", HTTPS_PROXY: rejecting.url, NO_PROXY: "*" });
   expect(await called(started)).toBe('{"text":"echo"}');
@@ -105,7 +108,7 @@ test("an upstream is reached by the proxy of the configuration, with a client ce
   expectNoSecret(stdout, stderr);
 });
 
-test("an upstream is reached by the proxy of the environment", async () => {
+test("an upstream is reached through the environment's proxy", async () => {
   proxy.requests.length = 0;
   const started = start("serve", "", { https_proxy: withUser(proxy.url) });
   expect(await called(started)).toBe('{"text":"echo"}');
@@ -117,15 +120,15 @@ test("an upstream is reached by the proxy of the environment", async () => {
 test.each<[string, () => string, () => Record<string, string>]>([
   ["the configuration turns it off", () => "proxy: false", () => ({ HTTPS_PROXY: proxy.url })],
   ["NO_PROXY names the host", () => "", () => ({ HTTPS_PROXY: proxy.url, no_proxy: "example" })],
-])("no proxy is asked where %s", async (_why, setting, env) => {
+])("no proxy is used where %s", async (_why, setting, env) => {
   proxy.requests.length = 0;
   const text = await called(start("serve", setting(), env()));
-  // there is no such host
+  // The host does not exist.
   expect(JSON.parse(text)).toMatchObject({ code: "unavailable" });
   expect(proxy.requests).toEqual([]);
 });
 
-test("a proxy that rejects is told without the password", async () => {
+test("a proxy's rejection is reported without the password", async () => {
   const started = start("serve", "", { HTTPS_PROXY: withUser(rejecting.url) });
   const text = await called(started);
   expect(JSON.parse(text)).toMatchObject({

@@ -22,14 +22,14 @@ async function addressOf(child: Child): Promise<string> {
   return url;
 }
 
-/** The JSON that a line prints in a shell. */
+/** Returns the JSON that a line prints in a shell. */
 async function printedBy(line: string): Promise<unknown> {
   return JSON.parse(await shell(line));
 }
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-test("npm start: says where both are, and lines that work when they are pasted", async (context) => {
+test("npm start: prints both addresses, and lines that work when they are pasted", async (context) => {
   const child = start("npm", ["start"]);
   const url = await addressOf(child);
   await child.printed(new RegExp(`^${url}/$`, "m"));
@@ -60,11 +60,11 @@ test("npm start: says where both are, and lines that work when they are pasted",
   expect(await printedBy(curl)).toEqual(byGrpc);
 });
 
-describe.each(["SIGINT", "SIGTERM"] as const)("npm start: upon %s", (signal) => {
+describe.each(["SIGINT", "SIGTERM"] as const)("npm start: on %s", (signal) => {
   test.each([
     ["to all of it, as by a terminal", (child: Child) => child.signalAll(signal)],
     ["to npm alone, as by a supervisor", (child: Child) => void child.process.kill(signal)],
-  ])("%s loses no call, and ends with 0", async (_name, send) => {
+  ])("%s loses no call, and exits with 0", async (_name, send) => {
     const child = start("npm", ["start"]);
     const url = await addressOf(child);
     const calls = await holdCalls(url);
@@ -75,7 +75,7 @@ describe.each(["SIGINT", "SIGTERM"] as const)("npm start: upon %s", (signal) => 
   });
 });
 
-test("npm start with options of the sandbox: it takes HTTPS, names its public address, and the gateway reaches it", async () => {
+test("npm start with sandbox options: the sandbox accepts HTTPS, uses its public address, and the gateway reaches it", async () => {
   const publicUrl = "https://api.public.example";
   const child = start("npm", ["start", "--", "--sandbox-tls", "--sandbox-public-url", publicUrl]);
   const url = await addressOf(child);
@@ -93,13 +93,13 @@ test("npm start with options of the sandbox: it takes HTTPS, names its public ad
   expect(await statusByHttps(`https://127.0.0.1:${port}/v2/blog/demo/avatar`)).toBe(200);
 });
 
-test("connect-rest serve --sandbox-events: hands the number on to the sandbox", async () => {
+test("connect-rest serve --sandbox-events: passes the number on to the sandbox", async () => {
   const child = start(process.execPath, [bin, "serve", "--sandbox-events", "many"]);
   expect(await child.exit).toBe(1);
   expect(child.stderr()).toContain("sandbox: invalid number of events: many\n");
 });
 
-/** The status of a GET whose certificate nobody checks: it is another one at every start. */
+/** Returns the status of a GET without certificate verification: every start has a new certificate. */
 function statusByHttps(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { rejectUnauthorized: false, agent: false, headers: { "user-agent": "test" } };
@@ -125,7 +125,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-/** Begins calls by several protocols, each on a connection of its own. */
+/** Begins calls by several protocols, each on a separate connection. */
 function holdCalls(url: string): Promise<HeldCall[]> {
   return Promise.all([
     ...Array.from({ length: 5 }, () => holdConnectCall(url)),
@@ -133,7 +133,7 @@ function holdCalls(url: string): Promise<HeldCall[]> {
   ]);
 }
 
-/** Lets the calls go on once the process drains, and looks at what they get. */
+/** Continues the calls once the process drains, and checks their results. */
 async function finishCalls(calls: readonly HeldCall[], child: Child): Promise<void> {
   await child.printed(/"msg":"draining/);
   const names = await Promise.all(calls.map((call) => call.finish()));

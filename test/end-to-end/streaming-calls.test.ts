@@ -50,7 +50,7 @@ afterAll(async () => {
   upstream.close();
 });
 
-/** The line of the one call that was made: it is written after the response. */
+/** Returns the log line of the only call, which is written after the response. */
 async function line(): Promise<Record<string, unknown> | undefined> {
   while (lines.length === 0) await new Promise<void>((resolve) => (onLine = resolve));
   return lines[0];
@@ -72,7 +72,7 @@ describe.each([
   const client = () => createClient(PostService, transport());
 
   test("is logged with its requests, and the last one's status", async () => {
-    // by its address: the request of a call that was left in another test may still be on its way
+    // By address: the request of an aborted call from another test may still arrive.
     answer = ({ url = "" }, response) => {
       const links = url.includes("offset=2") ? {} : next;
       response.setHeader("content-type", "application/json").end(page(links));
@@ -94,11 +94,11 @@ describe.each([
     expect(await line()).toMatchObject({ code: "not_found", attempts: 1, requests: 2, upstreamStatus: 404 });
   });
 
-  test("that its client leaves ends at the upstream, and is logged with the last status", async () => {
+  test("that its client aborts ends at the upstream, and is logged with the last status", async () => {
     let requests = 0;
     const ended = new Promise((resolve) => {
       answer = (request, response) => {
-        // the second page never comes
+        // The second page never arrives.
         if (++requests === 2) {
           request.once("close", resolve);
         } else {
@@ -112,7 +112,7 @@ describe.each([
   });
 });
 
-test("a stream has one text for its deadline, whoever notices first", async () => {
+test("a stream has the same text for its deadline, whichever side notices first", async () => {
   answer = () => undefined;
   const headers = { "content-type": "application/connect+json", "connect-timeout-ms": "40" };
   const json = '{"blogIdentifier":"demo"}';
@@ -120,7 +120,7 @@ test("a stream has one text for its deadline, whoever notices first", async () =
   const ask = async () => {
     const url = `${gateway.url}/blog.v1.PostService/StreamPosts`;
     const text = await (await fetch(url, { method: "POST", headers, body })).text();
-    // behind the five bytes of the envelope
+    // After the five bytes of the envelope.
     return JSON.parse(text.slice(5)).error.message;
   };
   const texts = await Promise.all(Array.from({ length: 20 }, ask));

@@ -1,4 +1,4 @@
-/** The setting `types`: what a google.protobuf.Any may be beside the types of the adapters. */
+/** Tests the setting `types`: types of google.protobuf.Any in addition to the adapters' types. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,10 @@ const FOREIGN = { "@type": "type.googleapis.com/rules.v1.Foreign", name: "f" };
 const directory = mkdtempSync(join(tmpdir(), "connect-rest-types-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** What a gateway responds to an Any of a type that no adapter imports, and what its upstream got. */
+/**
+ * Starts a gateway, and returns its response to an Any of a type that no adapter imports, and the upstream's
+ * request.
+ */
 async function start(settings: string) {
   const bodies: string[] = [];
   await using upstream = await httpUpstream(async (request, response) => {
@@ -42,13 +45,13 @@ async function start(settings: string) {
   }
 }
 
-test("an Any of a type that `types` names reaches the upstream and the caller", async () => {
+test("an Any of a type that `types` lists reaches the upstream and the caller", async () => {
   const { response, bodies } = await start(`types: [${GENERATED}/foreign_pb.ts]`);
   expect(response).toEqual({ done: true, response: FOREIGN });
   expect(bodies).toEqual([{ input: FOREIGN }]);
 });
 
-test("an Any of a type that nothing names is rejected", async () => {
+test("an Any of an unlisted type is rejected", async () => {
   const { response, bodies } = await start("");
   expect(response).toMatchObject({ code: "invalid_argument" });
   expect(bodies).toEqual([]);

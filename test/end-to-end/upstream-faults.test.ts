@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterEach(async () => {
-  // The fault was used up, nothing was tried again, and the next call is served.
+  // The fault was used up without retries, and the next call succeeds.
   expect(world.sandbox.pendingFaults).toBe(0);
   world.sandbox.clearRates();
   expect(
@@ -113,7 +113,7 @@ const FAULTS: readonly (readonly [name: string, fault: Fault, failure: Failure])
 ];
 
 describe.each(FAULTS)("an upstream that responds with %s", (_name, fault, failure) => {
-  test.each(WAYS)("is told apart by %s", async (way) => {
+  test.each(WAYS)("is distinguished by %s", async (way) => {
     world.sandbox.next(fault, { match: "/posts" });
     world.sandbox.received.clear();
     expect(await failureOf(list(way))).toEqual(failure);
@@ -121,14 +121,14 @@ describe.each(FAULTS)("an upstream that responds with %s", (_name, fault, failur
   });
 });
 
-test.each(WAYS)("an upstream that takes its time: is waited for by %s", async (way) => {
+test.each(WAYS)("a slow upstream: is waited for by %s", async (way) => {
   world.sandbox.next({ delay: 40 }, { match: "/posts" });
   expect((await list(way)).posts).toHaveLength(3);
   world.sandbox.next({ drip: 700 }, { match: "/posts" });
   expect(await list(way)).toEqual(await list("in-process"));
 });
 
-test("an upstream that takes its time: is waited for within a multi-byte character and within a number", async () => {
+test("a slow upstream: is waited for within a multi-byte character and within a number", async () => {
   const whole = await list("in-process");
   world.sandbox.next({ drip: 37, every: 0 }, { match: "/posts" });
   expect(await list("Connect JSON, HTTP/1.1")).toEqual(whole);
@@ -147,11 +147,11 @@ describe.each(ENDLESS)("an upstream that responds %s", (_name, fault) => {
     const start = performance.now();
     const call = world.client(PostService, way).listPosts({ blogIdentifier: "demo" }, { timeoutMs: 300 });
     expect(await failureOf(call)).toMatchObject({ code: "DeadlineExceeded" });
-    // the gateway's own would have been 15 seconds
+    // The gateway's own deadline would be 15 seconds.
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
-  test("ends at the deadline in the header, whatever the client itself does", async () => {
+  test("ends at the deadline in the header, whatever the client does", async () => {
     world.sandbox.next(fault, { match: "/posts" });
     const response = await fetch(`${world.gateway.url}/blog.v1.PostService/ListPosts`, {
       method: "POST",

@@ -19,22 +19,19 @@ import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
 
-/** The adapters of all APIs. */
-/**
- * Node's client resets streams of a connection that has more than 10 MB to send,
- * which is less than a photo in JSON.
- */
+/** Node's client resets streams of a connection with more than 10 MB to send, less than a photo in JSON. */
 const LARGE_REQUESTS = { maxSessionMemory: 256 };
 
+/** The adapters of all APIs. */
 export const ADAPTERS = [BlogServiceRest, PostServiceRest, EventServiceRest];
 
-/** Settings of the upstreams that a sandbox stands in for. */
+/** Settings of the upstreams for which a sandbox stands in. */
 export type Upstreams = Readonly<Record<"blog" | "events", UpstreamOptions>>;
 
-/** A fault is one response: sent again, the call would succeed, and many in a row would open the breaker. */
+/** A fault is one response: a retry would succeed, and many faults in a row would open the circuit. */
 const EVERY_FAULT_SHOWS = { retry: false, breaker: false } as const;
 
-/** The sandbox as upstreams, with the credentials that it knows. */
+/** Returns the sandbox as upstreams, with its credentials. */
 export function upstreamsOf({ url, feedUrl, credentials: known }: Sandbox): Upstreams {
   return {
     blog: {
@@ -58,7 +55,7 @@ export function upstreamsOf({ url, feedUrl, credentials: known }: Sandbox): Upst
   };
 }
 
-/** The ways to make a call: every protocol, over every version of HTTP that it allows, and in-process. */
+/** The ways to make a call: every protocol over every supported version of HTTP, and in-process. */
 export const WAYS = [
   "Connect proto, HTTP/1.1",
   "Connect proto, h2c",
@@ -75,26 +72,26 @@ export const WAYS = [
 
 export type Way = (typeof WAYS)[number];
 
-/** The ways through the gateway. */
+/** The ways that use the gateway. */
 export const GATEWAY_WAYS = WAYS.filter((way) => way !== "in-process");
 
 /**
- * The load that its gateway sees: client, gateway and sandbox share a process, on a machine that may be busy.
+ * The load that the gateway sees: client, gateway and sandbox share a process, on a possibly busy machine.
  */
 const idle = () => ({ eventLoopDelayMs: 0, heapPercent: 0 });
 
-/** A sandbox, a gateway in front of it, and a transport that calls it in-process. */
+/** A sandbox, a gateway in front of it, and an in-process transport. */
 export interface World {
   readonly sandbox: Sandbox;
   readonly gateway: Gateway;
-  /** What was reported of the calls in-process. */
+  /** The differences reported for in-process calls. */
   readonly differences: DifferenceReport[];
   /** The lines of the gateway's log. */
   readonly log: Record<string, unknown>[];
-  /** The ids of the newest posts of the blog `demo`, newest first, as the upstream itself writes them. */
+  /** The ids of the newest posts of the blog `demo`, newest first, as the upstream writes them. */
   readonly newest: readonly bigint[];
   client<S extends DescService>(service: S, way: Way): Client<S>;
-  /** Closes everything, and fails if a socket is left. */
+  /** Closes everything, and fails if a socket remains open. */
   close(): Promise<void>;
 }
 
@@ -171,8 +168,7 @@ async function newestPosts({ url, credentials }: Sandbox): Promise<bigint[]> {
 }
 
 /**
- * Resolves once no more sockets and servers are open than before;
- * rejects when there still are after many turns.
+ * Resolves once no more sockets and servers are open than before; rejects if some remain after many turns.
  */
 async function noSocketLeft(before: number): Promise<void> {
   for (let turn = 0; openSockets().length > before; turn++) {

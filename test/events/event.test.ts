@@ -6,7 +6,7 @@ import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
 import { PAYLOADS } from "../../sandbox/src/events/payloads.ts";
 import { start } from "../rules/world.ts";
 
-/** An event as it is read from JSON, and what of it was not as declared. */
+/** Reads an event from JSON, and returns it with the differences from its declaration. */
 async function read(event: object | string) {
   const body = `[${typeof event === "string" ? event : JSON.stringify(event)}]`;
   const { client, differences } = await start(EventService, EventServiceRest, { body });
@@ -15,7 +15,7 @@ async function read(event: object | string) {
   return { event: toJson(EventSchema, first) as Record<string, unknown>, differences };
 }
 
-/** The types of the current set: each has a payload of its own. */
+/** The types of the current set: each has a separate payload type. */
 const CURRENT = PAYLOADS.filter(([type]) => !["SponsorshipEvent", "TeamAddEvent"].includes(type));
 
 test("the current set has sixteen types", () => {
@@ -115,7 +115,7 @@ test.each([
   expect((await read({ id: "1", type, payload })).event).toEqual(expected);
 });
 
-test("an event of a type that nobody knows is kept whole, and so is one without a type", async () => {
+test("an event of an unknown type, or without a type, is kept completely", async () => {
   const payload = { a: [1, { b: null }] };
   expect((await read({ id: 1, type: "NewEvent", payload })).event).toEqual({
     id: "1",
@@ -125,7 +125,7 @@ test("an event of a type that nobody knows is kept whole, and so is one without 
   expect((await read({ id: "1", type: null, payload })).event).toEqual({ id: "1", other: payload });
 });
 
-test("an old event has neither the id of its repository nor a name to show, and its avatar's id has another name", async () => {
+test("an old event has neither its repository's id nor a display name, and its avatar's id has another key", async () => {
   const { event, differences } = await read({
     id: "1",
     type: "WatchEvent",

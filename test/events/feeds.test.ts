@@ -42,7 +42,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       token = owner();
     });
 
-    test("has events, newest first, and what its headers say", async () => {
+    test("has events, newest first, and the values of its headers", async () => {
       const answer = await list(client(way), { perPage: 5, page: 2 });
       expect(world.sandbox.received.last?.path).toBe(`/feed${asked}`);
       expect(answer.events.length).toBeGreaterThan(3);
@@ -66,7 +66,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       expect(Number(answer.rateLimitReset?.seconds)).toBeGreaterThan(1_700_000_000);
     });
 
-    test("has nothing new for its tag, which costs nothing, and then something", async () => {
+    test("has nothing new for its tag, which is outside the quota, and then a new event", async () => {
       const first = await list(client(way));
       expect(first).toMatchObject({ previousPageUrl: "", firstPageUrl: "" });
       const again = await list(client(way), { ifNoneMatch: first.etag });
@@ -93,7 +93,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       });
     });
 
-    test("fails as the reference says", async () => {
+    test("fails as the reference documents", async () => {
       const { sandbox } = world;
       expect(await failureOf(list(client(way), { perPage: 100, page: 4 }))).toMatchObject({
         code: "OutOfRange",
@@ -126,7 +126,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       expect(await failureOf(list(client(way)))).toMatchObject({ code: "Unauthenticated" });
     });
 
-    test("rejects pages that cannot be, before it asks for them", async () => {
+    test("rejects invalid pages without a request", async () => {
       if (way === "in-process") return;
       for (const page of [{ perPage: 0 }, { perPage: 101 }, { page: 0 }]) {
         expect(await failureOf(list(client(way), page))).toMatchObject({
@@ -158,7 +158,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
   });
 });
 
-test.each(WAYS)("a repository that has another name now leads to its address, by %s", async (way) => {
+test.each(WAYS)("a renamed repository leads to its address, by %s", async (way) => {
   const old = { owner: "octo", repo: "old-hello" };
   const { feedUrl } = world.sandbox;
   expect(await failureOf(client(way).listRepositoryEvents(old))).toMatchObject({

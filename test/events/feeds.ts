@@ -1,28 +1,28 @@
 import type { Client } from "@connectrpc/connect";
 import type { EventService, ListPublicEventsResponse } from "../../gen/events/v1/events_pb.ts";
 
-/** What every feed takes. */
+/** The request fields of every feed. */
 export interface Page {
   readonly perPage?: number;
   readonly page?: number;
   readonly ifNoneMatch?: string;
 }
 
-/** What every feed responds with. */
+/** The response of every feed. */
 export type Answer = Omit<ListPublicEventsResponse, "$typeName">;
 
 export interface Feed {
-  /** The path as the reference heads it. */
+  /** The path under its heading in the reference. */
   readonly path: string;
-  /** The path of seeded events, and the one that its `Link` header uses. */
+  /** The path with seeded events, and the path in its `Link` header. */
   readonly asked: string;
   readonly linked: string;
   readonly list: (client: Client<typeof EventService>, page?: Page) => Promise<Answer>;
-  /** Asks for what is not there; undefined where that cannot be. */
+  /** Requests a missing feed; undefined where no feed can be missing. */
   readonly nothing?: (client: Client<typeof EventService>) => Promise<Answer>;
-  /** The reason of what is not there. */
+  /** The reason for a missing feed. */
   readonly reason?: string;
-  /** Has events that are not public, for the user whose token it is. */
+  /** Whether the feed has private events for the user whose token it is. */
   readonly holdsPrivate: boolean;
 }
 

@@ -37,7 +37,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-/** What came so far. */
+/** Collects the batches of a stream. */
 function watching(start: Start = {}): Batch[] {
   const batches: Batch[] = [];
   const stream = createClient(EventService, rest.transport).watchRepositoryEvents(
@@ -58,9 +58,9 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-/** Moves all clocks, and waits for so many requests that are to come of it. */
+/** Advances all clocks, and waits for this many resulting requests. */
 async function pass(ms: number, requests: number): Promise<void> {
-  // the poller waits for the next poll
+  // The poller waits for the next poll.
   await until(() => clock.running > 0);
   const { total } = sandbox.received;
   sandbox.clock.advance(ms);
@@ -70,7 +70,7 @@ async function pass(ms: number, requests: number): Promise<void> {
 
 const idsOf = (batches: readonly Batch[]) => batches.flatMap(({ events }) => events.map(({ id }) => id));
 
-test("polls cost nothing of the quota while nothing happens, and as many requests as there are pages", async () => {
+test("polls stay outside the quota while nothing happens, and otherwise count one request per page", async () => {
   sandbox.events.fill(EVENT, 250);
   const batches = watching();
   await until(() => batches.length === 1);
@@ -83,11 +83,11 @@ test("polls cost nothing of the quota while nothing happens, and as many request
     owner: "octo",
     repo: "hello",
   });
-  // three pages of the first poll, and this call
+  // Three pages of the first poll, and this call.
   expect(answer.rateLimitUsed).toBe(4);
 });
 
-test("an event that comes late on the third page is delivered and marked", async () => {
+test("a late event on the third page is delivered and marked", async () => {
   sandbox.events.clear();
   const ids = sandbox.events.fill(EVENT, 250);
   const batches = watching();
@@ -99,7 +99,7 @@ test("an event that comes late on the third page is delivered and marked", async
   expect(ids).not.toContain(late);
 });
 
-test("a full timeline that is replaced is a gap, and its events come in the order of their creation", async () => {
+test("replacing a full timeline is a gap, and its events arrive in the order of their creation", async () => {
   sandbox.events.fill(EVENT);
   const batches = watching();
   await until(() => batches.length === 1);
@@ -110,7 +110,7 @@ test("a full timeline that is replaced is a gap, and its events come in the orde
   expect(idsOf(batches)).toEqual(ids.slice(-300));
 });
 
-test("what arrives by itself, much of it late, is delivered once each", async () => {
+test("generated events, many of them late, are delivered once each", async () => {
   sandbox.events.clear();
   sandbox.events.start({ perHour: 120, lateShare: 0.3, lateBy: [1, 600], repos: ["octo/hello"] });
   const batches = watching({ start: { case: "backlog", value: true } });
@@ -130,7 +130,7 @@ test("what arrives by itself, much of it late, is delivered once each", async ()
   expect(batches.some(({ late }) => late)).toBe(true);
 });
 
-test("a raised interval is followed, and an outage, a used-up quota and a secondary limit are waited out", async () => {
+test("a raised interval is obeyed, and the feed waits for an outage, a used-up quota and a secondary limit to end", async () => {
   const batches = watching();
   await until(() => batches.length === 1);
   sandbox.events.pollInterval = 120;

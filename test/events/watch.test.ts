@@ -32,7 +32,7 @@ afterAll(() => world.close());
 
 const client = (way: Way) => world.client(EventService, way);
 
-/** The first message of a stream, which is left then. */
+/** Returns the first message of a stream, and leaves the stream. */
 async function firstOf(stream: AsyncIterable<Batch>): Promise<Batch> {
   for await (const batch of stream) return batch;
   throw new Error("the stream has no message");
@@ -42,7 +42,7 @@ describe.each(WATCHED_FEEDS)("$path", ({ asked, watch, nothing, reason }) => {
   const owner = () =>
     asked.includes("marvin") ? world.sandbox.credentials.feedOtherToken : world.sandbox.credentials.feedToken;
 
-  test.each(WAYS)("streams all that it lists, oldest first, and goes on behind it, by %s", async (way) => {
+  test.each(WAYS)("streams the listed events, oldest first, and continues after them, by %s", async (way) => {
     token = owner();
     const leave = new AbortController();
     const options = { signal: leave.signal };
@@ -69,7 +69,7 @@ describe.each(WATCHED_FEEDS)("$path", ({ asked, watch, nothing, reason }) => {
     expect(rest.gap).toBe(false);
   });
 
-  test.each(WAYS)("what is not there, and a wrong token, are errors, by %s", async (way) => {
+  test.each(WAYS)("a missing feed and a wrong token are errors, by %s", async (way) => {
     token = owner();
     if (nothing !== undefined) {
       expect(await failureOf(firstOf(nothing(client(way))))).toMatchObject({ code: "NotFound", reason });
@@ -127,7 +127,7 @@ describe.each(WAYS.filter((way) => way !== "in-process"))("by %s", (way) => {
       { owner: "octo", repo: "hello", heartbeatInterval: { seconds: 0n, nanos: 1 } },
       "heartbeat_interval",
     ],
-  ])("%s is rejected before anything is asked", async (_what, request, field) => {
+  ])("%s is rejected before any request", async (_what, request, field) => {
     const before = world.sandbox.received.total;
     const failure = await failureOf(firstOf(client(way).watchRepositoryEvents(request)));
     expect(failure).toMatchObject({ code: "InvalidArgument", reason: "REQUEST_INVALID" });
@@ -136,7 +136,7 @@ describe.each(WAYS.filter((way) => way !== "in-process"))("by %s", (way) => {
   });
 });
 
-test("in-process an owner that is no part of a path is rejected by the path", async () => {
+test("in-process an owner that is invalid in a path is rejected by the path", async () => {
   for (const owner of ["", "..", "a\nb"]) {
     const error = await firstOf(client("in-process").watchRepositoryEvents({ owner, repo: "hello" })).catch(
       (reason: unknown) => reason,
@@ -169,7 +169,7 @@ test.each(["Connect proto, h2c", "gRPC proto, h2c", "gRPC-Web proto, HTTP/1.1"] 
   },
 );
 
-test("names that differ by case share a poller, and one of another user has its own", async () => {
+test("names that differ by case share a poller, and another user's name has a separate one", async () => {
   const { sandbox } = world;
   await sandbox.reset();
   const before = sandbox.received.total;

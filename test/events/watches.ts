@@ -6,29 +6,29 @@ import type {
   WatchPublicEventsResponse,
 } from "../../gen/events/v1/watch_events_pb.ts";
 
-/** What every stream takes. */
+/** The request fields of every stream. */
 export type Start = Pick<
   Extract<MessageInitShape<typeof WatchPublicEventsRequestSchema>, { $typeName?: never }>,
   "start" | "heartbeatInterval"
 >;
 
-/** What every stream consists of. */
+/** The messages of every stream. */
 export type Batch = Omit<WatchPublicEventsResponse, "$typeName">;
 
 /** One of the nine feeds as a stream. */
 export interface WatchedFeed {
-  /** The path as the reference heads it. */
+  /** The path under its heading in the reference. */
   readonly path: string;
-  /** The path of seeded events. */
+  /** The path with seeded events. */
   readonly asked: string;
   readonly watch: (
     client: Client<typeof EventService>,
     start?: Start,
     options?: CallOptions,
   ) => AsyncIterable<Batch>;
-  /** Asks for what is not there; undefined where that cannot be. */
+  /** Requests a missing feed; undefined where no feed can be missing. */
   readonly nothing?: (client: Client<typeof EventService>) => AsyncIterable<Batch>;
-  /** The reason of what is not there. */
+  /** The reason for a missing feed. */
   readonly reason?: string;
 }
 

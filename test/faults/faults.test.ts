@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(async () => {
   proxy.fault = undefined;
   await proxy.drop();
-  // The next call of each method is served: nothing of the fault is left.
+  // The next call of each method succeeds: the fault has no further effect.
   for (const call of Object.values(methods)) await call(1);
 });
 afterAll(async () => {
@@ -25,10 +25,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/**
- * The blogging service behind the proxy. Each request is sent once:
- * what comes of one fault is what is looked at.
- */
+/** The blogging service through the proxy. Requests are not retried, so that each fault is visible. */
 function throughProxy({ blog, events }: Upstreams) {
   proxy.target = Number(new URL(blog.bases?.api ?? "").port);
   const bases = { api: proxy.url, web: proxy.url };
@@ -37,7 +34,7 @@ function throughProxy({ blog, events }: Upstreams) {
 
 const posts = () => world.client(PostService, WAY);
 
-/** A call of each kind, with a deadline in seconds. */
+/** Calls of each kind, with a deadline in seconds. */
 const methods: Readonly<Record<string, (seconds?: number) => Promise<unknown>>> = {
   "a small answer": (seconds = 10) =>
     world.client(BlogService, WAY).getBlogInfo({ blogIdentifier: "demo" }, { timeoutMs: 1000 * seconds }),
@@ -67,7 +64,7 @@ const noHttp = ofBlog("Unavailable", "the response is not HTTP", "UPSTREAM_NOT_H
 const late = (part: string) =>
   ofBlog("DeadlineExceeded", `timed out after 300 ms waiting for ${part}`, "UPSTREAM_TIMEOUT");
 
-/** Within the head of each response, and within the body: the smallest response has more than 600 bytes. */
+/** Offsets in the head and the body of each response: the smallest has more than 600 bytes. */
 const IN_HEAD = 40;
 const IN_BODY = 600;
 
@@ -84,7 +81,7 @@ const FAULTS: readonly (readonly [name: string, fault: ConnectionFault, failure:
   ["silence within the head", { kind: "black hole", afterBytes: IN_HEAD }, late("the response head")],
 ];
 
-describe.each(Object.keys(methods))("%s meets", (name) => {
+describe.each(Object.keys(methods))("%s handles", (name) => {
   const call = methods[name] ?? (() => Promise.reject(new Error("no such method")));
 
   test.each(FAULTS)("%s", async (_name, fault, failure) => {
@@ -92,22 +89,22 @@ describe.each(Object.keys(methods))("%s meets", (name) => {
     expect(await failureOf(call())).toEqual(failure);
   });
 
-  test("a wire that takes its time", async () => {
+  test("a slow connection", async () => {
     proxy.fault = { kind: "latency", ms: 50 };
     await call();
   });
 
-  test("a thin wire", async () => {
+  test("a connection with low bandwidth", async () => {
     proxy.fault = { kind: "bandwidth", bytes: 256, everyMs: 1 };
     await call();
   });
 
-  test("a wire that is too slow for its deadline", async () => {
+  test("a connection that is too slow for the deadline", async () => {
     proxy.fault = { kind: "latency", ms: 250 };
     expect(await failureOf(call(0.1))).toMatchObject({ code: "DeadlineExceeded" });
   });
 
-  test("one connection that breaks, and a new one for the next call", async () => {
+  test("one broken connection, and a new one for the next call", async () => {
     await call();
     await proxy.drop();
     await call();
@@ -131,14 +128,14 @@ const BODY_FAULTS: typeof FAULTS = [
   ],
 ];
 
-describe.each(["a large response", "a stream"])("%s meets", (name) => {
+describe.each(["a large response", "a stream"])("%s handles", (name) => {
   test.each(BODY_FAULTS)("%s", async (_name, fault, failure) => {
     proxy.fault = fault;
     expect(await failureOf((methods[name] as () => Promise<unknown>)())).toEqual(failure);
   });
 });
 
-test("an upstream that nobody listens for is UNAVAILABLE, and served again when it is back", async () => {
+test("an upstream that does not listen is UNAVAILABLE, and works again once it is back", async () => {
   const port = proxy.target;
   const call = methods["a small answer"] as () => Promise<unknown>;
   proxy.target = 1;
@@ -149,7 +146,7 @@ test("an upstream that nobody listens for is UNAVAILABLE, and served again when 
   await call();
 });
 
-test("faults of one upstream leave the other alone", async () => {
+test("faults of one upstream do not affect the other", async () => {
   proxy.fault = { kind: "black hole", afterBytes: 0 };
   const stuck = failureOf((methods["a large response"] as () => Promise<unknown>)());
   expect((await fetch(`${world.gateway.url}/readyz`)).status).toBe(200);

@@ -17,7 +17,7 @@ import { Timeline } from "../../runtime/src/testing/timeline.ts";
 const POLL = { timeout: 120_000, interval: 20 };
 const eventually = (read: () => unknown) => expect.poll(read, POLL);
 const KEY = new Secret("0123456789abcdef0123456789abcdef");
-/** Polls are a second apart: an outage of as many polls lasts for so many seconds. */
+/** The duration of an outage in polls, which are a second apart. */
 const OUTAGE_POLLS = 10;
 
 let redis: TestRedis | undefined;
@@ -35,7 +35,7 @@ afterEach(async () => {
   redis = undefined;
 });
 
-/** One who watches by one stream, which must not end. */
+/** A client that watches by one stream, which must not end. */
 class Watcher {
   readonly ids: number[] = [];
   gaps = 0;
@@ -61,7 +61,7 @@ class Watcher {
   }
 }
 
-/** A gateway that reaches the bus by a way of its own. */
+/** Starts a gateway with a separate connection to the bus. */
 async function start(name: string, timeline: Timeline, pollers: string[]) {
   const cable = await layCable(redis?.port ?? 0);
   cables.push(cable);
@@ -85,7 +85,7 @@ async function start(name: string, timeline: Timeline, pollers: string[]) {
   return { name, said, watchers };
 }
 
-/** Waits until somebody has polled so often since then. */
+/** Waits until one of the pollers has polled this many times. */
 async function polls(pollers: readonly string[], names: readonly string[], count: number): Promise<void> {
   const from = pollers.length;
   const since = (name: string) => pollers.slice(from).filter((each) => each === name).length;
@@ -128,7 +128,7 @@ test.for(OUTAGES)(
     };
 
     await happens();
-    // two that poll by themselves take turns
+    // Two processes that poll separately take turns.
     const hasOnePoller = async () => {
       await eventually(() => pollers.length).toBeGreaterThanOrEqual(6);
       await eventually(() => new Set(pollers.slice(-6)).size).toBe(1);
@@ -136,7 +136,7 @@ test.for(OUTAGES)(
     await hasOnePoller();
 
     await stop();
-    // events come in the moment of the outage, in the middle, and in that of its end
+    // Events arrive at the start of the outage, in the middle, and at its end.
     newest += 1;
     timeline.add(newest);
     await polls(pollers, ["one", "two"], OUTAGE_POLLS / 2);

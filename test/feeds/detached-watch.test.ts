@@ -47,7 +47,7 @@ function timelineOf(count: number): Timeline {
   return timeline;
 }
 
-/** Each protocol and codec over HTTP/2, with compression and without. */
+/** Each protocol and codec over HTTP/2, with and without compression. */
 const WAYS = [
   "connect+proto",
   "connect+json",
@@ -90,7 +90,7 @@ function callOf({ type, accepts }: (typeof WAYS)[number], request: object): RawC
   };
 }
 
-test("a watch over HTTP/2 gets the same on both paths, to its last byte", async () => {
+test("a watch over HTTP/2 receives the same bytes on both paths", async () => {
   const seen = await Promise.all(
     [true, false].map(async (fastPath) => {
       const timeline = timelineOf(40);
@@ -101,15 +101,15 @@ test("a watch over HTTP/2 gets the same on both paths, to its last byte", async 
       const client = rawClient(gateway.port);
       const calls = WAYS.flatMap((way) => REQUESTS.map((request) => callOf(way, request)));
       const responses = calls.map((call) => client.send(call));
-      // those that are rejected are over, and all others have their first message
+      // The rejected requests have ended, and all others have their first message.
       const watching = 3 * WAYS.length;
       await eventually(() => lines.filter(({ msg }) => msg === "call").length).toBe(calls.length - watching);
       await eventually(watchers).toBe(watching);
-      // the feed knows what there is before something comes
+      // The feed has its initial state before an event arrives.
       await eventually(() => timeline.requests.length).toBeGreaterThan(0);
       const polls = timeline.requests.length;
       timeline.add(100);
-      // what came is found by the next poll
+      // The next poll finds the event.
       await eventually(() => timeline.requests.length - polls).toBeGreaterThan(2);
       gateways = gateways.filter((other) => other !== gateway);
       await gateway.close();
@@ -129,7 +129,7 @@ test("a watch over HTTP/2 gets the same on both paths, to its last byte", async 
   expect(fast?.logged).toEqual(connect?.logged);
 });
 
-test("a watch that is detached ends at its deadline, and when its client leaves", async () => {
+test("a detached watch ends at its deadline, and when its client disconnects", async () => {
   const { gateway, lines, watchers } = await start(timelineOf(3));
   const client = createClient(FeedService, createGrpcTransport({ baseUrl: gateway.url }));
   const timed = (async () => {
@@ -148,7 +148,7 @@ test("a watch that is detached ends at its deadline, and when its client leaves"
   await eventually(watchers).toBe(0);
 });
 
-test("a watcher that does not read is dropped once more waits for it than may", async () => {
+test("a watcher that does not read is disconnected above the buffer limit", async () => {
   const timeline = timelineOf(0);
   timeline.pageSize = 6000;
   timeline.depth = 6000;
@@ -158,7 +158,7 @@ test("a watcher that does not read is dropped once more waits for it than may", 
   const slow = session.request({ ":method": "POST", ":path": path, ...headers });
   slow.on("error", () => undefined).end(body);
   let next = 1;
-  // each poll finds enough to fill what the connection takes, and then what may wait
+  // Each poll finds enough to fill the connection, and then the buffer.
   timeline.onRequest = () => {
     for (let i = 0; i < 2000; i++) timeline.add(next++);
   };
@@ -168,7 +168,7 @@ test("a watcher that does not read is dropped once more waits for it than may", 
   session.destroy();
 });
 
-test("a stream that is detached is cut when its client has stopped reading for stalledWriteMs", async () => {
+test("a detached stream is cut when its client has stopped reading for stalledWriteMs", async () => {
   const timeline = timelineOf(3);
   const { gateway, lines } = await start(timeline, { limits: { stalledWriteMs: 200, drainNoticeMs: 1 } });
   const session = http2.connect(gateway.url, { settings: { initialWindowSize: 0 } });

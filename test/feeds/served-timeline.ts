@@ -3,16 +3,16 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Timeline } from "../../runtime/src/testing/timeline.ts";
 
-/** A timeline that is served by HTTP, to processes. Polls are to be a second apart. */
+/** A timeline served over HTTP to processes. Polls should be a second apart. */
 export interface ServedTimeline {
   readonly timeline: Timeline;
   readonly url: string;
-  /** The connections that polls came over, one after the other: each process has its own. */
+  /** The connection of each poll, in order: each process has a separate one. */
   readonly pollers: readonly number[];
   close(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a timeline. */
 export async function serveTimeline(): Promise<ServedTimeline> {
   const timeline = new Timeline(100, 1);
   timeline.interval = 1;
@@ -25,7 +25,7 @@ export async function serveTimeline(): Promise<ServedTimeline> {
     const body = found.body == null ? "" : await text(found.body as AsyncIterable<Uint8Array>);
     response.writeHead(found.status, Object.fromEntries(found.headers)).end(body);
   });
-  // a poller is one connection for as long as it polls
+  // Each poller keeps one connection while it polls.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -20,7 +20,7 @@ let provider: OAuth2TestProvider;
 let served: AuthorizedGateway;
 let client: TestClient;
 let timeline: Timeline;
-/** As whom the upstream was asked, one account for each poll. */
+/** The upstream account of each poll. */
 let accounts: string[];
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ afterEach(async () => {
   await provider.close();
 });
 
-/** One who watches with a token of the gateway. */
+/** A client that watches with a token of the gateway. */
 class Watcher {
   readonly ids: number[] = [];
   token = "";
@@ -76,7 +76,7 @@ class Watcher {
   }
 }
 
-/** A person signs in with an account of the upstream. */
+/** Signs a person in with an account of the upstream. */
 async function signIn(account: string) {
   provider.account = account;
   const fetching: typeof fetch = (input, init) =>
@@ -100,7 +100,7 @@ beforeEach(() => {
   newest = 1;
 });
 
-test("who has signed in watches with their own rights: one poller for a session, over refreshed tokens, and until it is revoked", async () => {
+test("signed-in people watch with their own rights: one poller per session, across token refreshes, until revocation", async () => {
   const ada = await signIn("ada");
   const grace = await signIn("grace");
   const hers = [await watching(ada.access_token), await watching(ada.access_token)];
@@ -109,7 +109,7 @@ test("who has signed in watches with their own rights: one poller for a session,
   await happens(all);
   expect(new Set(accounts)).toEqual(new Set(["ada", "grace"]));
 
-  // the upstream refreshes the tokens of both; a client has its own refreshed, and comes with that one
+  // The upstream refreshes the tokens of both; a client refreshes its own, and reconnects with it.
   provider.expire();
   await happens(all);
   const refreshed = await client.refresh(ada.refresh_token ?? "");
@@ -118,7 +118,7 @@ test("who has signed in watches with their own rights: one poller for a session,
   await happens(all);
   expect(all.map(({ error }) => error)).toEqual(all.map(() => undefined));
   expect(provider.counts.get("/token refresh")).toBe(2);
-  // three who watch as ada cost as many polls as one who watches as grace
+  // Three watchers as ada cause as many polls as one as grace.
   const [from, before] = [accounts.length, provider.counts.get("/token refresh")];
   await eventually(() => accounts.slice(from).filter((each) => each === "grace").length).toBeGreaterThan(8);
   const polls = accounts.slice(from).filter((each) => each === "ada").length;
@@ -131,7 +131,7 @@ test("who has signed in watches with their own rights: one poller for a session,
   await eventually(() => ended.every(({ error }) => error !== undefined)).toBe(true);
   for (const { error, token, ids } of ended) {
     expect(error?.code).toBe(Code.Unauthenticated);
-    // the next poll finds the session gone, unless the check of the stream's token is first
+    // The next poll finds the session missing, unless the check of the stream's token comes first.
     expect(["SESSION_ENDED", "TOKEN_INVALID"]).toContain(error && reasonOf(error));
     expect(error?.findDetails(ResumeSchema)[0]?.token).toBe(token);
     expect(new Set(ids).size).toBe(ids.length);
@@ -143,7 +143,7 @@ test("who has signed in watches with their own rights: one poller for a session,
   expect(other.error).toBeUndefined();
   expect(other.ids).toEqual(Array.from({ length: newest - 1 }, (_, index) => index + 2));
 
-  // who signs in again goes on with the same events
+  // After another sign-in the same events continue.
   const again = await watching((await signIn("ada")).access_token);
   await happens([again, other]);
   expect(again.error).toBeUndefined();

@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A client that goes on by its token wherever its stream ends. */
+/** A client that resumes by its token wherever its stream ends. */
 class Watcher {
   readonly ids: number[] = [];
   gaps = 0;
@@ -53,7 +53,7 @@ class Watcher {
   }
 
   private async run(baseUrl: string): Promise<void> {
-    // a connection of its own, so that the primary process gives it to the next worker
+    // A separate connection, which the primary process gives to the next worker.
     const transport = createGrpcTransport({ baseUrl });
     const items = watch(transport, WATCH, { owner: "ada" } as never, {
       signal: this.left.signal,
@@ -72,7 +72,7 @@ class Watcher {
   }
 }
 
-/** A gateway with two workers, and watchers at both. */
+/** Starts a gateway with two workers, and watchers at both. */
 async function start(settings = "") {
   writeFileSync(
     path.join(directory, "connect-rest.yaml"),
@@ -100,14 +100,14 @@ ${settings}`,
   for (let count = 0; count < 4; count++) {
     const watcher = new Watcher(url);
     watchers.push(watcher);
-    // connections come one after the other, and so does the worker that each is given to
+    // Connections arrive one after the other, in the order of the workers.
     await eventually(() => watcher.batches).toBeGreaterThan(0);
   }
   return { run, metric, pidOf };
 }
 
 let newest = 1;
-/** Adds an event, and waits until everybody has it who should. */
+/** Adds an event, and waits until all these watchers have it. */
 async function happens(who: readonly Watcher[] = watchers): Promise<void> {
   newest += 1;
   upstream.timeline.add(newest);
@@ -123,22 +123,22 @@ function expectAllOnce(): void {
   for (const { ids, gaps } of watchers) expect([ids, gaps]).toEqual([all, 0]);
 }
 
-test("two workers with watchers at both have one poller, and all get each event once", async () => {
+test("two workers with watchers at both share one poller, and all watchers get each event once", async () => {
   const { metric } = await start();
   await eventually(() => metric("connect_rest_bus_feeds")).toBe(2);
   expect(await metric("connect_rest_bus_feeds_led")).toBe(1);
   for (let event = 0; event < 3; event++) await happens();
-  // two pollers would take turns
+  // Two pollers would take turns.
   const last = () => upstream.pollers.slice(-6);
   await eventually(() => [last().length, new Set(last()).size]).toEqual([6, 1]);
   expectAllOnce();
 });
 
-test("a worker that polls is killed: the other goes on, and nobody misses an event or gets one twice", async () => {
+test("when the polling worker is killed the other continues, and every watcher gets each event once", async () => {
   const { metric, pidOf, run } = await start();
   await eventually(() => metric("connect_rest_bus_feeds")).toBe(2);
   await happens();
-  // one of the two polls, whichever it is
+  // One of the two workers polls.
   for (const worker of [1, 2]) {
     const pid = pidOf(worker);
     const before = upstream.pollers.length;
@@ -154,7 +154,7 @@ test("a worker that polls is killed: the other goes on, and nobody misses an eve
   expectAllOnce();
 });
 
-test("a worker that is stopped holds up nobody, and catches up when it goes on", async () => {
+test("a stopped worker delays no other watcher, and catches up when it continues", async () => {
   const { metric, pidOf } = await start();
   await eventually(() => metric("connect_rest_bus_feeds")).toBe(2);
   await happens();

@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 import { messageOf, reachable, servicesOf } from "./services.ts";
 
 /**
- * Messages of responses in proto/, with those below them. What the runtime itself says
- * has nothing of an upstream in it.
+ * Messages in responses of proto/, including nested ones. Messages of the runtime itself contain nothing from
+ * an upstream.
  */
 const MESSAGES = [
   ...new Set(
@@ -17,7 +17,7 @@ const MESSAGES = [
   ),
 ].filter(({ file }) => file.proto.package !== "connectrest.v1");
 
-test("no message in a response in proto/ can lose a key: each collects those that it does not know", () => {
+test("no message in a response in proto/ can lose a key: each collects unknown keys", () => {
   const below = MESSAGES.filter((message) => holdersOf(message).length > 0);
   expect(below.length).toBeGreaterThan(50);
   const losing = below.filter((message) => !keepsKeys(message));
@@ -33,19 +33,19 @@ test("no enum of a response in proto/ can lose a word: another field of the same
   expect(losing.map(String)).toEqual([]);
 });
 
-/** Whether unknown keys are kept by the message, or by all that it is flattened into. */
+/** Reports whether a message, or every message that it is flattened into, keeps unknown keys. */
 function keepsKeys(message: DescMessage): boolean {
   const { fields } = message;
   if (fields.some(collects) || !fields.some(isInBody) || isUnwrapped(fields)) return true;
   return holdersOf(message).every((field) => isFlattened(field) && field.parent.fields.some(collects));
 }
 
-/** The fields of other messages that a message is the type of. */
+/** Returns the fields with this message type in other messages. */
 function holdersOf(message: DescMessage): readonly DescField[] {
   return MESSAGES.flatMap(({ fields }) => fields).filter((field) => messageOf(field) === message);
 }
 
-/** Whether the keys of a member of a oneof stand beside those of the message that has it. */
+/** Reports whether the keys of a oneof's member are next to its parent's keys. */
 function isFlattened({ fieldKind, oneof }: DescField): boolean {
   if (fieldKind !== "message" || oneof === undefined) return false;
   const { layout, discriminator } = getOption(oneof, oneofOption);
@@ -65,7 +65,7 @@ function isInBody(field: DescField): boolean {
   return rulesOf(field).from.length === 0;
 }
 
-/** Whether a message is no more than a list that stands in its place. */
+/** Reports whether a message is only a wrapper of a list. */
 function isUnwrapped([first, ...others]: readonly DescField[]): boolean {
   return others.length === 0 && first?.fieldKind === "list";
 }

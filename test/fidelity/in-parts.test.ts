@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
 import { MessageTable } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 
-/** The decoders of all tables in generated code that are read from an object, by the names of the tables. */
+/** The decoders of all tables in generated code that read an object, by the tables' names. */
 const DECODERS = new Map([...(await decodersOf("gen")), ...(await decodersOf("test/gen"))]);
 
 async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [string, Decode]>> {
@@ -34,8 +34,8 @@ async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [s
 }
 
 /**
- * Makes up the JSON that a decoder asks for: under each key that it asks for a value by chance, of any type,
- * so that what is deep in a message is read as well.
+ * Makes up the JSON that a decoder reads: a random value of any type under each requested key, so that deep
+ * parts of a message are read too.
  */
 class MadeUp {
   private readonly random: () => number;
@@ -51,7 +51,7 @@ class MadeUp {
     this.left = size;
   }
 
-  /** A plain object, and the same as one that makes up what it is asked for. */
+  /** Returns a plain object, and a view of it that makes up requested keys. */
   object(): { readonly plain: JsonObject; readonly view: JsonObject } {
     const plain = this.newObject();
     return { plain, view: this.viewOf(plain) as JsonObject };
@@ -139,7 +139,7 @@ function outcome(out: ProtoWriter, write: () => { bytes: Uint8Array; found: Foun
   }
 }
 
-/** What a decoder makes of an object, at once and in parts. */
+/** Returns a decoder's results for an object, decoded completely and in parts. */
 function both(decode: Decode, json: JsonObject, depth: number, units: number, exact: boolean) {
   const whole = new ProtoWriter(depth);
   const parts = new ProtoWriter(depth, units);
@@ -171,7 +171,9 @@ function view(decode: Decode, made: { readonly view: JsonObject }): void {
   }
 }
 
-test("property: each decoder makes in parts of any size what it makes at once", { timeout: 120_000 }, () => {
+test("property: each decoder gives the same result in parts of any size as in one pass", {
+  timeout: 120_000,
+}, () => {
   const options = fc.record({
     name: fc.constantFrom(...DECODERS.keys()),
     seed: fc.integer(),

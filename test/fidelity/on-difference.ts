@@ -1,6 +1,6 @@
 import { createRestTransport, type ServiceAdapter } from "connect-rest-runtime";
 
-/** Counts what responses lost, by method and place. */
+/** Counts lost values of responses, by method and place. */
 export function countingTransport(adapter: ServiceAdapter, baseUrl: string, lost: Map<string, number>) {
   return createRestTransport({
     adapters: [adapter],

@@ -1,6 +1,6 @@
 /**
- * What should become of a changed response, from descriptors and annotations alone:
- * nothing here asks a decoder.
+ * Computes the expected result of a changed response from descriptors and annotations alone, without any
+ * decoder.
  */
 import {
   type DescEnum,
@@ -19,7 +19,7 @@ import {
 
 export { TimeUnit };
 
-/** How one place of a response is changed. */
+/** The kinds of changes at one place of a response. */
 export const CHANGES = [
   "drop",
   "null",
@@ -34,7 +34,7 @@ export const CHANGES = [
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** What stands at a place afterwards; the others take the key away. */
+/** The value at a place after a change; the other changes remove the key. */
 export const CHANGED_VALUES: Readonly<Partial<Record<Change, unknown>>> = {
   null: null,
   object: { zz_new: 1 },
@@ -60,7 +60,7 @@ const LONGS = new Set([
 ]);
 const FLOATS = new Set([ScalarType.DOUBLE, ScalarType.FLOAT]);
 
-/** The rules of a field; undefined where it has none. */
+/** Returns the rules of a field; undefined without any. */
 export function rulesOf({ proto }: DescField): FieldRules | undefined {
   const { options } = proto;
   return options !== undefined && hasExtension(options, fieldOption)
@@ -68,17 +68,17 @@ export function rulesOf({ proto }: DescField): FieldRules | undefined {
     : undefined;
 }
 
-/** The key of a field on the wire. */
+/** Returns the key of a field on the wire. */
 export function keyOf(field: DescField): string {
   return rulesOf(field)?.name || field.name;
 }
 
-/** Whether a message keeps keys that it does not know. */
+/** Reports whether a message keeps unknown keys. */
 export function collects({ fields }: DescMessage): boolean {
   return fields.some((field) => rulesOf(field)?.unknown === true);
 }
 
-/** Other keys that are read where that of a field is missing. */
+/** Returns the alternative keys that are read when a field's key is missing. */
 export function aliasesOf(fields: readonly DescField[]): readonly string[] {
   return fields.flatMap((field) => rulesOf(field)?.aliases ?? []);
 }
@@ -89,7 +89,7 @@ function isHarmless(change: Change): change is Harmless {
   return ["drop", "null", "alias", "twice"].includes(change);
 }
 
-/** The classes of difference that a change of a field leads to, of all fields that read the key. */
+/** Returns the classes of difference that a change causes in all fields that read the key. */
 export function expectedOf(fields: readonly DescField[], change: Change): ReadonlySet<DifferenceClass> {
   const [first] = fields;
   if (first === undefined || isHarmless(change)) return new Set();
@@ -130,7 +130,7 @@ function ofEnum(desc: DescEnum, change: Value, keeper: "twin" | "collector" | "n
   return ["lost"];
 }
 
-/** Whether the wire spells values as numbers that are not those of the enum. */
+/** Reports whether the wire's numbers for values differ from the enum's. */
 function hasNumbersOfItsOwn({ values }: DescEnum): boolean {
   return values.some(({ number, proto: { options } }) => {
     if (options === undefined || !hasExtension(options, enum_value)) return false;
@@ -139,7 +139,7 @@ function hasNumbersOfItsOwn({ values }: DescEnum): boolean {
   });
 }
 
-/** Whether a field is one time. */
+/** Reports whether a field is a single time. */
 export function isTime(field: DescField): boolean {
   return field.fieldKind === "message" && field.message.typeName === "google.protobuf.Timestamp";
 }
@@ -153,25 +153,25 @@ function ofNewKey(message: DescMessage): DifferenceClass[] {
   return collects(message) ? [] : ["additional"];
 }
 
-/** A map has the new key, and 1 for its value. */
+/** Returns the classes for a map, which gets the new key with 1 as its value. */
 function ofMapValue(field: DescField & { fieldKind: "map" }): DifferenceClass[] {
   if (field.mapKey !== ScalarType.STRING) return ["lost"];
   if (field.mapKind === "scalar") return ofScalar(field.scalar, "number");
   return field.mapKind === "enum" ? [] : ["lost"];
 }
 
-/** A single value is a list of one. */
+/** Returns the classes for a list, which accepts a single value as a list of one. */
 function ofList(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
   if (change === "arrays" && field.listKind === "message") {
     return [field.delimitedEncoding ? "converted" : "lost"];
   }
   if (change === "arrays") return ofItem(field, change);
-  // an object that has no key of an item is no item
+  // An object without any key of an item is not an item.
   if (change === "object" && field.listKind === "message" && hasOwnKeys(field.message)) return ["lost"];
   return ["converted", ...ofItem(field, change)];
 }
 
-/** Whether objects of a type are told by their keys. */
+/** Reports whether objects of a type are recognized by their keys. */
 function hasOwnKeys({ typeName }: DescMessage): boolean {
   return typeName !== "google.protobuf.Struct" && typeName !== "google.protobuf.Value";
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Row } from "./rows.ts";
 
-/** The example on the page, which is compiled and tested. */
+/** The page's example, which is compiled and tested. */
 const EXAMPLE = readFileSync(new URL("on-difference.ts", import.meta.url), "utf8");
 
 const HEAD = `# Fidelity
@@ -97,7 +97,7 @@ every place, and parses the requests with independent code. These are the only e
 ## Every difference
 `;
 
-/** The text of docs/fidelity.md. */
+/** Returns the text of docs/fidelity.md. */
 export function page(rows: readonly Row[]): string {
   const cells = rows.map(({ sends, outcome, gets }) => [sends, outcomeCell(outcome), gets]);
   const head = ["the upstream sends", "class", "callers get"];

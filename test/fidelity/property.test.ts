@@ -21,7 +21,7 @@ const server = createServer((_request, response) => {
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
 afterAll(() => void server.close());
 
-/** Methods whose response is an object in JSON, alone or on a page. */
+/** Methods whose response is a JSON object, alone or on a page. */
 const SUBJECTS: readonly Subject[] = [...(await adaptersOf("gen")), ...(await adaptersOf("test/gen"))]
   .flatMap(({ methods }) => Object.values(methods))
   .filter(isSubject);
@@ -39,7 +39,7 @@ function isSubject(adapter: Adapter): adapter is Subject {
   return (kind === "unary" && hasObject(adapter)) || (kind === "paginate" && isPlainPage(adapter));
 }
 
-/** The body is the message, or a field of it that is one. */
+/** Reports whether the body is the message, or a message field of it. */
 function hasObject(adapter: Adapter): boolean {
   const field = responseBody(adapter);
   return field === undefined || (field.fieldKind === "message" && field.message.oneofs.length === 0);
@@ -56,7 +56,7 @@ function responseBody({ method }: Adapter): DescField | undefined {
   return method.output.fields.find((field: DescField) => field.name === name);
 }
 
-/** A body with a payload, and the status that its envelope repeats. */
+/** Returns a body with a payload, and with the status that its envelope repeats. */
 function wrapped(payload: unknown, { rules: { envelope } }: Subject): unknown {
   const [path = ""] = envelope?.payload ?? [];
   const wrap = (value: unknown, at: string) =>
@@ -67,7 +67,7 @@ function wrapped(payload: unknown, { rules: { envelope } }: Subject): unknown {
 }
 
 async function called(subject: Subject, response: unknown) {
-  // a key that is there twice, the first time with another value
+  // A duplicate key whose first occurrence has another value.
   body = JSON.stringify(response).replace(/"zz_twice:([^"]+)":/g, '"$1":');
   const found: Difference[] = [];
   const { rules, method } = subject;
@@ -80,7 +80,7 @@ async function called(subject: Subject, response: unknown) {
     oauth1Params: [],
     body: undefined,
   });
-  // credentials and limits are no matter of responses, and one page is enough
+  // Credentials and limits do not affect responses, and one page suffices.
   const plain = { ...rules, credentials: ["none"], rateLimits: [], idempotencyKey: undefined };
   const next = { kind: "link", path: "zz_no_link" };
   const adapter = { ...subject, request, rules: plain, next, more: undefined } as unknown as Adapter;
@@ -108,7 +108,7 @@ async function called(subject: Subject, response: unknown) {
   }
 }
 
-/** A valid response of a method, with the places that may be changed. */
+/** Generates a valid response of a method, with its changeable places. */
 function valid(subject: Subject) {
   const places: Place[] = [];
   const [list = ""] = subject.kind === "paginate" ? subject.items : [""];
@@ -138,7 +138,7 @@ function change({ holder, key, fields }: Place, how: Change): void {
   if (how in CHANGED_VALUES) holder[key] = CHANGED_VALUES[how];
 }
 
-test("the places of valid responses are of every kind", () => {
+test("the places of valid responses cover every kind", () => {
   const places = WITH_PLACES.flatMap((subject) => valid(subject).places);
   expect(WITH_PLACES.filter((subject) => responseBody(subject) !== undefined)).not.toEqual([]);
   expect(places.filter(({ fields }) => aliasesOf(fields).length > 0)).not.toEqual([]);
@@ -154,7 +154,7 @@ test("a valid response has no differences", async () => {
   }
 });
 
-test("a response that is changed at one place leads to a difference of the right class at that place, and to no other", async () => {
+test("a response with one changed place gives a difference of the right class at that place, and no other", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...WITH_PLACES),
@@ -179,7 +179,7 @@ test("a response that is changed at one place leads to a difference of the right
   );
 });
 
-test("a payload or a page of another shape fails the call", async () => {
+test("a payload or a page of another type fails the call", async () => {
   const wrong = fc.constantFrom<(payload: unknown) => unknown>(
     (payload) => [payload],
     (payload) => [payload, payload],
@@ -193,7 +193,7 @@ test("a payload or a page of another shape fails the call", async () => {
       const { payload } = valid(subject);
       const spoilt = spoil(payload);
       const isList = subject.kind === "paginate" && subject.items[0] === "";
-      // where a missing list means an empty one, an object without it is a page
+      // Where a missing list means an empty one, an object without it is a page.
       fc.pre(subject.kind === "unary" || subject.empty?.includes("absent") !== true);
       const isObject = typeof spoilt === "object" && !Array.isArray(spoilt);
       fc.pre(isList ? !Array.isArray(spoilt) : !(isObject && subject.kind === "unary"));

@@ -9,7 +9,7 @@ import { ModelService } from "../gen/world/v1/models_pb.ts";
 import { ModelServiceRest } from "../gen/world/v1/models_rest.ts";
 import { type Settings, start } from "../rules/world.ts";
 
-/** The body of one format of records, and how it is read. */
+/** The body of a record format, and how it is read. */
 interface Format {
   readonly type: string;
   readonly body: (records: readonly Buffer[]) => readonly Buffer[];
@@ -28,7 +28,7 @@ interface Read {
 const answer = (body: Buffer, type: string) => ({ body, headers: { "content-type": type } });
 const LF = Buffer.from("\n");
 
-/** The changes in front of the last line. */
+/** Yields the changes before the last line. */
 async function* withoutLast(changes: AsyncIterable<{ readonly lastSeq: string }>) {
   for await (const change of changes) if (change.lastSeq !== "z") yield change;
 }
@@ -97,7 +97,7 @@ async function readAll(name: string, records: ReadonlyArray<string | Buffer>, se
 
 const EACH = Object.keys(FORMATS);
 
-test.each(EACH)("%s: bytes that are not UTF-8 are reported with the record that has them", async (format) => {
+test.each(EACH)("%s: bytes that are not UTF-8 are reported with their record", async (format) => {
   const bad = Buffer.concat([Buffer.from('{"name":"a'), Buffer.of(0xff), Buffer.from('"}')]);
   const { found, differences, error } = await readAll(format, ['{"name":"\ufffd"}', bad, "{}"], {
     strict: false,
@@ -110,7 +110,7 @@ test.each(EACH)("%s: bytes that are not UTF-8 are reported with the record that 
   expect(strict.error && reasonOf(strict.error)).toBe("RESPONSE_DRIFT");
 });
 
-test.each(EACH)("%s: a key that JavaScript objects inherit is a key like any other", async (format) => {
+test.each(EACH)("%s: a key that JavaScript objects inherit is an ordinary key", async (format) => {
   const { differences, error } = await readAll(format, [
     '{"__proto__":{"name":"evil"},"constructor":{"prototype":{}},"toString":1}',
   ]);
@@ -136,7 +136,7 @@ test.each(
   expect(error?.rawMessage).toContain("gone");
 });
 
-// for the others a rule says that what has an error is one
+// The other formats have a rule that makes a record with an error an error.
 test.each(["LINES", "ARRAY"])("%s: a record with an error among other keys is a record", async (format) => {
   const { found, error } = await readAll(format, ['{"error":{"code":5},"name":"a"}', '{"error":null}']);
   expect([found.length, error?.message]).toEqual([2, undefined]);

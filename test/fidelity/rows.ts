@@ -1,20 +1,20 @@
 import type { DifferenceClass } from "connect-rest-runtime";
 
 /**
- * One way in which a response can differ from its description, with a response of `fidelity.v1` that does.
+ * A possible difference between a response and its description, with an example response of `fidelity.v1`.
  */
 export interface Row {
-  /** The response of the upstream, in words. */
+  /** The upstream's response, in words. */
   readonly sends: string;
   /** The body of the response. */
   readonly body: string;
-  /** `get` for an object below `response`, `list` for pages of them below `response.parcels`. */
+  /** `get` for an object below `response`, `list` for pages of objects below `response.parcels`. */
   readonly call?: "get" | "list";
-  /** `RESPONSE_SHAPE` and `ERROR_IN_RESPONSE` fail the call. `none` means that nothing is reported. */
+  /** `RESPONSE_SHAPE` and `ERROR_IN_RESPONSE` fail the call. `none` means no report. */
   readonly outcome: DifferenceClass | "none" | "RESPONSE_SHAPE" | "ERROR_IN_RESPONSE";
   /** The text of an error. */
   readonly text?: string;
-  /** Where, as reports and errors name it. */
+  /** The place, as reports and errors name it. */
   readonly path?: string;
   /** The result for callers, in words, and as a part of the message or of all items. */
   readonly gets: string;
@@ -23,7 +23,7 @@ export interface Row {
 
 const response = (parcel: unknown) => JSON.stringify({ response: parcel });
 
-/** The table of docs/fidelity.md; each row is a test. */
+/** The table of docs/fidelity.md; each row is also a test. */
 export const ROWS: readonly Row[] = [
   {
     sends: "an unknown key, if a field collects unknown keys",
@@ -509,9 +509,18 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "an object or a scalar in place of the items of a page",
+    sends: "an object with a key of an item, in place of the items of a page",
     call: "list",
     body: response({ parcels: { id: "a" } }),
+    outcome: "converted",
+    path: "parcels",
+    gets: "the object as the only item",
+    message: [{ id: "a" }],
+  },
+  {
+    sends: "any other object or a scalar, in place of the items of a page",
+    call: "list",
+    body: response({ parcels: { number: "a" } }),
     outcome: "RESPONSE_SHAPE",
     path: "response.parcels",
     gets: "an error",

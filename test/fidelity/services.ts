@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import type { DescField, DescMessage, DescService } from "@bufbuild/protobuf";
 import type { ServiceAdapter } from "connect-rest-runtime";
 
-/** Adapters of a folder with generated code, of all packages in it: also of those that are added later. */
+/** Returns the adapters in a folder of generated code, from all of its packages, including future ones. */
 export async function adaptersOf(folder: "gen" | "test/gen"): Promise<readonly ServiceAdapter[]> {
   const root = new URL(`../../${folder}/`, import.meta.url);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -19,7 +19,7 @@ function isServiceAdapter(value: unknown): value is ServiceAdapter {
   return typeof value === "object" && value !== null && "service" in value && "methods" in value;
 }
 
-/** A message and all messages below it that APIs declare themselves. */
+/** Collects a message and all messages below it that APIs declare. */
 export function reachable(message: DescMessage, found: Set<DescMessage> = new Set()): readonly DescMessage[] {
   if (!found.has(message) && !message.typeName.startsWith("google.")) {
     found.add(message);
@@ -31,9 +31,7 @@ export function reachable(message: DescMessage, found: Set<DescMessage> = new Se
   return [...found];
 }
 
-/**
- * The message that a field, the items of its list, or the values of its map have; undefined for other types.
- */
+/** Returns the message type of a field, its list items or its map values; undefined for other types. */
 export function messageOf(field: DescField): DescMessage | undefined {
   switch (field.fieldKind) {
     case "message":
@@ -46,7 +44,7 @@ export function messageOf(field: DescField): DescMessage | undefined {
   }
 }
 
-/** The services of a folder. */
+/** Returns the services of a folder. */
 export async function servicesOf(folder: "gen" | "test/gen"): Promise<readonly DescService[]> {
   return (await adaptersOf(folder)).map(({ service }) => service);
 }

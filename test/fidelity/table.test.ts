@@ -18,7 +18,7 @@ const LEVELS: Readonly<Record<DifferenceClass, string>> = {
   lost: "warn",
 };
 
-/** What came of a call: the message or the items, the error, and what was reported. */
+/** Returns the result of a call: the message or the items, the error, and the reports. */
 async function called({ call, body }: Row, strict: boolean) {
   const reports: DifferenceReport[] = [];
   const { client } = await start(
@@ -91,7 +91,7 @@ test.each(ROWS)("in the log and the metrics of a gateway, $sends: $outcome", asy
   expect(counted[0]).toMatch(new RegExp(`class="${row.outcome}"\\} 1$`));
 });
 
-test("the example of the page counts what is lost", async () => {
+test("the page's example counts lost values", async () => {
   const { origin } = await start(FidelityService, FidelityServiceRest, {
     body: '{"response":{"weight":"heavy","id":5}}',
   });
@@ -102,6 +102,6 @@ test("the example of the page counts what is lost", async () => {
   expect([...lost]).toEqual([['GetCargo weight: expected int32, got string "heavy"', 1]]);
 });
 
-test("the page has a row for each, and is up to date: run this test with -u", async () => {
+test("the page has a row for each difference, and is current: run this test with -u", async () => {
   await expect(page(ROWS)).toMatchFileSnapshot("../../docs/fidelity.md");
 });

@@ -3,19 +3,17 @@ import { isTime, keyOf, rulesOf, TimeUnit } from "./oracle.ts";
 
 type Json = { [key: string]: unknown };
 
-/** A key of a valid response, which a test may change. */
+/** A key of a valid response that a test may change. */
 export interface Place {
   readonly holder: Json;
   readonly key: string;
   /** All fields that read the key. */
   readonly fields: readonly DescField[];
-  /** As reports name it. */
+  /** The path, as reports name it. */
   readonly path: string;
 }
 
-/**
- * A valid object of a message, with one value for each key that needs no more than descriptors to be written.
- */
+/** Returns a valid object of a message, with a value for each key that descriptors suffice to write. */
 export function validObject(desc: DescMessage, path: string, places: Place[], depth = 0): Json {
   const json: Json = {};
   for (const [key, fields] of fieldsByKey(desc)) {
@@ -40,7 +38,7 @@ function fieldsByKey({ fields }: DescMessage): ReadonlyMap<string, readonly Desc
   return found;
 }
 
-/** One field, or an enum with the text that keeps its word; without rules that ask for another notation. */
+/** Reports whether the key has one field, or an enum with the text that keeps its word, in plain notation. */
 function isPlain(fields: readonly DescField[]): boolean {
   const [first, twin, third] = fields;
   const isTwin = twin === undefined || (first?.fieldKind === "enum" && twin.fieldKind === "scalar");
@@ -66,7 +64,7 @@ function isPlainField(field: DescField): boolean {
   );
 }
 
-/** A time in the notation of the field; undefined for those of which the test knows nothing. */
+/** Returns a time in the field's notation; undefined for notations that the test does not know. */
 function timeOf(field: DescField): unknown {
   switch (rulesOf(field)?.time?.unit) {
     case TimeUnit.SECONDS:
@@ -112,7 +110,7 @@ function listOf(item: unknown): unknown {
 
 function objectOf(desc: DescMessage, path: string, places: Place[], depth: number): Json | undefined {
   if (desc.typeName.startsWith("google.") || depth > 2) return undefined;
-  // the keys of a oneof's member stand beside those of its message, which are then not its own alone
+  // A oneof member's keys are next to its message's keys, so these are not the message's alone.
   if (desc.oneofs.length > 0) return undefined;
   return validObject(desc, path, places, depth + 1);
 }

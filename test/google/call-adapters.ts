@@ -1,7 +1,7 @@
 /**
- * A program that builds requests by generated adapters, as Node runs them: cases as JSON on standard input,
- * requests as JSON on standard output. Tests run it, because test runners
- * compile modules in ways of their own.
+ * A program that builds requests with generated adapters in plain Node: cases as JSON on standard input,
+ * requests as JSON on standard output. Tests start it as a process, because test runners compile modules
+ * differently.
  */
 
 import { json } from "node:stream/consumers";
@@ -10,19 +10,19 @@ import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import type { AnyMethodAdapter, RestBody, RestRequest, ServiceAdapter } from "connect-rest-runtime/adapter";
 import { stringifyJson } from "../../codec/src/json/stringify-json.ts";
 
-/** One call of a method. */
+/** A call of a method. */
 export interface Call {
-  /** Path of the module `x_rest.js`. */
+  /** The path of the module `x_rest.js`. */
   readonly module: string;
-  /** Full name of the service. */
+  /** The full name of the service. */
   readonly service: string;
   /** The method's name in TypeScript. */
   readonly method: string;
-  /** The request message, encoded, as base64. */
+  /** The encoded request message, as base64. */
   readonly message: string;
 }
 
-/** A request as far as it can be compared; or why there is none. */
+/** The comparable parts of a request, or the reason why it is missing. */
 export type Made =
   | { readonly verb: string; readonly path: string; readonly query: string; readonly body?: string }
   | { readonly error: string };

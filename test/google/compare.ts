@@ -1,14 +1,13 @@
-/** What differs between two requests for the same call. */
+/** Compares two requests for the same call. */
 import { isDeepStrictEqual } from "node:util";
 import type { Made } from "./call-adapters.ts";
 
-/** A part of a request; `error` where only one side makes one. */
+/** A part of a request; `error` where only one side builds a request. */
 export type Part = "verb" | "path" | "query" | "body" | "error";
 
 /**
- * The parts that differ. Paths are equal letter by letter; a query is what it says, since nothing decides the
- * order of parameters and which letters are encoded; a body is the JSON value. Two rejections are alike,
- * whatever their words.
+ * Returns the parts that differ. Paths are compared literally; queries by their decoded parameters, since
+ * their order and encoding are free; bodies as JSON values. Two rejections are equal, whatever their text.
  */
 export function differingParts(ours: Made, theirs: Made): Part[] {
   if ("error" in ours || "error" in theirs) {
@@ -22,7 +21,7 @@ export function differingParts(ours: Made, theirs: Made): Part[] {
   return parts;
 }
 
-/** The values of each parameter, in their order. */
+/** Returns the values of each parameter, in order. */
 function parametersOf(query: string): Map<string, string[]> {
   const parameters = new Map<string, string[]>();
   for (const pair of query.split("&").filter((text) => text !== "")) {
@@ -32,7 +31,7 @@ function parametersOf(query: string): Map<string, string[]> {
   return parameters;
 }
 
-/** The JSON value of a body, or its text where it is none. */
+/** Returns the JSON value of a body, or its text when it is not JSON. */
 function bodyOf(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

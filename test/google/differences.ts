@@ -1,16 +1,16 @@
 /**
- * Where our requests differ from those of google-gax, each with the sentence that decides it. A method that
- * differs and is not listed fails the test, and so does one that is listed and does not differ.
+ * The differences between our requests and google-gax's, each with the sentence of the specification that
+ * decides it. The test fails for an unlisted difference, and for a listed one that does not occur.
  */
 import type { Part } from "./compare.ts";
 
 export interface Difference {
   readonly part: Part;
-  /** What differs, and which side is right. */
+  /** The difference, and the correct side. */
   readonly what: string;
-  /** The sentence that decides, and where it stands. */
+  /** The deciding sentence, and its source. */
   readonly sentence: string;
-  /** Full names, sorted. */
+  /** Full names of methods, sorted. */
   readonly methods: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Google's own client library as the judge: what google-gax makes of a request. */
+/** Builds requests with Google's client library, google-gax, as the reference. */
 import { type DescMethod, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
 import { type ParsedOptionsType, transcode } from "../../node_modules/google-gax/build/src/transcoding.js";
 import type { HttpRule } from "../../plugin/src/gen/google/api/http_pb.ts";
@@ -6,9 +6,8 @@ import { httpRule } from "../../plugin/src/parse/options.ts";
 import type { Made } from "./call-adapters.ts";
 
 /**
- * The request that google-gax makes of an encoded message. The JSON that it distributes is that of
- * protobuf-es, which passes the conformance tests; its own serializer leaves
- * names in field masks as they are.
+ * Returns the request that google-gax builds from an encoded message. Its JSON comes from protobuf-es, which
+ * passes the conformance tests; google-gax's own serializer does not convert names in field masks.
  */
 export function gaxRequest(method: DescMethod, message: Uint8Array, registry: Registry): Made {
   const rule = httpRule(method);
@@ -25,7 +24,7 @@ export function gaxRequest(method: DescMethod, message: Uint8Array, registry: Re
   }
 }
 
-/** A rule in the shape that protobuf.js parses it into. */
+/** Returns a rule in the format to which protobuf.js parses it. */
 function optionsOf(rule: HttpRule): ParsedOptionsType {
   return [
     {

@@ -1,4 +1,4 @@
-/** Runs generators as compilers do: a process, with a request on standard input. */
+/** Runs generators as compilers do: in a process, with a request on standard input. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import { type CodeGeneratorResponse, CodeGeneratorResponseSchema } from "@bufbui
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** The programs, below the root of the repository. */
+/** The programs, by path from the repository's root. */
 export const GENERATORS = {
   adapters: join(ROOT, "plugin/src/bin.ts"),
   messages: join(ROOT, "node_modules/@bufbuild/protoc-gen-es/bin/protoc-gen-es"),
 } as const;
 
-/** What a generator said. */
+/** The output of a generator. */
 export interface Said {
   /** The encoded CodeGeneratorResponse. */
   readonly stdout: Buffer;
@@ -22,10 +22,10 @@ export interface Said {
   readonly code: number | null;
 }
 
-/** Runs a generator on a request, and waits for its end. */
+/** Runs a generator on a request, and waits until it exits. */
 export async function runGenerator(program: keyof typeof GENERATORS, request: Uint8Array): Promise<Said> {
   const child = spawn(process.execPath, [GENERATORS[program]], { stdio: "pipe" });
-  // one that ends early leaves its input unread
+  // A generator that exits early does not read all of its input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(request);
   const [stdout, stderr, [code]] = await Promise.all([
@@ -36,7 +36,7 @@ export async function runGenerator(program: keyof typeof GENERATORS, request: Ui
   return { stdout, stderr, code };
 }
 
-/** The response of a generator that must not fail. */
+/** Returns the response of a generator that must not fail. */
 export async function generateWith(
   program: keyof typeof GENERATORS,
   request: Uint8Array,

@@ -1,5 +1,6 @@
 /**
- * The generator on all of Google's APIs, and what its adapters send beside what Google's own client sends.
+ * Tests the generator on all of Google's APIs, and compares its adapters' requests with those of Google's
+ * client.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +20,7 @@ import { ADAPTER_OPTIONS, encodeRequest, namesToGenerate } from "./request.ts";
 import { generateSample, type Sample, sampleOf } from "./sample.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Lines of this length are an error of `buf`, or are lost. */
+/** `buf` rejects or loses lines of this length. */
 const MAX_LINE_BYTES = 64 * 1024;
 const MINUTES = 60_000;
 
@@ -36,7 +37,7 @@ describe("all files", () => {
     said = await runGenerator("adapters", encodeRequest([...image.values()], ADAPTER_OPTIONS));
   }, 3 * MINUTES);
 
-  test("are generated, but for what left-out.txt lists", () => {
+  test("are generated, except the files in left-out.txt", () => {
     expect(said.code).toBe(0);
     const expected = readFileSync(join(import.meta.dirname, "left-out.txt"), "utf8")
       .trimEnd()
@@ -44,7 +45,7 @@ describe("all files", () => {
     expect(leftOut(said.stderr)).toEqual(expected);
   });
 
-  test("become files with unique, relative names and lines that every compiler takes", () => {
+  test("become files with unique, relative names, and with lines that every compiler accepts", () => {
     const { file, error } = fromBinary(CodeGeneratorResponseSchema, said.stdout);
     expect(error).toBe("");
     const names = file.map(({ name }) => name);
@@ -73,7 +74,7 @@ describe("500 unary methods and all server streams", () => {
         config,
         JSON.stringify({
           extends: join(ROOT, "tsconfig.json"),
-          // declarations are those of protoc-gen-es
+          // protoc-gen-es generates these declarations.
           compilerOptions: { skipLibCheck: true },
           include: ["**/*_rest.ts"],
           exclude: [],
@@ -86,7 +87,7 @@ describe("500 unary methods and all server streams", () => {
     5 * MINUTES,
   );
 
-  test("give the same bytes in another order", async () => {
+  test("give the same bytes in any order", async () => {
     const { files } = sample;
     const order = new Random(7).shuffle(namesToGenerate(files));
     const [first, second] = await Promise.all(
@@ -116,7 +117,7 @@ describe("500 unary methods and all server streams", () => {
   );
 });
 
-/** Warnings as left-out.txt lists them: code, method, and which of its bindings. */
+/** Returns warnings in the format of left-out.txt: code, method, and binding. */
 function leftOut(stderr: string): string[] {
   const lines = stderr.split("\n").filter((line) => line !== "");
   return lines.map(shortened).sort();
@@ -130,7 +131,7 @@ function shortened(line: string): string {
   return `${code} ${/(?:the stream|parameter of) ([\w.]+\w)/.exec(rest)?.[1] ?? rest}`;
 }
 
-/** The length in bytes of the longest line. */
+/** Returns the length of the longest line in bytes. */
 function longestLine(content: string): number {
   return content.split("\n").reduce((longest, line) => Math.max(longest, Buffer.byteLength(line)), 0);
 }

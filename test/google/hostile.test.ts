@@ -1,6 +1,4 @@
-/**
- * Input that no compiler should send, and .proto files that nobody should write: each has one stated outcome.
- */
+/** Tests invalid input from compilers, and unusual .proto files: each has a documented outcome. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type CodeGeneratorRequest,
@@ -23,8 +21,8 @@ function encoded(request: CodeGeneratorRequest, change: Partial<CodeGeneratorReq
 }
 
 /**
- * A whole response: files, or the faults of the input in `error`; exit 0 either way,
- * nothing on standard error.
+ * Returns the complete response: files, or the input's mistakes in `error`; exit status 0 either way, without
+ * output on standard error.
  */
 async function answerOf(input: Uint8Array) {
   const { stdout, stderr, code } = await runGenerator("adapters", input);
@@ -53,7 +51,7 @@ test.each<readonly [name: string, input: Uint8Array, message: string]>([
   },
 );
 
-test("a request that is broken: a file that is not in it: exit 1, and its name", async () => {
+test("a request that is broken: with a missing file exits with 1 and names the file", async () => {
   const request = compileRequest({ "a.proto": SMALL });
   const { stderr, code } = await runGenerator("adapters", encoded(request, { fileToGenerate: ["b.proto"] }));
   expect(code).toBe(1);
@@ -62,12 +60,12 @@ test("a request that is broken: a file that is not in it: exit 1, and its name",
   );
 });
 
-test("a request that is odd: no files: no output, no error", async () => {
+test("a request that is odd: without files gives no output and no error", async () => {
   const request = compileRequest({ "a.proto": SMALL });
   expect(await answerOf(encoded(request, { fileToGenerate: [] }))).toMatchObject({ names: [], error: "" });
 });
 
-test("a request that is odd: an unknown option is a fault of the user, in the response", async () => {
+test("a request that is odd: an unknown option is the user's mistake, in the response", async () => {
   const request = compileRequest({ "a.proto": SMALL }, "unsuported=skip");
   const { names, error } = await answerOf(encoded(request));
   expect(names).toEqual([]);
@@ -78,13 +76,13 @@ const MESSAGES = `message Req { string name = 1; A a = 2; repeated Req more = 3;
 message A { B b = 1; }
 message B { A a = 1; Req req = 2; }`;
 
-test("messages that hold themselves: become bodies and responses", async () => {
+test("recursive messages: become bodies and responses", async () => {
   const source = `${HEAD}service S { ${METHOD("Put", 'put: "/a/{name}" body: "*"')} }\n${MESSAGES}`;
   const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
   expect({ names, error }).toEqual({ names: ["a_rest.ts"], error: "" });
 });
 
-test("messages that hold themselves: cannot be a query, which is said once for each field", async () => {
+test("recursive messages: cannot be a query, which is reported once per field", async () => {
   const source = `${HEAD}service S { ${METHOD("Get", 'get: "/a/{name}"')} }\n${MESSAGES}`;
   const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
   expect(names).toEqual([]);

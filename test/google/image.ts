@@ -7,10 +7,13 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 const ROOT = join(import.meta.dirname, "../..");
 const PACKAGE = join(ROOT, "node_modules/google-proto-files");
 
-/** The folder for what is made once; below the repository, so that generated modules find the runtime. */
+/** The folder of the cache, inside the repository, so that generated modules find the runtime. */
 export const CACHE = join(import.meta.dirname, ".cache");
 
-/** A FileDescriptorProto as the compiler wrote it. Only what orders files is read from it. */
+/**
+ * A FileDescriptorProto as the compiler wrote it. Only the parts that determine the order of files are
+ * decoded.
+ */
 export interface ImageFile {
   readonly name: string;
   readonly dependencies: readonly string[];
@@ -18,11 +21,12 @@ export interface ImageFile {
   readonly bytes: Uint8Array;
 }
 
-/** Files by their names, each behind the files that it imports. */
+/** Files by name, each after its imports. */
 export type Image = ReadonlyMap<string, ImageFile>;
 
 /**
- * The descriptors of all files of the npm package `google-proto-files`; takes half a minute the first time.
+ * Returns the descriptors of all files in the npm package `google-proto-files`; the first call takes half a
+ * minute.
  */
 export function googleImage(): Image {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { version: string };
@@ -31,7 +35,7 @@ export function googleImage(): Image {
   return readImage(readFileSync(path));
 }
 
-/** Reads an encoded FileDescriptorSet, which is orders of magnitude faster than decoding all of it. */
+/** Reads an encoded FileDescriptorSet, which is orders of magnitude faster than complete decoding. */
 export function readImage(bytes: Uint8Array): Image {
   const files = fieldsOf(bytes)
     .filter(({ number }) => number === FILE)
@@ -39,13 +43,13 @@ export function readImage(bytes: Uint8Array): Image {
   return new Map(files.map((file) => [file.name, file]));
 }
 
-/** The file without its source information, i.e. without comments and places: a quarter of its size. */
+/** Returns the file without source information, that is comments and positions: a quarter of its size. */
 export function withoutSourceInfo(file: ImageFile): ImageFile {
   const kept = fieldsOf(file.bytes).filter(({ number }) => number !== SOURCE_CODE_INFO);
   return { ...file, bytes: Buffer.concat(kept.map(({ whole }) => whole)) };
 }
 
-/** The named files and all that they import, in the order of the image. */
+/** Returns the named files and all of their imports, in the order of the image. */
 export function closure(image: Image, names: Iterable<string>): ImageFile[] {
   const reached = new Set<string>();
   const reach = (name: string): void => {
@@ -83,7 +87,7 @@ function fieldsOf(bytes: Uint8Array): Field[] {
     const start = reader.pos;
     const [number, type] = reader.tag();
     const skipped = reader.skip(type, number);
-    // a length is in front of what it delimits
+    // The length precedes the value.
     const value = type === 2 ? new BinaryReader(skipped).bytes() : skipped;
     fields.push({ number, value, whole: bytes.subarray(start, reader.pos) });
   }
@@ -97,7 +101,7 @@ function build(path: string): void {
     for (const name of ["gapic", "google", "grafeas"]) {
       cpSync(join(PACKAGE, name), join(folder, name), { recursive: true });
     }
-    // buf has these itself, and rejects others of their names
+    // buf includes these files, and rejects other files of the same names.
     rmSync(join(folder, "google/protobuf"), { recursive: true });
     const output = join(folder, "image.binpb");
     const { status, stderr } = spawnSync("buf", ["build", folder, "-o", output], { encoding: "utf8" });

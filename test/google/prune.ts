@@ -1,6 +1,6 @@
 /**
- * Files without what some methods do not need: a tenth of them, so that their code
- * is made and checked in seconds.
+ * Removes the parts of files that some methods do not need: a tenth remains, which is generated and checked
+ * in seconds.
  */
 import { type DescFile, type DescMessage, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
@@ -11,15 +11,13 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { type ImageFile, withoutSourceInfo } from "./image.ts";
 
-/**
- * Field numbers of FileDescriptorProto, and of ServiceDescriptorProto.method: the beginnings of source paths.
- */
+/** Field numbers of FileDescriptorProto and ServiceDescriptorProto.method, with which source paths begin. */
 const [MESSAGES, ENUMS, SERVICES, METHODS] = [4, 5, 6, 2];
 
 /**
- * The files that some methods need, each with the services of these methods, and with the messages and enums
- * below them. Comments stay; options keep their bytes, without the files that declare them. Files of
- * google.protobuf are whole.
+ * Returns the files that some methods need, with their services and with the messages and enums that these
+ * use. Comments and the bytes of options are kept, but not the files that declare the options. Files of
+ * google.protobuf stay complete.
  */
 export function prune(files: readonly ImageFile[], methods: readonly DescMethod[]): ImageFile[] {
   const kept = reached(methods);
@@ -30,7 +28,7 @@ export function prune(files: readonly ImageFile[], methods: readonly DescMethod[
   });
 }
 
-/** A top-level element of a file: what a method needs is kept with all that is nested in it. */
+/** A top-level element of a file, kept with everything nested in it. */
 interface Kept {
   readonly file: DescFile;
   readonly name: string;
@@ -114,7 +112,7 @@ interface Maps {
   readonly methods: ReadonlyArray<readonly number[]>;
 }
 
-/** Gives a place the path that its element has now; false where that is gone. */
+/** Updates a position to its element's new path; returns false when the element was removed. */
 function moved({ path }: SourceCodeInfo_Location, { messages, enums, services, methods }: Maps): boolean {
   const [kind, index = -1, below, method = -1] = path;
   const map = { [MESSAGES]: messages, [ENUMS]: enums, [SERVICES]: services }[kind ?? 0];

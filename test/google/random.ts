@@ -1,4 +1,4 @@
-/** A seeded source of choices: the same seed makes the same choices, on every machine. */
+/** A seeded random generator: the same seed makes the same choices on every machine. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** A number from 0 up to 1 (the mulberry32 generator). */
+  /** Returns a number from 0 up to 1 (the mulberry32 generator). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
@@ -14,24 +14,24 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to a limit. */
+  /** Returns a whole number from 0 up to a limit. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** Whether something of this probability happens. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
-  /** One of several. */
+  /** Picks one of several items. */
   pick<T>(items: readonly T[]): T {
     const item = items[this.below(items.length)];
     if (item === undefined) throw new Error("expected something to pick from, got an empty list");
     return item;
   }
 
-  /** All of them in another order. */
+  /** Returns all items in random order. */
   shuffle<T>(items: readonly T[]): T[] {
     const keyed = items.map((item) => ({ item, key: this.next() }));
     return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);

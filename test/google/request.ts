@@ -1,23 +1,22 @@
-/** What a compiler asks generators for, made of parts of the image. */
+/** Builds a compiler's requests to generators from parts of the image. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { ImageFile } from "./image.ts";
 
-/** Options of our generator for Google's APIs: some of their methods have no REST call. */
+/** Options of our generator for Google's APIs, some of whose methods have no REST call. */
 export const ADAPTER_OPTIONS = "target=ts,import_extension=ts,unsupported=skip";
 /** Options of our generator for adapters that are compiled and run. */
 export const SAMPLE_OPTIONS = "target=ts+js,import_extension=js,unsupported=skip";
-/** Options of protoc-gen-es for the messages beside them. */
+/** Options of protoc-gen-es for the corresponding messages. */
 export const MESSAGE_OPTIONS = "target=js+dts,import_extension=js";
 
 /** Field numbers of google.protobuf.compiler.CodeGeneratorRequest. */
 const [FILE_TO_GENERATE, PARAMETER, PROTO_FILE] = [1, 2, 15];
 
 /**
- * An encoded CodeGeneratorRequest for all files but those of google.protobuf,
- * which have a package of their own.
+ * Encodes a CodeGeneratorRequest for all files except google.protobuf's, which have a separate package.
  *
- * @param files each behind the files that it imports
- * @param toGenerate names of the files, in the order in which they are asked for
+ * @param files files, each after its imports
+ * @param toGenerate names of the requested files, in the requested order
  */
 export function encodeRequest(
   files: readonly ImageFile[],
@@ -31,7 +30,7 @@ export function encodeRequest(
   return writer.finish();
 }
 
-/** The files that code is generated for. */
+/** Returns the names of the files to generate. */
 export function namesToGenerate(files: readonly ImageFile[]): string[] {
   return files.map(({ name }) => name).filter((name) => !name.startsWith("google/protobuf/"));
 }

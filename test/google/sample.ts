@@ -1,6 +1,4 @@
-/**
- * Methods picked from all of Google's APIs by a fixed seed, and the folder in which their code is generated.
- */
+/** Picks methods from all of Google's APIs with a fixed seed, and generates their code in a folder. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
@@ -22,25 +20,25 @@ import { prune } from "./prune.ts";
 import { Random } from "./random.ts";
 import { encodeRequest, MESSAGE_OPTIONS, SAMPLE_OPTIONS } from "./request.ts";
 
-/** Changing it picks other methods; the lists that are checked in are for this one. */
+/** Changing the seed picks other methods; the committed lists belong to this seed. */
 const SEED = 20_261_120;
 const METHODS = 500;
 
-/** Two files with thousands of messages each; both are generated from elsewhere. */
+/** Two files with thousands of messages each; other files cover the same code. */
 export const TOO_LARGE: ReadonlySet<string> = new Set([
   "google/cloud/compute/v1/compute.proto",
   "google/cloud/compute/v1beta/compute.proto",
 ]);
 
-/** A sample of methods with all that they need. */
+/** A sample of methods with all of their dependencies. */
 export interface Sample {
   readonly methods: readonly DescMethod[];
   readonly registry: FileRegistry;
-  /** The files of the methods, with what these need and nothing else. */
+  /** The files of the methods, reduced to their dependencies. */
   readonly files: readonly ImageFile[];
 }
 
-/** Picks unary methods that have an HTTP rule, and all server streams that do. */
+/** Picks unary methods with an HTTP rule, and all server streams with one. */
 export function sampleOf(image: Image): Sample {
   const registry = registryOf([...image.values()].map(withoutSourceInfo));
   const methods = [...registry]
@@ -60,8 +58,8 @@ function registryOf(files: readonly ImageFile[]): FileRegistry {
 }
 
 /**
- * Generates messages and adapters of a sample. Adapters are TypeScript for the type checker, and JavaScript
- * to be run; messages are JavaScript with declarations, which nobody has to check. Returns the folder.
+ * Generates messages and adapters of a sample, and returns the folder. Adapters are TypeScript for the type
+ * checker and JavaScript for running; messages are JavaScript with declarations, which need no check.
  */
 export async function generateSample({ files }: Sample): Promise<string> {
   const folder = join(CACHE, `sample-${SEED}`);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -233,6 +234,14 @@ test("schemas that are 200 deep, and names of 1000 letters, are imported", async
     package: "deep.v1",
   });
   expect(report.counts()).toEqual([["too-deep", 2]]);
+});
+
+test("a reader that stops reading the output does not stop the import", () => {
+  const command = `"${process.execPath}" import/bin/entry.cjs test/import/documents/enums.json --output "${folder}/piped" | true`;
+  expect(spawnSync("bash", ["-o", "pipefail", "-c", command], { encoding: "utf8" })).toMatchObject({
+    status: 0,
+    stderr: "",
+  });
 });
 
 test("a byte order mark, and JSON with comments of YAML, are read", () => {

@@ -13,7 +13,7 @@ import { ClientCounts } from "../../gateway/src/listener/client-counts.ts";
 const MIB = 1024 * 1024;
 const limits = withDefaultLimits({ queueTimeoutMs: 86_400_000 });
 
-/** Takes one more piece of a limit; returns whether its caller has it. */
+/** Takes one more piece of a limit; returns whether the caller gets it. */
 type Take = (caller: string) => boolean | Promise<boolean>;
 
 const ofCounts = (max: number, perClient: number) => (): Take => {
@@ -30,7 +30,7 @@ const ofRate = (all: number, perClient: number) => (): Take => {
   return (caller) => rate.take(caller) === undefined;
 };
 
-/** Calls that run for ever, of unary methods or streams, or that wait where `runs` is false. */
+/** Makes calls that run forever, of unary methods or streams, or that stay queued when `runs` is false. */
 const ofCalls = (isUnary: boolean, runs: boolean, upstreamCalls: number | undefined) => (): Take => {
   const admission = new Admission(runs ? limits : { ...limits, callsInFlight: 1 }, () => undefined);
   const share = upstreamCalls === undefined ? undefined : { upstream: "u", callsInFlight: upstreamCalls };
@@ -112,7 +112,7 @@ const WAYS: Partial<Record<LimitName | "upstream.callsInFlight", ReadonlyArray<(
   ],
 };
 
-/** How many pieces a caller gets, when it wants no more than `most`. */
+/** Returns how many pieces a caller gets, up to `most`. */
 async function taken(take: Take, caller: string, most: number): Promise<number> {
   let count = 0;
   while (count < most && (await take(caller))) count += 1;
@@ -121,7 +121,7 @@ async function taken(take: Take, caller: string, most: number): Promise<number> 
 
 const names = Object.keys(WAYS) as Array<keyof typeof WAYS>;
 
-test.each(names)("callers who fill %s by every way there is leave others a part", async (name) => {
+test.each(names)("callers that fill %s in every possible way leave a share for others", async (name) => {
   for (const way of WAYS[name] ?? []) {
     const take = way();
     for (const greedy of ["192.0.2.1", "192.0.2.2"]) await taken(take, greedy, 20_000);
@@ -129,7 +129,7 @@ test.each(names)("callers who fill %s by every way there is leave others a part"
   }
 });
 
-/** Limits that count by address: connections, and requests that come without a token. */
+/** Limits per address: connections, and requests without a token. */
 const BY_ADDRESS: ReadonlySet<string> = new Set<LimitName>([
   "connections",
   "requestsInFlight",
@@ -137,7 +137,7 @@ const BY_ADDRESS: ReadonlySet<string> = new Set<LimitName>([
   "registrationsPerMinute",
 ]);
 
-/** How much one person gets by so many clients at as many addresses. */
+/** Returns how much one person gets with this many clients at as many addresses. */
 async function takenBy(clients: number, take: Take): Promise<number> {
   let count = 0;
   for (let each = 0; each < clients; each += 1) {
@@ -154,7 +154,7 @@ test.each(names.filter((name) => !BY_ADDRESS.has(name)))(
   },
 );
 
-test("every limit says who may fill it, and every one that callers share is driven above", () => {
+test("every limit states who may fill it, and the test fills every shared one", () => {
   expect(Object.keys(LIMIT_SHARES).sort()).toEqual([...LIMIT_NAMES].sort());
   for (const name of shared) expect(names, name).toContain(name);
 });

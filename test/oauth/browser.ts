@@ -1,4 +1,4 @@
-/** Where a browser ended. */
+/** The end of a browser's visit. */
 export interface Visit {
   readonly url: string;
   readonly status: number;
@@ -6,9 +6,9 @@ export interface Visit {
 }
 
 /**
- * Opens an address as a browser does: along redirects, with cookies.
+ * Opens an address as a browser does: follows redirects, with cookies.
  *
- * @param stopAt what the address begins with that is not opened any more. Default: all are
+ * @param stopAt the prefix of addresses that are not opened. Default: all are opened
  */
 export async function visit(address: URL | string, stopAt?: string): Promise<Visit> {
   const cookies = new Map<string, string>();

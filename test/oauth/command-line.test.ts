@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** A user with a home of their own. */
+/** A user with a separate home folder. */
 class User {
   readonly home = path.join(directory, `home-${files++}`);
   readonly tokens = path.join(this.home, "connect-rest", "tokens.json");
@@ -43,7 +43,7 @@ class User {
     return { status, ...run.output() };
   }
 
-  /** Signs in, with a browser that somebody opens by hand. */
+  /** Signs in, in a browser that the test opens. */
   async login(...args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {
     const run = this.start("login", ...args);
     const page = await visit(await run.line(/^http/));
@@ -62,7 +62,7 @@ const accountAt = async (server: ForeignServer, token: string) => {
   return response.status === 200 ? await response.json() : response.status;
 };
 
-test("login, status, token and logout work with a server of somebody else", async () => {
+test("login, status, token and logout work with a third-party server", async () => {
   const server = await opened(startForeignServer());
   const user = new User();
   const login = await user.login(server.url, "--scope", "read offline_access");
@@ -108,7 +108,7 @@ test("login, status, token and logout work with a server of somebody else", asyn
   });
 });
 
-test("a token that has expired is refreshed, once for programs that ask at the same time", async () => {
+test("an expired token is refreshed, once for programs that request it concurrently", async () => {
   const server = await opened(startForeignServer());
   const user = new User();
   await user.login(server.url, "--scope", "read offline_access");
@@ -121,7 +121,7 @@ test("a token that has expired is refreshed, once for programs that ask at the s
   expect(server.seen.filter((line) => line === "POST /oauth/token")).toHaveLength(2);
 });
 
-test("login works with a server without metadata; logout says that it could not revoke, and forgets", async () => {
+test("login works with a server without metadata; logout reports that it could not revoke, and deletes the tokens", async () => {
   const server = await opened(startPlainServer());
   const user = new User();
   expect(await user.login(server.url)).toMatchObject({ status: 0, stderr: "" });
@@ -137,7 +137,7 @@ test("login works with a server without metadata; logout says that it could not 
   expect((await user.run("status", server.url)).status).toBe(1);
 });
 
-test("the browser is opened with the address, unless told not to", async () => {
+test("the browser is opened with the address, unless disabled", async () => {
   const server = await opened(startForeignServer());
   const browser = path.join(directory, "browser");
   const opener = path.join(import.meta.dirname, "browser.ts");
@@ -180,7 +180,7 @@ test("the token in the environment is used unchanged, and no file is read", asyn
   });
 });
 
-test("a file of tokens that others can read is rejected, with what to do", async () => {
+test("a token file that others can read is rejected, with the remedy", async () => {
   const server = await opened(startForeignServer());
   const user = new User();
   await user.login(server.url, "--scope", "read");
@@ -200,7 +200,7 @@ test.each([
   [["login", "https://user:pw@gateway.example"], /Expected an address/],
   [["login", "https://a.example", "--port", "0"], /Expected a port from 1 to 65535\./],
   [["token", "https://a.example", "--scope", "x"], /unknown option '--scope'/],
-])("a command line that is wrong ends with 2: %j", async (args, text) => {
+])("an invalid command line exits with 2: %j", async (args, text) => {
   const { status, stdout, stderr } = await new User().run(...args);
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(text);
@@ -222,7 +222,7 @@ test.each([
     ["token", "https://gateway.example"],
     /not signed in: nobody has signed in on this machine\nSign in: `connect-rest login`/,
   ],
-])("what fails says so and ends with 1: %j", async (args, text) => {
+])("a failure is reported and exits with 1: %j", async (args, text) => {
   const { status, stdout, stderr } = await new User().run(...args);
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toMatch(text);

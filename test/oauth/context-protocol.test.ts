@@ -23,7 +23,7 @@ interface ClientInformation {
   readonly client_secret?: string | undefined;
 }
 
-/** What a program that uses an SDK keeps, and where the browser came back to. */
+/** The state of a program that uses an SDK, and the address to which the browser returned. */
 class Program {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = {
@@ -57,13 +57,13 @@ class Program {
     this.back = new URL((await visit(url, REDIRECT)).url);
   };
 
-  /** A parameter that the browser came back with. */
+  /** Returns a parameter of the browser's return address. */
   returned(name: string): string {
     return this.back?.searchParams.get(name) ?? "";
   }
 }
 
-/** An SDK's `auth`, as both releases have it. */
+/** An SDK's `auth` function, in both releases. */
 interface Sdk {
   readonly start: (program: Program, serverUrl: string) => Promise<string>;
   readonly finish: (program: Program, serverUrl: string) => Promise<string>;
@@ -92,7 +92,7 @@ const SDKS: readonly (readonly [release: string, sdk: Sdk])[] = [
 
 test.each(SDKS)("an SDK of the context protocol registers, signs in and refreshes: %s", async (_, sdk) => {
   const program = new Program();
-  // a server of that protocol is below a path; its authorization server is not
+  // A server of this protocol is below a path; its authorization server is not.
   const serverUrl = `${gateway.url}/mcp`;
   expect(await sdk.start(program, serverUrl)).toBe("REDIRECT");
   expect(await sdk.finish(program, serverUrl)).toBe("AUTHORIZED");
@@ -104,11 +104,11 @@ test.each(SDKS)("an SDK of the context protocol registers, signs in and refreshe
   const last = program.kept?.access_token ?? "";
   await revoke(program);
   expect(await gateway.echo(last)).toBe(401);
-  // what was revoked cannot be refreshed: the person has to sign in again
+  // Revoked tokens cannot be refreshed: the person must sign in again.
   expect(await sdk.start(program, serverUrl)).toBe("REDIRECT");
 });
 
-/** Revocation, which the SDKs have no function for. */
+/** Revokes a token, for which the SDKs have no function. */
 async function revoke(program: Program): Promise<void> {
   const client: ClientInformation = program.clientInformation();
   const body = new URLSearchParams({ client_id: client.client_id, token: program.kept?.refresh_token ?? "" });

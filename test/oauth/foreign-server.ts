@@ -3,29 +3,29 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
 
-/** An authorization server of somebody else, with an API that it guards. */
+/** A third-party authorization server, with an API that it protects. */
 export interface ForeignServer {
   readonly url: string;
-  /** Requests that came, as `POST /token`. */
+  /** Received requests, such as `POST /token`. */
   readonly seen: string[];
   /** Headers of the requests for metadata. */
   readonly protocolVersions: Array<string | undefined>;
   close(): Promise<void>;
 }
 
-/** How it differs from what it would be. */
+/** Options that change the server's behavior. */
 export interface ForeignOptions {
-  /** The path of its protected resource metadata, named in its 401. Default: none. */
+  /** The path of its protected resource metadata, which its 401 names. Default: absent. */
   readonly resourceMetadata?: string;
   readonly accessTokenSeconds?: number;
-  /** What the person does. Default: consents. */
+  /** The person's decision. Default: consents. */
   readonly person?: "consents" | "denies";
 }
 
-/** A client that is known to it, with a secret. */
+/** A registered client with a secret. */
 export const MACHINE = { id: "machine", secret: "machine-secret-machine-secret-machine" } as const;
 
-/** Starts `oidc-provider`, with a person who signs in at once. */
+/** Starts `oidc-provider`, with a person who signs in immediately. */
 export async function startForeignServer(options: ForeignOptions = {}): Promise<ForeignServer> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -102,7 +102,7 @@ function createProvider(url: string, { accessTokenSeconds = 3600 }: ForeignOptio
       },
     },
   });
-  // metadata of OpenID Connect is at another path; RFC 8414 has this one
+  // OpenID Connect metadata is at another path; RFC 8414 has this one.
   provider.use(async (context, next) => {
     if (context.path === "/.well-known/oauth-authorization-server") {
       context.path = "/.well-known/openid-configuration";
@@ -131,7 +131,7 @@ async function interact(
   await provider.interactionFinished(request, response, { login: { accountId: "ada" }, consent });
 }
 
-/** The API: says whose token came. */
+/** Serves the API, which returns the owner of the token. */
 async function api(
   { headers }: IncomingMessage,
   response: ServerResponse,
@@ -149,7 +149,7 @@ async function api(
   }
 }
 
-/** Ends a server and its connections. */
+/** Closes a server and its connections. */
 export async function closed(server: Server): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));

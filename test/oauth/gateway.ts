@@ -1,15 +1,15 @@
 import { closedPort } from "../../runtime/src/testing/servers.ts";
 import { type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
 
-/** A gateway that authorizes its callers, at an address of this machine; everybody who signs in consents. */
+/** A gateway that authorizes its callers, on the loopback address; every person who signs in consents. */
 export interface TestGateway {
   readonly url: string;
-  /** The status of a call with a token. */
+  /** Returns the status of a call with a token. */
   readonly echo: (token: string) => Promise<number>;
   close(): Promise<void>;
 }
 
-/** Starts one. Its address stands in its metadata, so that the port has to be known before. */
+/** Starts a gateway. Its metadata contains its address, so the port must be known in advance. */
 export async function startTestGateway(): Promise<TestGateway> {
   const url = await closedPort();
   const started: AuthorizedGateway = await startAuthorized(

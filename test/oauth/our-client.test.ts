@@ -83,7 +83,7 @@ test.each(Object.keys(TRANSPORTS))(
   },
 );
 
-/** Puts a token into the file that the gateway does not know, as if it had been lost there. */
+/** Writes a token that the gateway does not know to the file, as if the gateway had lost it. */
 async function spoil(file: TokenFile): Promise<void> {
   await file.update(gateway.url, (entry) => {
     if (entry?.tokens === undefined) throw new Error("nobody has signed in");
@@ -91,7 +91,7 @@ async function spoil(file: TokenFile): Promise<void> {
   });
 }
 
-test("a stream of requests is not sent again, since it is gone; the next call has a new token", async () => {
+test("a client stream is not retried, since its messages are consumed; the next call has a new token", async () => {
   const file = newFile();
   await signIn(gateway.url, file, { open });
   await spoil(file);
@@ -108,7 +108,7 @@ test("a stream of requests is not sent again, since it is gone; the next call ha
   expect((await client.join(messages())).text).toBe("one");
 });
 
-test("a stream of responses is asked for once more, before its first message", async () => {
+test("a server stream is retried once, before its first message", async () => {
   const file = newFile();
   await signIn(gateway.url, file, { open });
   for (const name of Object.keys(TRANSPORTS)) {
@@ -139,7 +139,7 @@ test("no request of a client has its token in the URL", async () => {
   expect(seen.join().split(" ")[0]).not.toContain("a-token");
 });
 
-test("a token goes to the server that it is for, and to no other", async () => {
+test("a token is sent only to its server", async () => {
   const session = new Session("https://gateway.example", newFile());
   const client = createClient(EchoService, TRANSPORTS.connect?.(session) as Transport);
   const error = await failureOf(client.echo({ text: "one" }));
@@ -148,13 +148,13 @@ test("a token goes to the server that it is for, and to no other", async () => {
   );
 });
 
-test("a token of the environment is for one server, and used as it is", async () => {
+test("a token from the environment is for one server, and is used unchanged", async () => {
   expect(tokenFromEnvironment(gateway.url, { CONNECT_REST_ACCESS_TOKEN: " " })).toBeUndefined();
   const tokens = tokenFromEnvironment(gateway.url, { CONNECT_REST_ACCESS_TOKEN: "t" });
   expect([tokens?.origin, (await tokens?.get())?.reveal()]).toEqual([gateway.url, "t"]);
 });
 
-test("the command line signs in to the gateway, prints a token that is good, and revokes it", async () => {
+test("the command line signs in to the gateway, prints a valid token, and revokes it", async () => {
   const env = { CONNECT_REST_TOKEN_FILE: path.join(directory, "cli.json") };
   const login = runCli(["login", gateway.url, "--no-browser", "--scope", "echo"], directory, env);
   await visit(await login.line(/^http/));

@@ -5,8 +5,7 @@ import type { AddressInfo } from "node:net";
 import { closed, type ForeignServer } from "./foreign-server.ts";
 
 /**
- * A server of the revision 2025-03-26 without metadata: `/authorize`, `/token` and `/register`,
- * and nothing else.
+ * Starts a server of the revision 2025-03-26 without metadata: only `/authorize`, `/token` and `/register`.
  */
 export async function startPlainServer(): Promise<ForeignServer> {
   const seen: string[] = [];

@@ -28,7 +28,7 @@ async function opened(server: Promise<ForeignServer>): Promise<ForeignServer> {
   return await server;
 }
 
-/** Options by which a browser comes back at once, and what it saw. */
+/** Returns options with which a browser returns immediately, and its pages. */
 function inBrowser(options: Partial<SignInOptions> = {}) {
   const visits: Array<Promise<Visit>> = [];
   const open = (url: URL) => {
@@ -43,7 +43,7 @@ const account = async (server: ForeignServer, session: Session) => {
   return [response.status, response.status === 200 ? await response.json() : undefined];
 };
 
-test("a person signs in at a foreign server, and only that person can read the stored tokens", async () => {
+test("a person signs in at a third-party server, and only that person can read the stored tokens", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   const browser = inBrowser({ scope: "read offline_access" });
@@ -71,7 +71,7 @@ test("a person signs in at a foreign server, and only that person can read the s
   expect(statSync(file.path).mode & 0o777).toBe(0o600);
 });
 
-test("tokens are refreshed with their refresh token, which is replaced, and end when the person signs out", async () => {
+test("tokens are refreshed with a refresh token, which is rotated, and deleted when the person signs out", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   await signIn(server.url, file, inBrowser({ scope: "read offline_access" }).options);
@@ -93,7 +93,7 @@ test("tokens are refreshed with their refresh token, which is replaced, and end 
   expect(await session.end()).toBe(false);
 });
 
-test("sessions that share a file refresh once, however many there are", async () => {
+test("sessions that share a file refresh once in total", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   await signIn(server.url, file, inBrowser({ scope: "read offline_access" }).options);
@@ -104,7 +104,7 @@ test("sessions that share a file refresh once, however many there are", async ()
   expect(server.seen.filter((line) => line === "POST /oauth/token")).toHaveLength(2);
 });
 
-test("a server that names its metadata in its 401 says what tokens are for, and for which scopes", async () => {
+test("a server that names its metadata in its 401 determines the tokens' audience and scopes", async () => {
   const place = "/.well-known/oauth-protected-resource/api";
   const server = await opened(startForeignServer({ resourceMetadata: place }));
   const status = await signIn(`${server.url}/api`, newFile(), inBrowser().options);
@@ -138,7 +138,7 @@ test("a client uses the default paths of a server without metadata, after it req
   expect([reasonOf(error), await file.entry(server.url)]).toEqual(["OAUTH_REVOCATION_FAILED", undefined]);
 });
 
-test("a program signs in by its own credentials, and gets new tokens by them", async () => {
+test("a program signs in with its own credentials, and gets new tokens with them", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   const client = { clientId: MACHINE.id, clientSecret: MACHINE.secret, scope: "read" };
@@ -151,7 +151,7 @@ test("a program signs in by its own credentials, and gets new tokens by them", a
   expect(await response.json()).toEqual({ client: "machine", scope: "read" });
 });
 
-test("a client that registers itself on this machine is public, and has no secret", async () => {
+test("a self-registered client on this machine is public, and has no secret", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   await signIn(server.url, file, inBrowser({ scope: "read" }).options);
@@ -160,7 +160,7 @@ test("a client that registers itself on this machine is public, and has no secre
   expect(details).not.toHaveProperty("clientSecret");
 });
 
-test("a person who rejects leaves no token, and reads so in the browser", async () => {
+test("a person's rejection leaves no token, and the browser shows it", async () => {
   const server = await opened(startForeignServer({ person: "denies" }));
   const file = newFile();
   const browser = inBrowser();
@@ -171,7 +171,7 @@ test("a person who rejects leaves no token, and reads so in the browser", async 
   expect(await file.entry(server.url)).toBeUndefined();
 });
 
-test("a person who does not come back is waited for no longer than was said, and a program that gives up ends it", async () => {
+test("the wait for a person ends after the configured time, or when the program aborts it", async () => {
   const server = await opened(startForeignServer());
   const clock = new FakeClock(Date.now());
   const waiting = Promise.withResolvers<void>();
@@ -186,7 +186,7 @@ test("a person who does not come back is waited for no longer than was said, and
   await expect(signIn(server.url, newFile(), options)).rejects.toThrow("left");
 });
 
-test("a client whose registration is rejected says what to do", async () => {
+test("a client whose registration is rejected reports the remedy", async () => {
   const server = await opened(startForeignServer());
   const error = await failureOf(signIn(server.url, newFile(), inBrowser({ scope: "no such" }).options));
   expect(reasonOf(error)).toBe("OAUTH_REGISTRATION_FAILED");

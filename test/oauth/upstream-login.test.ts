@@ -50,7 +50,7 @@ function start(...args: readonly string[]): Run {
   return run;
 }
 
-/** Signs in, as the person whom the sandbox knows. */
+/** Signs in as the user that the sandbox knows. */
 async function login(
   ...args: readonly string[]
 ): Promise<{ status: unknown; stdout: string; stderr: string; page: string }> {
@@ -59,7 +59,7 @@ async function login(
   return { status: await run.exit, page: text, ...run.output() };
 }
 
-/** Who the gateway is at the upstream, by this configuration. */
+/** Returns the gateway's user at the upstream with this configuration. */
 async function whoAmI(file: string) {
   const { adapters, upstreams } = await prepare(file, ENV);
   const rest = createRest({ adapters, upstreams });
@@ -73,7 +73,7 @@ const oauth2 = (rest = "") =>
 const oauth1 = (rest = `token: { file: token-${count} }, tokenSecret: { file: token-secret-${count} }`) =>
   `oauth1: { requestTokenUrl: '${sandbox.url}/oauth/request_token', authorizeUrl: '${sandbox.url}/oauth/authorize', accessTokenUrl: '${sandbox.url}/oauth/access_token', consumerKey: { env: KEY }, consumerSecret: { env: SECRET }, ${rest} }`;
 
-test("OAuth 2: a person allows the access, and the gateway acts for them, beyond the life of a token", async () => {
+test("OAuth 2: a person allows access, and the gateway acts for them, beyond a token's lifetime", async () => {
   const file = configured(oauth2());
   const kept = path.join(directory, `blog-${count}.json`);
   const found = await login("blog", "--config", file, "--port", port);
@@ -88,26 +88,26 @@ test("OAuth 2: a person allows the access, and the gateway acts for them, beyond
   const second = JSON.parse(readFileSync(kept, "utf8")).entries.blog.tokens;
   expect(second.refresh_token).not.toBe(first.refresh_token);
   await rest.close();
-  // another process takes up where this one ended
+  // Another process continues with the stored tokens.
   const later = await whoAmI(file);
   expect(await later.get()).toBe("demo");
   expect(JSON.parse(readFileSync(kept, "utf8")).entries.blog.tokens).toEqual(second);
   await later.rest.close();
 });
 
-test("OAuth 2: a person who takes the access back makes calls fail with what to do", async () => {
+test("OAuth 2: after a person has revoked access, calls fail with the remedy", async () => {
   const file = configured(oauth2());
   await login("blog", "--config", file, "--port", port);
   const { get, rest } = await whoAmI(file);
   sandbox.clock.advance(31 * 86_400_000);
-  // the upstream rejects the token, and its token endpoint the refresh token, which is what has to be
-  // replaced
+  // The upstream rejects the token, and its token endpoint rejects the refresh token, so the person must sign
+  // in again.
   const error = await failureOf(get());
   expect(reasonOf(error)).toBe("UPSTREAM_TOKEN_REFUSED");
   await rest.close();
 });
 
-test("OAuth 1.0a: a person allows the access, and the gateway signs as them", async () => {
+test("OAuth 1.0a: a person allows access, and the gateway signs requests as them", async () => {
   const file = configured(oauth1());
   const found = await login("blog", "--config", file);
   const files = [`token-${count}`, `token-secret-${count}`].map((name) => path.join(directory, name));
@@ -122,7 +122,7 @@ test("OAuth 1.0a: a person allows the access, and the gateway signs as them", as
   await rest.close();
 });
 
-test("OAuth 1.0a: a client that the service does not know is told so", async () => {
+test("OAuth 1.0a: a client that the service does not know gets an error about it", async () => {
   const file = configured(oauth1());
   const run = runCli(["upstream-login", "blog", "--config", file, "--no-browser"], directory, {
     ...ENV,
@@ -166,7 +166,7 @@ test.each([
     () => oauth2().replace("SECRET", "UNSET"),
     /oauth2\.clientSecret: the environment variable UNSET is not set/,
   ],
-])("a configuration that does not say enough ends with 2: %s", async (_, name, credentials, text) => {
+])("an incomplete configuration exits with 2: %s", async (_, name, credentials, text) => {
   const run = start(name, "--config", configured(credentials()));
   expect(await run.exit).toBe(2);
   expect(run.output().stderr).toMatch(text);

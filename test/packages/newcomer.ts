@@ -1,4 +1,4 @@
-/** The packages as they are published, in the hands of somebody who has nothing but them. */
+/** The published packages, used in a project that has nothing else. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,10 +33,10 @@ await transport.close();
 const MAPS = ["connectrest/", "google/api/"]
   .map((path) => `map_imports=${path}:connect-rest-runtime/gen`)
   .join();
-/** The generator, where npm would link to. */
+/** The generator, at the target of npm's link. */
 const GENERATOR = "node_modules/protoc-gen-connect-rest/src/bin.js";
 
-/** A project of a newcomer, with an API of their own. */
+/** A newcomer's project, with an API. */
 export class Newcomer {
   private readonly home: string;
   /** The generators of adapters, the package's first. */
@@ -51,14 +51,14 @@ export class Newcomer {
     this.generators = [GENERATOR, ...further];
     mkdirSync(join(home, "proto/shelf/v1"), { recursive: true });
     this.write("proto/shelf/v1/shelf.proto", SHELF);
-    // npm makes them executable
+    // npm makes them executable.
     for (const path of this.generators) chmodSync(join(home, path), 0o755);
     this.write("package.json", '{"type":"module"}');
     const modules = "[{path: proto}, {path: node_modules/protoc-gen-connect-rest}]";
     this.write("buf.yaml", `version: v2\nmodules: ${modules}\n`);
   }
 
-  /** Generates messages and adapters into a new folder, and returns the text of the adapter. */
+  /** Generates messages and adapters into a new folder, and returns the adapter's text. */
   generateWithBuf(out: string, target: string, extension: string): string {
     rmSync(join(this.home, out), { recursive: true, force: true });
     const options = `target=${target},import_extension=${extension},${MAPS}`;
@@ -80,7 +80,7 @@ export class Newcomer {
   /** Generates the adapter in TypeScript. */
   generateWithProtoc(out: string): string {
     mkdirSync(join(this.home, out));
-    // Debian has google/protobuf in a package of its own
+    // Debian has google/protobuf in a separate package.
     const includes = ["proto", "node_modules/protoc-gen-connect-rest", "node_modules/google-proto-files"];
     this.run(
       "protoc",
@@ -95,9 +95,7 @@ export class Newcomer {
     return this.adapter(out, "ts");
   }
 
-  /**
-   * Checks the types of a program that uses what was generated into `gen`; returns what the compiler says.
-   */
+  /** Type-checks a program that uses the code generated into `gen`; returns the compiler's output. */
   typeCheck(extension: string, resolution: string): string {
     this.write("main.ts", MAIN.replaceAll("END", extension === "none" ? "" : `.${extension}`));
     const compilerOptions = {
@@ -117,7 +115,7 @@ export class Newcomer {
     return this.run("tsc", "--project", this.home);
   }
 
-  /** Runs a program, which must succeed; returns what it printed. */
+  /** Runs a program, which must succeed; returns its output. */
   run(command: string, ...options: readonly string[]): string {
     const { stdout, stderr, status } = spawnSync(command, options, { cwd: this.home, encoding: "utf8" });
     expect(status, stdout + stderr).toBe(0);

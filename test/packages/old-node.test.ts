@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 
 const PACKAGES = ["gateway", "plugin"] as const;
 
-/** Where systems have a Node.js of their own. */
+/** The path of a Node.js from the operating system. */
 const SYSTEM_NODE = "/usr/bin/node";
 
 const folder = mkdtempSync(join(tmpdir(), "old-node-"));
@@ -24,13 +24,13 @@ function manifestOf(name: string): Manifest {
 
 const required = manifestOf("gateway").engines.node.replace(">=", "");
 
-/** A module that makes a process say that it is another version. */
+/** Returns a module that makes a process report another version. */
 function disguiseAs(version: string): string {
   const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
   return `Object.defineProperty(process, "versions", { value: ${versions} });`;
 }
 
-/** Runs an executable with `--version`, by a Node.js that says it is another version. */
+/** Runs an executable with `--version`, in a Node.js that reports another version. */
 function runAs(version: string, entry: string) {
   const disguise = join(folder, "disguise.cjs");
   writeFileSync(disguise, disguiseAs(version));
@@ -50,7 +50,7 @@ const OLDER = [
 ];
 const NEWER = [required, "100.1.2", "22.20.0-nightly"];
 
-test("the scripts of the repository say so too", () => {
+test("the repository's scripts report it too", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
   const direct = Object.values(scripts).filter((script) => script.startsWith("node "));
   expect(direct.length).toBeGreaterThan(5);
@@ -69,7 +69,7 @@ test("the scripts of the repository say so too", () => {
   );
 });
 
-test.each(PACKAGES)("the executable of %s says which Node.js it needs to one that is too old", (name) => {
+test.each(PACKAGES)("the executable of %s reports the required Node.js to one that is too old", (name) => {
   const { name: published, bin } = manifestOf(name);
   for (const entry of Object.values(bin)) {
     for (const version of OLDER) {
@@ -80,7 +80,7 @@ test.each(PACKAGES)("the executable of %s says which Node.js it needs to one tha
   }
 });
 
-test.each(PACKAGES)("the executable of %s runs by every Node.js that is new enough", (name) => {
+test.each(PACKAGES)("the executable of %s runs with every Node.js that is new enough", (name) => {
   const [entry = ""] = Object.values(manifestOf(name).bin);
   for (const version of NEWER) {
     const { status, stdout, stderr } = runAs(version, join(name, entry));
@@ -95,7 +95,7 @@ function versionOf(program: string): number {
 
 const isSystemOld = existsSync(SYSTEM_NODE) && versionOf(SYSTEM_NODE) < Number.parseInt(required, 10);
 
-test.skipIf(!isSystemOld)("a Node.js that is really too old reads the executables", () => {
+test.skipIf(!isSystemOld)("a Node.js that is really too old can parse the executables", () => {
   for (const name of PACKAGES) {
     const [entry = ""] = Object.values(manifestOf(name).bin);
     const { status, stderr } = spawnSync(SYSTEM_NODE, [join(name, entry), "--help"], { encoding: "utf8" });
@@ -107,11 +107,11 @@ test.skipIf(!isSystemOld)("a Node.js that is really too old reads the executable
 test("the executables are the same in all packages, and in old JavaScript", () => {
   const [first, ...others] = PACKAGES.map((name) => readFileSync(join(name, "bin/entry.cjs"), "utf8"));
   for (const other of others) expect(other).toBe(first);
-  // later than Node.js 12
+  // Syntax newer than Node.js 12.
   expect(first).not.toMatch(/\?\.|\?\?|\|\|=|&&=|\d_\d|#\w+ =|static \{|"node:|^import |await/m);
 });
 
-test("what fails in a program is reported as it always was", () => {
+test("errors of a program are reported as usual", () => {
   const { status, stderr } = spawnSync(process.execPath, ["gateway/bin/entry.cjs", "nonsense"], {
     encoding: "utf8",
   });

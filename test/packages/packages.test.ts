@@ -28,7 +28,7 @@ const OURS = [
 const AUTHORIZATION = "connect-rest-authorization";
 
 let home = "";
-/** The same without the package of authorization. */
+/** The same folder without the authorization package. */
 let bare = "";
 
 beforeAll(() => {
@@ -44,7 +44,7 @@ afterAll(() => {
   rmSync(bare, { recursive: true, force: true });
 });
 
-/** A folder with packages of ours as npm would install them, and everybody else's from the workspace. */
+/** Installs our packages in a folder as npm would, with third-party packages from the workspace. */
 function install(packages: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "packages-"));
   mkdirSync(join(folder, "node_modules"));
@@ -78,7 +78,7 @@ test("the built packages: have executables that run", () => {
   expect(run("connect-rest-gateway")).toContain("0.1.0");
 });
 
-test("the built packages: export what the workspace exports", () => {
+test("the built packages: have the workspace's exports", () => {
   const names = (module: string) =>
     JSON.parse(
       node(
@@ -95,12 +95,12 @@ test("the built packages: export what the workspace exports", () => {
   expect(names("connect-rest-authorization")).toContain("createAuthorization");
 });
 
-test("the built packages: carry the annotations", () => {
+test("the built packages: contain the annotations", () => {
   const protos = readdirSync(join(home, "node_modules/protoc-gen-connect-rest/connectrest/v1"));
   expect(protos).toContain("annotations.proto");
 });
 
-test.each(OURS)("the built packages: have pages whose links lead to files: %s", (name) => {
+test.each(OURS)("the built packages: have pages whose links have existing targets: %s", (name) => {
   const folder = join(home, "node_modules", name);
   const pages = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".md"),
@@ -114,7 +114,7 @@ test.each(OURS)("the built packages: have pages whose links lead to files: %s", 
   expect(links).not.toEqual([]);
 });
 
-test("the built packages: have no tests and nothing made for tests in them", () => {
+test("the built packages: contain neither tests nor test helpers", () => {
   for (const name of OURS) {
     const files = readdirSync(join(home, "node_modules", name), { recursive: true, encoding: "utf8" });
     expect(
@@ -132,7 +132,7 @@ import { RequestWriter } from "connect-rest-runtime/adapter";
 import { startGateway } from "connect-rest-gateway";
 import { runGenerator } from "protoc-gen-connect-rest/kit";
 const options: RestOptions = { adapters: [], upstreams: {} };
-// @ts-expect-error an adapter is no string
+// @ts-expect-error an adapter is not a string
 createRestTransport({ adapters: ["blog"], upstreams: {} });
 export const used = [createRestTransport(options), new RequestWriter("GET", "/"), startGateway, runGenerator];
 `,
@@ -172,7 +172,7 @@ test.each([
   },
 );
 
-test("a newcomer: gets the same from protoc, which finds all imports in the package", ({ skip }) => {
+test("a newcomer: gets the same code from protoc, which finds all imports in the package", ({ skip }) => {
   skip(!hasProtoc, NO_PROTOC);
   const newcomer = new Newcomer(home);
   expect(newcomer.generateWithProtoc("by-protoc")).toBe(newcomer.generateWithBuf("by-buf", "ts", "ts"));
@@ -206,7 +206,7 @@ function serve(folder: string): Run {
   return run([GATEWAY, "serve", "--port", "0"], folder, { WORKER });
 }
 
-/** Runs a gateway while there is work with its address. */
+/** Runs a gateway during some work with its address. */
 async function served<T>(folder: string, work: (url: string) => Promise<T>): Promise<T> {
   const gateway = serve(folder);
   const url = (await gateway.line(/^gateway ready on /)).replace("gateway ready on ", "");
@@ -225,7 +225,7 @@ async function statusOfCall(url: string, header: Record<string, string> = {}): P
   return status;
 }
 
-/** The status for an upstream that does not listen: the call got through. */
+/** The status for an upstream that does not listen: the gateway accepted the call. */
 const UNAVAILABLE = 503;
 
 test("a gateway without the package of authorization: serves everyone", async () => {
@@ -234,7 +234,7 @@ test("a gateway without the package of authorization: serves everyone", async ()
   expect(await served(bare, (url) => statusOfCall(url))).toBe(UNAVAILABLE);
 });
 
-test("a gateway without the package of authorization: says what to install where it is configured", async () => {
+test("a gateway without the package of authorization: names the package to install when it is configured", async () => {
   configure(bare, AUTHORIZED);
   expect(checkConfig(bare)).toEqual({
     status: 0,
@@ -248,7 +248,7 @@ test("a gateway without the package of authorization: says what to install where
   });
 });
 
-test("a gateway with the package of authorization: issues tokens, and wants one with each call", async () => {
+test("a gateway with the package of authorization: issues tokens, and requires one for each call", async () => {
   configure(home, AUTHORIZED);
   const { status, warnings } = checkConfig(home);
   expect([status, warnings.includes(AUTHORIZATION)]).toEqual([0, false]);
@@ -265,7 +265,7 @@ test("a gateway with the package of authorization: issues tokens, and wants one 
   expect(statuses).toEqual([401, UNAVAILABLE]);
 });
 
-/** The example of a generator, copied and built as somebody would who starts from it. */
+/** Copies and builds the example of a generator, as a user would. */
 function buildExample(): Newcomer {
   cpSync("examples/generator", join(home, "example"), { recursive: true });
   const { status, stdout } = spawnSync("npm", ["run", "build"], {
@@ -289,10 +289,10 @@ process.stdout.write(JSON.stringify([routeOf(ShelfServiceRest, "getBook"), route
   ]);
 });
 
-test("the example of a generator: makes the same under protoc", ({ skip }) => {
+test("the example of a generator: generates the same code with protoc", ({ skip }) => {
   skip(!hasProtoc, NO_PROTOC);
   const newcomer = buildExample();
-  // buf drops the last line feed of a file that something is inserted into
+  // buf drops the final line feed of a file with insertions.
   const adapter = newcomer.generateWithProtoc("example-by-protoc").replace(/\n$/, "");
   expect(adapter).toContain("  routes: {\n");
   expect(adapter).toBe(newcomer.generateWithBuf("example-by-buf", "ts", "ts"));

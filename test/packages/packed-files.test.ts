@@ -22,14 +22,14 @@ function manifestOf(folder: string): Manifest {
 const root = manifestOf(".");
 const { workspaces = [] } = root;
 
-/** All that a package may ship. */
+/** Files that a package may contain. */
 const SHIPPED =
   /^(?:package\.json|README\.md|LICENSE|bin\/entry\.cjs|src\/(?:[\w-]+\/)*(?:[\w-]+\.ts|README\.md))$/;
 
-/** What is only for tests. */
+/** Files that are only for tests. */
 const FOR_TESTS = /(?:^|\/)(?:testing|test|fixtures|corpus|__snapshots__|echo)\/|\.test\./;
 
-test("packing a package as it is ships its sources, and no tests", () => {
+test("packing a package from the sources includes its sources and no tests", () => {
   const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", "--workspaces", "--ignore-scripts"], {
     encoding: "utf8",
   });
@@ -43,7 +43,7 @@ test("packing a package as it is ships its sources, and no tests", () => {
   }
 });
 
-test("no package is published from the repository by mistake: what is published is built", () => {
+test("only built packages can be published, never the repository's folders", () => {
   for (const folder of [".", ...workspaces]) {
     expect([folder, manifestOf(folder).private]).toEqual([folder, true]);
   }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as runtime from "connect-rest-runtime";
 import { expect, test } from "vitest";
 
-/** The names that a report says are exported. */
+/** Returns the exported names in a report. */
 function exported(report: string): string[] {
   const text = readFileSync(`docs/api/${report}.api.md`, "utf8");
   const declared = text.matchAll(

@@ -195,6 +195,42 @@ test.each(Object.entries(PLACES))(
   },
 );
 
+const LISTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  "by cursor": (client) => all(client.listByCursor({})),
+  "by link": (client) => all(client.listByLink({})),
+  "by total": (client) => all(client.listByTotal({})),
+};
+
+test.each(Object.entries(LISTS))(
+  "property: an object in place of a page's items is the only item if it has a key of one (%s)",
+  async (_, call) => {
+    const keys = fc.uniqueArray(fc.constantFrom("id", "ID", "new", "items", "place"), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(keys, async (names) => {
+        const item = Object.fromEntries(names.map((name) => [name, "7"]));
+        const read = async (items: unknown) => {
+          const answers = (_seen: unknown, index: number) => ({ json: { items: index === 0 ? items : [] } });
+          const { client, differences } = await start(DeclaredService, DeclaredServiceRest, answers, {
+            strict: false,
+          });
+          const [outcome] = await Promise.allSettled([call(client)]);
+          return { outcome, converted: differences.filter((each) => each.class === "converted") };
+        };
+        const { outcome, converted } = await read(item);
+        if (names.includes("id")) {
+          expect(outcome).toEqual((await read([item])).outcome);
+          expect(converted.map(({ path }) => path)).toEqual(["items"]);
+        } else if (names.length > 0) {
+          expect(outcome.status === "rejected" && reasonOf(outcome.reason)).toBe("RESPONSE_SHAPE");
+        } else {
+          expect([outcome.status, converted]).toEqual(["fulfilled", []]);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  },
+);
+
 test("property: the text of an error is found as fields are, and nothing is reported", async () => {
   await fc.assert(
     fc.asyncProperty(WAY, async (way) => {

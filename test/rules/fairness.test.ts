@@ -1,4 +1,4 @@
-/** What one stream may not do to others: it gives up the event loop after a bounded share of work. */
+/** Tests that a stream yields to the event loop after a bounded share of work. */
 import { setImmediate } from "node:timers/promises";
 import type { ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
@@ -15,16 +15,13 @@ import { ModelService } from "../gen/world/v1/models_pb.ts";
 import { ModelServiceRest } from "../gen/world/v1/models_rest.ts";
 import { start } from "./world.ts";
 
-/** The most that may happen in a turn of the event loop; what comes at once is many times that. */
+/** The maximum number of messages per event-loop turn; the input has many times as many. */
 const MOST_PER_TURN = 1_000;
 const MANY = 20_000;
 
 const upstream = { credentials: { apiKey: "key", oauth2: { accessToken: "token" } } };
 
-/**
- * Reads a stream to its end: how many messages it has, and how many at most
- * came in one turn of the event loop.
- */
+/** Reads a stream completely; returns the number of messages, and the maximum in one event-loop turn. */
 async function read(messages: AsyncIterable<unknown>) {
   let count = 0;
   let inTurn = 0;

@@ -1,4 +1,4 @@
-/** What a client that stops reading a stream ends: the call, and the exchange with the upstream. */
+/** Tests that a client that stops reading a stream ends the call and the exchange with the upstream. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** An upstream whose streams begin and never end, with the number of exchanges that it has open. */
+/** Starts an upstream with endless streams, and counts its open exchanges. */
 async function endless(begin: (response: ServerResponse, index: number) => void) {
   let index = 0;
   let open = 0;
@@ -50,7 +50,7 @@ async function endless(begin: (response: ServerResponse, index: number) => void)
 
 interface Way {
   readonly transport: Transport;
-  /** Resolves with the code of the one call that is made, once it is reported. */
+  /** Resolves with the code of the only call, once it is reported. */
   readonly reported: Promise<string>;
 }
 
@@ -99,7 +99,7 @@ const KINDS: readonly (readonly [string, (response: ServerResponse, index: numbe
   [
     "pages",
     (response, index) => {
-      // the second page never comes
+      // The second page never arrives.
       if (index === 0) json(response, { entries: [{ id: 1 }, { id: 2 }] });
     },
     (transport, signal) => createClient(StreamService, transport).byPage({}, { signal }),

@@ -11,40 +11,40 @@ import {
 } from "connect-rest-runtime";
 import { afterEach } from "vitest";
 
-/** A request as it came over the wire. */
+/** A request as received. */
 export interface Seen {
   /** The verb, and the request's target as sent. */
   readonly line: string;
-  /** `name: value` as sent, in their order, without those that every request has. */
+  /** `name: value` as sent, in order, without the headers of every request. */
   readonly headers: readonly string[];
-  /** All of them. */
+  /** All headers. */
   readonly allHeaders: readonly string[];
   readonly body: Buffer;
   /** The body, read as UTF-8. */
   readonly text: string;
 }
 
-/** What the upstream responds with: JSON, or a body as it is. Default: 200, `{}`. */
+/** The upstream's response: JSON, or a literal body. Default: 200, `{}`. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly json?: unknown;
   readonly body?: string | Uint8Array;
-  /** Writes the body piece by piece. */
+  /** Writes the body in chunks. */
   readonly write?: (response: ServerResponse) => void;
 }
 
-/** One response for all requests, one after the other, or made of the request. */
+/** A response to all requests, a list of consecutive responses, or a function of the request. */
 export type Answers = Answer | readonly Answer[] | ((seen: Seen, index: number) => Answer | Promise<Answer>);
 
 type Upstream = RestOptions["upstreams"][string];
 
-/** What a test may set of a transport and its upstream. */
+/** Options of a transport and its upstream. */
 export interface Settings extends Omit<Partial<RestOptions>, "adapters" | "upstreams"> {
   readonly upstream?: Upstream | ((origin: string) => Upstream);
 }
 
-/** A client, and what its calls did. */
+/** A client, and records of its calls. */
 export interface World<S extends DescService> {
   readonly client: Client<S>;
   readonly seen: readonly Seen[];
@@ -59,8 +59,8 @@ afterEach(async () => {
 });
 
 /**
- * Starts an upstream that records and responds, and a client of a service that calls it,
- * by default in strict mode.
+ * Starts an upstream that records requests, and a client of a service that calls it, by default in strict
+ * mode.
  */
 export async function start<S extends DescService>(
   service: S,

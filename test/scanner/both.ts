@@ -13,9 +13,9 @@ import { Page } from "../../runtime/src/response/page.ts";
 import { type ReadResponse, readResponse } from "../../runtime/src/response/read-response.ts";
 import { ResponseScanner } from "../../runtime/src/response/scan-response.ts";
 
-/** What one of the two ways makes of a body. */
+/** The result of one of the two decoders for a body. */
 export interface Outcome {
-  /** The message's bytes as hexadecimal digits, and its differences; or the error in their place. */
+  /** The message's bytes in hexadecimal and its differences, or the error. */
   readonly message: string;
   readonly differences: FoundDifferences;
 }
@@ -29,8 +29,8 @@ const decoder = new Decoder();
 const MAX_COST = 1_600_000;
 
 /**
- * What the JavaScript decoder makes of a body, by the table, which is as the calls of the writer by hand,
- * where there are some.
+ * Returns the JavaScript decoder's result for a body; the table and the hand-written calls must agree, where
+ * both exist.
  */
 export function decoded(
   adapter: UnaryAdapter,
@@ -48,7 +48,7 @@ export function decoded(
   return outcome;
 }
 
-/** What methods of tests write without a table. */
+/** Hand-written decoders of test methods, without a table. */
 const BY_HAND = new WeakMap<UnaryAdapter, NonNullable<UnaryAdapter["response"]>>();
 
 function decodedBy(adapter: UnaryAdapter, body: Uint8Array, maxCost: number, headers: Headers): Outcome {
@@ -61,7 +61,7 @@ function decodedBy(adapter: UnaryAdapter, body: Uint8Array, maxCost: number, hea
   }
 }
 
-/** What the scanner makes of a body; undefined where it leaves it to the decoder. */
+/** Returns the scanner's result for a body; undefined when it leaves the body to the decoder. */
 export function scanned(
   adapter: UnaryAdapter,
   body: Uint8Array,
@@ -76,10 +76,7 @@ export function scanned(
   return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
 }
 
-/**
- * Reads a body in pieces of so many bytes; those of whatever length that have
- * an item which is longer than one.
- */
+/** Reads a body in chunks of this size, which grow for items that are longer. */
 export function pieces(
   adapter: UnaryAdapter,
   body: Uint8Array,
@@ -105,21 +102,21 @@ function* inPieces(
   return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
 }
 
-/** What one of the two ways makes of a page. */
+/** The result of one of the two decoders for a page. */
 export interface PageOutcome {
-  /** The items as hexadecimal digits, or the error in their place. */
+  /** The items in hexadecimal, or the error. */
   readonly items: readonly string[] | string;
   readonly differences: FoundDifferences;
-  /** What is around them, and their number: by this the next page is found. */
+  /** The rest of the page and the number of items, which determine the next page. */
   readonly around: unknown;
 }
 
-/** What the JavaScript decoder makes of a page. */
+/** Returns the JavaScript decoder's result for a page. */
 export function decodedPage(adapter: PaginateAdapter, body: Uint8Array, maxCost = MAX_COST): PageOutcome {
   return pageOutcome(adapter, () => readResponse(responseOf(body), adapter.rules, 0, maxCost));
 }
 
-/** What the scanner makes of a page; undefined where it leaves it to the decoder. */
+/** Returns the scanner's result for a page; undefined when it leaves the page to the decoder. */
 export function scannedPage(
   adapter: PaginateAdapter,
   body: Uint8Array,
@@ -140,7 +137,12 @@ function pageOutcome(adapter: PaginateAdapter, read: () => ReadResponse | undefi
   try {
     const response = read();
     if (response === undefined) throw new Error("left");
-    const paths = { envelope: adapter.rules.envelope, paths: adapter.items, empty: adapter.empty };
+    const paths = {
+      envelope: adapter.rules.envelope,
+      paths: adapter.items,
+      empty: adapter.empty,
+      item: adapter.item,
+    };
     const page = new Page(response.body, paths);
     const { items, differences } = decoder.items(adapter, page, response, [...page.items.keys()]);
     const { next } = adapter;
@@ -163,7 +165,7 @@ function pageOutcome(adapter: PaginateAdapter, read: () => ReadResponse | undefi
   }
 }
 
-/** The same value, the keys in the same order, but for a list in it. */
+/** Returns the same value without one list, with keys in the same order. */
 function without(value: JsonValue | undefined, list: JsonValue | undefined): unknown {
   if (value === list && Array.isArray(list)) return "the list";
   if (Array.isArray(value)) return value.map((item) => without(item, list));

@@ -1,6 +1,5 @@
 /**
- * No token, code, verifier, cookie or key comes out of where it belongs: in pages, in logs,
- * and in the files of the store.
+ * Tests that tokens, codes, verifiers, cookies and keys never leak: into pages, logs, or the store's files.
  */
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -20,7 +19,7 @@ const KEY = randomBytes(32);
 
 let provider: OAuth2TestProvider;
 let secrets: Set<string>;
-/** The address of a flow's pages has the value of its cookie in it. */
+/** The address of a flow's pages contains its cookie's value. */
 let cookies: Set<string>;
 let texts: string[];
 
@@ -32,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-/** Does all that people and clients do, well and badly, and collects what they were given and shown. */
+/** Performs valid and invalid steps of people and clients, and collects the secrets and the output. */
 async function useAll(gateway: GatewayProcess): Promise<void> {
   const client = await TestClient.register(PUBLIC_URL, gateway.fetch);
   for (const fault of [undefined, "/me", "/token code"]) {
@@ -56,7 +55,7 @@ async function useAll(gateway: GatewayProcess): Promise<void> {
   for (const encoding of ["base64", "base64url", "hex"] as const) secrets.add(KEY.toString(encoding));
 }
 
-/** A third party that gives back what it was sent. */
+/** A third party that echoes requests. */
 function repeatSecrets(
   { form, headers }: { form: URLSearchParams; headers: object },
   response: Parameters<typeof send>[0],
@@ -65,19 +64,19 @@ function repeatSecrets(
   return true;
 }
 
-/** A browser's own addresses, cookies and redirects are how it is sent what is its own. */
+/** A browser may receive its own secrets in addresses, cookies and redirects. */
 function withoutOwn(text: string): string {
   return text.startsWith("<!doctype") ? text : "";
 }
 
-/** All files of a folder, in one text. */
+/** Returns all files of a folder as one text. */
 function filesOf(folder: string): string {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const files = names.map((name) => path.join(folder, name)).filter((file) => statSync(file).isFile());
   return files.map((file) => readFileSync(file, "latin1")).join("\n");
 }
 
-/** Fails where a secret is in a text. */
+/** Fails if a text contains a secret. */
 function expectNone(where: string, text: string, values: Iterable<string> = [...secrets, ...cookies]): void {
   for (const secret of values) {
     const at = text.indexOf(secret);

@@ -8,17 +8,17 @@ import { stringifyJson } from "../../codec/src/json/stringify-json.ts";
 import { payloadOf } from "../../runtime/src/response/envelope.ts";
 import { writeMessage } from "../../runtime/src/response/write-message.ts";
 
-/** A request as it goes over the wire, before credentials. */
+/** A request as sent, before credentials are added. */
 export interface SentRequest {
   readonly verb: string;
   readonly path: string;
   readonly query: string;
   readonly headers: ReadonlyArray<readonly [string, string]>;
-  /** The JSON text; undefined where there is no body. */
+  /** The JSON text; undefined without a body. */
   readonly body: string | undefined;
 }
 
-/** What an adapter sends for a message. */
+/** Returns the request that an adapter builds from a message. */
 export function sent<I extends DescMessage, O extends DescMessage>(
   adapter: UnaryAdapter<I, O>,
   message: MessageShape<I>,
@@ -31,23 +31,23 @@ export function sent<I extends DescMessage, O extends DescMessage>(
   return { verb, path, query: queryString, headers: [...headers], body: text };
 }
 
-/** A response message, and what was not as declared. */
+/** A response message, and its differences from the declaration. */
 export interface Received<O extends DescMessage> {
   readonly message: MessageShape<O>;
   readonly differences: readonly Difference[];
-  /** Whether the response had to be parsed exactly. */
+  /** Whether the response needed exact parsing. */
   readonly isSecond: boolean;
 }
 
-/** A response that is no more than a body with status 200. */
+/** A response that consists of a body with status 200. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Empty for none. */
+  /** Empty for no body. */
   readonly text: string;
 }
 
-/** What an adapter makes of a response: as the runtime does, it looks exactly only where it must. */
+/** Decodes a response with an adapter. Parses exactly only when necessary, as the runtime does. */
 export function received<I extends DescMessage, O extends DescMessage>(
   adapter: UnaryAdapter<I, O>,
   answer: string | Answer,

@@ -15,13 +15,13 @@ import {
 import { ListValueSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 
-/** Arbitraries for certain fields, by `<full name of message>.<field>`, in place of the usual ones. */
+/** Arbitraries for certain fields by `<full name of message>.<field>`, in place of the default ones. */
 export type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
 /**
- * Messages of a type, valid in every well-known type in them.
+ * Generates messages of a type, with valid well-known types.
  *
- * @param depth how many messages may stand inside of one another
+ * @param depth the maximum nesting of messages
  */
 export function arbitraryMessage<D extends DescMessage>(
   desc: D,
@@ -31,7 +31,7 @@ export function arbitraryMessage<D extends DescMessage>(
   return new Arbitraries(overrides).message(desc, depth) as fc.Arbitrary<MessageShape<D>>;
 }
 
-/** JSON that a google.protobuf.Value holds as it is: no integers beyond 2^53, no -0, no `__proto__`. */
+/** JSON that a google.protobuf.Value represents exactly: no integers beyond 2^53, no -0, no `__proto__`. */
 export function arbitraryValue(): fc.Arbitrary<JsonValue> {
   return fc.jsonValue({ maxDepth: 3 }).filter(isPlain) as fc.Arbitrary<JsonValue>;
 }

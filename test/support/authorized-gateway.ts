@@ -16,19 +16,19 @@ export const ANY_RATE = {
   authorizationRequestsPerMinute: 100_000,
 };
 
-/** By which clients reach the gateways of tests: behind a proxy that ends TLS. */
+/** The public address of gateways in tests, at a proxy that terminates TLS. */
 export const PUBLIC_URL = "https://gateway.test";
 
 /** A gateway that authorizes its callers, and a fetch that reaches it by its public address. */
 export interface AuthorizedGateway {
   readonly gateway: Gateway;
   readonly fetch: typeof fetch;
-  /** What it has logged. */
+  /** The log lines of the gateway. */
   readonly lines: readonly Record<string, unknown>[];
   close(): Promise<void>;
 }
 
-/** What stands in for sign-in: decides at once what becomes of a flow, without pages. */
+/** A replacement for sign-in: decides each flow immediately, without pages. */
 export function stubSignIn(
   decide: (flow: Flow) => FlowResult | undefined = approve,
   sessions: SignIn["sessions"] = { isAlive: () => Promise.resolve(true), end: () => Promise.resolve() },
@@ -45,12 +45,12 @@ export function stubSignIn(
   };
 }
 
-/** Signs everyone in as one person, who consents to everything. */
+/** Signs every flow in as one person, who consents to everything. */
 export function approve({ scopes }: Flow): FlowResult {
   return { subject: "demo:ada", sessionId: "session", scopes };
 }
 
-/** What most tests need. */
+/** Options for most tests. */
 export function authorizationOptions(
   options: Partial<CallerAuthorizationOptions> = {},
 ): CallerAuthorizationOptions {
@@ -80,7 +80,7 @@ export function authorizationOptions(
   };
 }
 
-/** Starts one with the echo service, by its adapter where an upstream is given. */
+/** Starts a gateway with the echo service, through its adapter if an upstream is given. */
 export async function startAuthorized(
   options: Partial<CallerAuthorizationOptions> = {},
   others: Partial<GatewayOptions> = {},
@@ -101,20 +101,20 @@ export async function startAuthorized(
   return { gateway, lines, fetch: fetchBy(gateway.url), close: () => gateway.close() };
 }
 
-/** What a proxy that ends TLS says of each request. */
+/** The headers that a TLS-terminating proxy adds to each request. */
 export const FORWARDED = {
   "x-forwarded-for": "203.0.113.7",
   "x-forwarded-proto": "https",
   "x-forwarded-host": "gateway.test",
 } as const;
 
-/** Sends requests as such a proxy does. */
+/** Sends requests as the proxy does. */
 export const asProxy: Interceptor = (next) => (request) => {
   for (const [name, value] of Object.entries(FORWARDED)) request.header.set(name, value);
   return next(request);
 };
 
-/** A fetch that is a proxy: it takes the public address, and follows no redirects. */
+/** Returns a fetch that acts as the proxy: it maps the public address, and follows no redirects. */
 export function fetchBy(url: string): typeof fetch {
   return (input, init) => {
     const request = new Request(input, { ...init, redirect: "manual" });
@@ -134,18 +134,18 @@ export function fetchBy(url: string): typeof fetch {
   };
 }
 
-/** A browser, as far as flows need one: cookies with their paths, and redirects until they lead elsewhere. */
+/** A minimal browser for flows: cookies with paths, and redirects within the gateway. */
 export class TestBrowser {
   private readonly fetch: typeof fetch;
   private readonly cookies = new Map<string, { readonly value: string; readonly path: string }>();
-  /** The headers of all responses, for tests of what is sent. */
+  /** The headers of all responses. */
   readonly responses: Response[] = [];
 
   constructor(fetching: typeof fetch) {
     this.fetch = fetching;
   }
 
-  /** Opens an address. Resolves with the address beyond the gateway that it leads to, or with the page. */
+  /** Opens an address. Resolves with the first address outside the gateway, or with the page. */
   async open(address: string): Promise<URL | Response> {
     let url = new URL(address);
     for (let hops = 0; hops < 10; hops += 1) {
@@ -170,14 +170,14 @@ export class TestBrowser {
   }
 
   /**
-   * Takes a cookie that another host of the domain has set: whatever its path,
-   * never one with the prefix `__Host-`.
+   * Stores a cookie that another host of the domain has set, with any path but never with the prefix
+   * `__Host-`.
    */
   toss(name: string, value: string, path: string): void {
     if (!name.startsWith("__Host-")) this.cookies.set(name, { value, path });
   }
 
-  /** The cookies that it has. */
+  /** The stored cookies. */
   get kept(): ReadonlyMap<string, { readonly value: string; readonly path: string }> {
     return this.cookies;
   }

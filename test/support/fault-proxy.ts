@@ -2,35 +2,35 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 
 /**
- * What happens to the responses of connections that go through the proxy. Sizes count a response's bytes,
- * its head included.
+ * A fault in the responses of connections through the proxy. Sizes count a response's bytes, including its
+ * head.
  */
 export type ConnectionFault =
-  /** Every piece of a response comes this much later. */
+  /** Delays every chunk of a response. */
   | { readonly kind: "latency"; readonly ms: number }
-  /** A response comes in pieces of this size, one each `everyMs`. */
+  /** Splits a response into chunks of this size, one per `everyMs`. */
   | { readonly kind: "bandwidth"; readonly bytes: number; readonly everyMs: number }
-  /** The connection is reset after so many bytes. */
+  /** Resets the connection after this many bytes. */
   | { readonly kind: "reset"; readonly afterBytes: number }
-  /** The connection is closed in good order after so many bytes. */
+  /** Closes the connection gracefully after this many bytes. */
   | { readonly kind: "truncation"; readonly afterBytes: number }
-  /** The proxy ends its half after so many bytes, and goes on to read. */
+  /** Half-closes the connection after this many bytes, and continues to read. */
   | { readonly kind: "half-close"; readonly afterBytes: number }
-  /** Nothing more comes after so many bytes, and the connection stays open. */
+  /** Sends nothing after this many bytes, and keeps the connection open. */
   | { readonly kind: "black hole"; readonly afterBytes: number }
-  /** These bytes come in place of the response. */
+  /** Sends these bytes instead of the response. */
   | { readonly kind: "garbage"; readonly bytes: string }
-  /** These bytes come within the response, after so many of its own. */
+  /** Inserts these bytes into the response after this many bytes. */
   | { readonly kind: "noise"; readonly afterBytes: number; readonly bytes: string };
 
 type PlacedFault = Extract<ConnectionFault, { readonly afterBytes: number }>;
 
 /**
- * A TCP proxy on a free port of 127.0.0.1 that spoils what goes through it. A fault that is set holds for all
- * connections, those that are open included, from their next request on.
+ * A TCP proxy on a free port of 127.0.0.1 that injects faults. A new fault applies to all connections,
+ * including open ones, from their next request on.
  */
 export class FaultProxy {
-  /** The port behind it. */
+  /** The port of the upstream. */
   target = 0;
   fault: ConnectionFault | undefined;
   private readonly server = net.createServer({ allowHalfOpen: true }, (client) => this.connect(client));
@@ -47,7 +47,7 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Drops all connections; new ones are taken. Resolves when a peer in this process has seen it as well. */
+  /** Drops all connections, and accepts new ones. Resolves once peers in this process have noticed. */
   async drop(): Promise<void> {
     const open = [...this.sockets];
     for (const socket of open) socket.destroy();
@@ -86,13 +86,13 @@ export class FaultProxy {
   }
 }
 
-/** The responses on one connection, one after the other. */
+/** Forwards the responses of one connection, in order. */
 class Answer {
   private readonly client: net.Socket;
   private fault: ConnectionFault | undefined;
   private passed = 0;
   private isOver = false;
-  /** Runs what is put off, in order. */
+  /** Runs delayed work in order. */
   private last: Promise<void> = Promise.resolve();
 
   constructor(client: net.Socket) {
@@ -150,7 +150,7 @@ class Answer {
     if (fault.kind === "noise" && chunk.length > own) this.client.write(chunk.subarray(own));
   }
 
-  /** What the fault does, at its place. */
+  /** Applies the fault at its position. */
   private strike(fault: PlacedFault): void {
     this.isOver = fault.kind !== "noise";
     if (fault.kind === "reset") {

@@ -1,4 +1,4 @@
-/** What tests use beside npm's packages: installed at first use, and kept until `npm ci`. */
+/** Tests' dependencies outside of npm: installed at first use, and kept until `npm ci`. */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,13 +17,13 @@ export const NO_GO = "Go is not installed";
 /** A file or folder. */
 export interface Installed {
   readonly path: string;
-  /** Why it is not there; undefined if it is. */
+  /** The reason why it is missing; undefined when it exists. */
   readonly problem?: string | undefined;
 }
 
 /**
- * A folder or file of the cache, which `make` fills if it is not there yet. Name what depends on a version
- * after it. A run that is cut short leaves nothing half done.
+ * Returns a file or folder of the cache, and calls `make` to fill it if it is missing. Names should include
+ * versions. An interrupted run leaves nothing incomplete.
  */
 export async function installed(name: string, make: (path: string) => Promise<void>): Promise<Installed> {
   const path = join(CACHE, name);
@@ -42,10 +42,10 @@ export async function installed(name: string, make: (path: string) => Promise<vo
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program until it exits.
  *
- * @returns what it wrote to standard output
- * @throws Error with what it wrote to standard error, when it fails
+ * @returns its standard output
+ * @throws Error with its standard error when it fails
  */
 export async function run(
   program: string,

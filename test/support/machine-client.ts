@@ -1,9 +1,9 @@
 import { hashOf } from "../../runtime/src/text/hash.ts";
 
-/** The secret of the client that calls for itself. */
+/** The secret of the client without a person. */
 export const MACHINE_SECRET = "a secret of thirty-two characters and more";
 
-/** A client that calls for itself. */
+/** A client that calls without a person. */
 export const MACHINE = {
   client_id: "machine",
   client_secret: hashOf(MACHINE_SECRET),

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type AuthorizedGateway, PUBLIC_URL, TestBrowser } from "./authorized-gateway.ts";
 
-/** Where the clients of these steps get their codes. */
+/** The redirect URI of the clients. */
 export const REDIRECT_URI = "http://127.0.0.1:4567/callback";
 
-/** A response of an endpoint, read. */
+/** A parsed response of an endpoint. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -14,7 +14,7 @@ export interface Answer {
 
 type Form = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
-/** The steps of OAuth, one request each, so that tests can do any of them wrong. */
+/** The steps of OAuth with one request each, so that tests can vary each of them. */
 export class OAuthSteps {
   readonly served: Pick<AuthorizedGateway, "fetch">;
 
@@ -58,9 +58,7 @@ export class OAuthSteps {
     return String((await this.register(metadata)).body.client_id);
   }
 
-  /**
-   * Opens the authorization endpoint, with these parameters in place of good ones; undefined leaves one out.
-   */
+  /** Opens the authorization endpoint with valid parameters, overridden by these; undefined removes one. */
   authorize(
     clientId: string,
     changes: Readonly<Record<string, string | undefined>> = {},

@@ -5,10 +5,10 @@ import { Secret } from "connect-rest-runtime";
 import Provider from "oidc-provider";
 import type { OAuth2ProviderSettings } from "../../authorization/src/sign-in/oauth2-provider.ts";
 
-/** A foreign OpenID Connect server, whose only user is signed in already and has consented. */
+/** A third-party OpenID Connect server, whose only user is already signed in and has consented. */
 export interface OidcProvider {
   readonly url: string;
-  /** For a client with this redirect URI. */
+  /** The redirect URI of the client. */
   readonly settings: OAuth2ProviderSettings;
   readonly userInfo: string;
   close(): Promise<void>;
@@ -17,9 +17,7 @@ export interface OidcProvider {
 const CLIENT_ID = "gateway";
 const CLIENT_SECRET = "oidc-provider-secret-0000000000000000001";
 
-/**
- * Starts one: PKCE required, `iss` in responses, refresh tokens used once, ID tokens beside access tokens.
- */
+/** Starts a server with required PKCE, `iss` in responses, single-use refresh tokens, and ID tokens. */
 export async function startOidcProvider(redirectUri: string): Promise<OidcProvider> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

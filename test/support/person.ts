@@ -1,21 +1,19 @@
 import * as oauth from "oauth4webapi";
 
-/** What a browser shows, or the address at which it was stopped. */
+/** The page in a browser, or the address at which it stopped. */
 export interface Page {
   readonly url: URL;
   readonly text?: string;
   readonly status?: number;
 }
 
-/**
- * A browser that follows redirects across hosts, with cookies by host and path, and the person who uses it.
- */
+/** A browser that follows redirects across hosts, with cookies by host and path, and its user. */
 export class Person {
   private readonly fetch: typeof fetch;
   private readonly cookies: Array<{ name: string; value: string; origin: string; path: string }> = [];
-  /** All pages and headers that it has seen. */
+  /** All received pages and headers. */
   readonly seen: string[] = [];
-  /** The values of all cookies that it was given. */
+  /** The values of all received cookies. */
   readonly secrets = new Set<string>();
 
   constructor(fetching: typeof fetch = fetch) {
@@ -41,7 +39,7 @@ export class Person {
     throw new Error("too many redirects");
   }
 
-  /** Sends the form of a page, with a decision and what else is filled in. */
+  /** Submits the form of a page, with a decision and other values. */
   submit(page: Page, decision: string, ends: string, more: Record<string, string> = {}): Promise<Page> {
     const text = page.text ?? "";
     const action = /<form method="post" action="([^"]+)"/.exec(text)?.[1] ?? "";
@@ -74,14 +72,14 @@ export class Person {
   }
 }
 
-/** Where the clients of tests are sent back to; nobody listens there. */
+/** The redirect URI of tests' clients, where no server listens. */
 export const CLIENT_REDIRECT = "http://127.0.0.1:4567/callback";
 
 /** A strict client of a gateway. */
 export class TestClient {
   readonly server: oauth.AuthorizationServer;
   readonly client: oauth.Client;
-  /** Verifiers, codes and tokens so far. */
+  /** All verifiers, codes and tokens so far. */
   readonly secrets = new Set<string>();
   private readonly redirectUri: string;
   private readonly options;
@@ -98,7 +96,7 @@ export class TestClient {
     this.options = optionsOf(fetching);
   }
 
-  /** Discovers a gateway, and registers there. */
+  /** Discovers a gateway, and registers with it. */
   static async register(
     publicUrl: string,
     fetching: typeof fetch = fetch,
@@ -120,7 +118,7 @@ export class TestClient {
     return new TestClient(server, client, redirectUri, fetching);
   }
 
-  /** The address that a person has to open, and what redeems what they come back with. */
+  /** Returns the address for a person to open, and a function that redeems the result. */
   async begin(): Promise<{ address: string; redeem(back: URL): Promise<oauth.TokenEndpointResponse> }> {
     const verifier = oauth.generateRandomCodeVerifier();
     this.secrets.add(verifier);

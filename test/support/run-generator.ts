@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { runPlugin } from "../../plugin/src/index.ts";
 
-/** What came out: files by their names, or the text of `error`. */
+/** The generated files by name, or the text of `error`. */
 export interface GeneratorResult {
   readonly files: Readonly<Record<string, string>>;
   readonly error: string;
@@ -16,7 +16,7 @@ export interface GeneratorResult {
   readonly response: CodeGeneratorResponse;
 }
 
-/** Responds to a request, with what differs from it. */
+/** Runs the generator on a request with these changes. */
 export function runGenerator(
   request: CodeGeneratorRequest,
   change: Partial<Pick<CodeGeneratorRequest, "fileToGenerate" | "parameter" | "protoFile">> = {},

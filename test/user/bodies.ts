@@ -1,4 +1,4 @@
-/** What the service sends for users, as its reference describes it. */
+/** Responses of the service for users, as its reference describes them. */
 
 export const POST = {
   id: 700000000000000123n,

@@ -1,9 +1,6 @@
 import { type Case, fails, says } from "../blog/case.ts";
 
-/**
- * What every endpoint for users says to a caller it does not know, to an application,
- * and to one that asks too often.
- */
+/** Cases of every endpoint for users: unknown callers, applications, and too many calls. */
 export function callerCases(endpoint: string, call: Case["call"]): Case[] {
   return [
     fails(endpoint, "no credentials", call, { as: "nobody" }),

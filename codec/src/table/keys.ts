@@ -1,4 +1,5 @@
 /** Determines the keys of an object that the entries of a table read. */
+import type { JsonObject } from "../json/json.ts";
 import { stepsOf } from "../json/json-path.ts";
 import { type KeyTree, keyTree } from "./key-tree.ts";
 import {
@@ -57,6 +58,12 @@ export function sharedKeys({ entries }: MessageTable, found: Set<string> = new S
     for (const key of entry.when.flatMap((each) => each.key ?? entry.by ?? [])) found.add(key);
   }
   return found;
+}
+
+/** Whether an object has a key that a message reads. */
+export function hasKeyOf(message: MessageTable, json: JsonObject): boolean {
+  const keys = sharedKeys(message);
+  return Object.keys(json).some((key) => keys.has(key));
 }
 
 /** Returns the keys of oneof members that share the object of a message. */

@@ -71,7 +71,7 @@ export interface ChoiceEntry {
   readonly when: readonly ChoiceCase[];
   /** The member if no condition is true. */
   readonly otherwise?: FieldEntry;
-  /** The spellings of a key whose value is lost if no condition is true: the message has no field for the key. */
+  /** The spellings of a key that no field holds, and whose value is lost if no condition is true. */
   readonly lost?: readonly string[];
 }
 

@@ -12,12 +12,12 @@ import { readBody } from "./request-body.ts";
 import { wholeMessages } from "./whole-messages.ts";
 import { withReasons } from "./with-reasons.ts";
 
-/** What calls of connect's handlers share. */
+/** The options that all calls of connect's handlers share. */
 export type HandlerOptions = Omit<ReadOptions, "call" | "signal">;
 
 /**
- * Runs one call through connect's handler, whose response is yet to be sent. In place of connect-node's glue,
- * which builds an address from the peer's Host header, has no timers, and prints to the console.
+ * Runs one call through connect's handler and returns its response. Replaces connect-node's adapter, which
+ * builds a URL from the peer's Host header, has no timers, and prints to the console.
  */
 export async function callHandler(
   handler: UniversalHandler,
@@ -30,17 +30,17 @@ export async function callHandler(
   const headers = requestHeaders(request);
   applyDeadline(headers, call.protocol, call.deadline);
   const abort = new AbortController();
-  // The call may have waited before it came here.
+  // The call may have waited before this point.
   const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
   call.running = { stop: (error) => abort.abort(error) };
   const callbacks = new Callbacks((error) => abort.abort(error));
   const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
   callbacks.once(outgoing(response), "close", () => {
     timer.stop();
-    // an error is costly to make, and nobody listens any more once all is sent
+    // an error is expensive to create, and has no listener after the whole response is sent
     if (!isSent(response)) abort.abort(hungUp(call));
   });
-  // one that is due is not read, be there a timer's tick or not
+  // a call at its deadline is not read, even if its timer has not fired yet
   if (leftMs === 0) abort.abort(deadlineExceeded(call.deadline));
   const chunks = readBody(request, call, abort.signal, idleLimit(call, limits));
   const enveloped = isEnveloped(call, headers);
@@ -53,7 +53,7 @@ export async function callHandler(
   const result = await handler({
     httpVersion: request.httpVersion,
     method: request.method ?? "",
-    // The path is a known one, so this is an address whatever the query holds.
+    // The path is known, so this is a valid URL regardless of the query.
     url: `http://gateway${request.url}`,
     header: headers,
     body: readRequest(pieces, enveloped, headers, reading),
@@ -63,12 +63,12 @@ export async function callHandler(
   return await withReasons(result, enveloped, call, options.compressions);
 }
 
-/** Connect sends the one message of a unary call as it is, and all others in envelopes. */
+/** Returns whether messages are in envelopes. Only unary Connect calls send their message without one. */
 function isEnveloped({ protocol }: Call, headers: Headers): boolean {
   return protocol !== "connect" || /^application\/connect\+/i.test(headers.get("content-type") ?? "");
 }
 
-/** A client may be silent between the messages of a stream of its own, and nowhere else. */
+/** Returns the idle limit of the body. Only client streams may pause between messages. */
 function idleLimit(call: Call, limits: Limits): number {
   const kind = call.method.methodKind;
   return kind === "client_streaming" || kind === "bidi_streaming" ? 0 : limits.bodyIdleTimeoutMs;

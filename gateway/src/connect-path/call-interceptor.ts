@@ -3,8 +3,8 @@ import { callKey, runAs } from "../call/call.ts";
 import { withChallenge } from "../call/gateway-error.ts";
 
 /**
- * Makes the call known to the code behind it, for callbacks that do not get the call that they belong to, and
- * notes whether that code failed.
+ * Makes the call available to the handler's code, for callbacks that do not receive it, and records whether
+ * that code failed.
  */
 export const callInterceptor: Interceptor = (next) => async (request) => {
   const call = request.contextValues.get(callKey);
@@ -14,7 +14,7 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
     try {
       return await runAs(call, work);
     } catch (error) {
-      // a handler that reads a stream passes on what is wrong with its messages
+      // a handler that reads a stream passes on the errors of its messages
       call.failedInHandler = error instanceof ConnectError && !unreadable.has(error) && !isOfConnect(error);
       throw error instanceof ConnectError ? withChallenge(error, call.challenge) : error;
     }
@@ -23,15 +23,12 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
   return response.stream ? { ...response, message: within(response.message, run) } : response;
 };
 
-/**
- * Whether an error is connect's own, which it throws where the handler would: one request is too many,
- * or missing.
- */
+/** Returns whether an error is connect's own, for a surplus or missing request message. */
 function isOfConnect({ rawMessage, details }: ConnectError): boolean {
   return details.length === 0 && rawMessage.startsWith("protocol error: ");
 }
 
-/** The request; what keeps its messages from being read is collected. */
+/** Returns the request, and collects the errors that make its messages unreadable. */
 function noting(request: StreamRequest, unreadable: Set<unknown>): StreamRequest {
   async function* messages() {
     try {
@@ -44,7 +41,7 @@ function noting(request: StreamRequest, unreadable: Set<unknown>): StreamRequest
   return { ...request, message: messages() };
 }
 
-/** A stream's code runs when it is asked for the next message, so each time the call is made known anew. */
+/** The code of a stream runs whenever the next message is requested, so the call is set again each time. */
 function within<T>(
   messages: AsyncIterable<T>,
   run: <R>(work: () => Promise<R>) => Promise<R>,

@@ -2,7 +2,7 @@ import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { restoreKeys } from "../protocol/escaped-keys.ts";
 
-/** Gives the keys of messages that came as JSON their own names. */
+/** Restores the original keys of messages that were parsed from JSON. */
 export function createKeysInterceptor(types: Registry): Interceptor {
   return (next) => (request) => {
     const { input } = request.method;

@@ -5,8 +5,8 @@ import { type CallPlace, callKey } from "../call/call.ts";
 type Messages = AsyncIterable<MessageShape<DescMessage>>;
 
 /**
- * Lets a call take its place when its message is there, of a stream of the client's with the first one, and
- * give it back when the code that serves it has responded.
+ * Takes the slot of a call when its message has arrived (for client streams, the first message), and releases
+ * the slot when its handler has responded.
  */
 export const placeInterceptor: Interceptor = (next) => async (request) => {
   const place = request.contextValues.get(callKey)?.place;
@@ -26,7 +26,7 @@ export const placeInterceptor: Interceptor = (next) => async (request) => {
   }
 };
 
-/** The messages of a client; the first one, or the end, is there once the call has its place. */
+/** Yields the messages of a client; waits for the slot after the first message or the end. */
 async function* placed(messages: Messages, place: CallPlace, signal: AbortSignal) {
   let isPlaced = false;
   for await (const message of messages) {

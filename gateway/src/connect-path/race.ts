@@ -8,8 +8,8 @@ import { gatewayError } from "../call/gateway-error.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 
 /**
- * Ends a call the moment its signal is aborted, whether or not its handler listens to the signal. Streams end
- * as well when `streamsEnd` is aborted.
+ * Ends a call as soon as its signal is aborted, even if its handler ignores the signal. Streams also end when
+ * `streamsEnd` is aborted.
  */
 export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
   return (next) => async (request) => {
@@ -26,7 +26,7 @@ export function createRaceInterceptor(streamsEnd: AbortSignal): Interceptor {
   };
 }
 
-/** The runtime keeps the same deadline, and may be first: callers get one text whoever wins. */
+/** The runtime enforces the same deadline and may be first: callers get the same text in both cases. */
 function inOurWords(error: unknown, deadline: Deadline | undefined): unknown {
   const isDeadline = error instanceof ConnectError && reasonOf(error) === DEADLINE_REASON;
   return isDeadline && deadline !== undefined ? deadlineExceeded(deadline) : error;
@@ -42,8 +42,8 @@ function abortError(signal: AbortSignal, deadline: Deadline | undefined): Connec
 }
 
 /**
- * Settles as the work does, or rejects with `stop()` once the signal is aborted: work that listens to it has
- * that turn to pass the error on.
+ * Settles with the work, or rejects with `stop()` once the signal is aborted. Work that reacts to the signal
+ * in the same turn of the event loop can still pass on its error.
  */
 export function raced<T>(work: Promise<T>, signal: AbortSignal, stop: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ async function* racedStream(
       yield result.value;
     }
   } finally {
-    // Not awaited: a handler that is deaf to its signal would hold the caller here.
+    // Not awaited: a handler that ignores its signal would block the caller here.
     if (!done) iterator.return?.().catch(() => undefined);
   }
 }

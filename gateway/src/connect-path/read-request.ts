@@ -9,7 +9,7 @@ import { splitTarget } from "../listener/target.ts";
 import type { Decompress } from "../protocol/decompress.ts";
 import { type MessageOptions, readEnvelopes, readMessage, readWhole } from "./request-messages.ts";
 
-/** What reading the messages of a request needs. */
+/** The options for reading the messages of a request. */
 export interface ReadOptions {
   readonly call: Call;
   readonly signal: AbortSignal;
@@ -19,17 +19,17 @@ export interface ReadOptions {
   readonly decompress: Decompress;
 }
 
-/** Looks at the message of a request that has no body, before connect reads it. */
+/** Checks the message of a request without a body, before connect reads it. */
 export const gateKey = createContextKey<() => Promise<unknown>>(() => Promise.resolve(), {
   description: "the gateway's check of a message in a query",
 });
 
 /**
- * The headers and the body of a request as connect gets them: its messages are decompressed here, where
- * callers take turns, and none comes through that costs too much to decode.
+ * Returns the headers and the body of a request for connect. The messages are decompressed here, where
+ * callers take turns, and messages that cost too much to decode are rejected.
  *
- * @param pieces the body, as `wholeMessages` has it
- * @param headers those of the request; changed where its body is
+ * @param pieces the body from `wholeMessages`
+ * @param headers the request headers, adjusted to the decompressed body
  */
 export function readRequest(
   pieces: AsyncIterable<Uint8Array>,
@@ -42,7 +42,7 @@ export function readRequest(
   const messages = messageOptions(name, isJson, options);
   if (isEnveloped) return readEnvelopes(pieces, messages);
   if (messages.compression !== undefined) {
-    // the response is compressed as the request was, unless the client says what it accepts
+    // by default, the response uses the compression of the request
     if (!headers.get("accept-encoding")) headers.set("accept-encoding", messages.compression.name);
     headers.delete("content-encoding");
     headers.delete("content-length");
@@ -50,7 +50,7 @@ export function readRequest(
   return readWhole(pieces, messages);
 }
 
-/** Checks the message in the query of a Connect GET. Malformed base64 has been rejected before. */
+/** Checks the message in the query of a Connect GET. Malformed base64 was rejected earlier. */
 export async function checkQuery({ url }: HttpRequest, options: ReadOptions): Promise<void> {
   const parameters = new URLSearchParams(splitTarget(url).query);
   const isJson = parameters.get("encoding") === "json";

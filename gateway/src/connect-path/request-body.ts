@@ -5,9 +5,10 @@ import type { HttpRequest } from "../listener/http.ts";
 import { raced } from "./race.ts";
 
 /**
- * The chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline, after `idleMs` without
- * a chunk, and with UNAVAILABLE where its room is taken for others; `idleMs` 0 means that silence is fine and
- * nothing is held, as for a stream of messages. Leaves the connection usable for the response.
+ * Yields the chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline or after
+ * `idleMs` without a chunk, and with UNAVAILABLE if its memory is reclaimed for other calls. With `idleMs` 0,
+ * as for client streams, pauses are allowed and no memory is counted. Leaves the connection usable for the
+ * response.
  */
 export async function* readBody(
   request: HttpRequest,

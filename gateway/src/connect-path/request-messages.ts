@@ -5,20 +5,20 @@ import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/chec
 import type { Decompress } from "../protocol/decompress.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
 
-/** The one flag that a message of a request may have. */
+/** All flags except the one that request messages may have. */
 const OTHER_FLAGS = ~COMPRESSED_FLAG;
 
-/** Messages that are read in one turn of the event loop, as long as they are small. */
+/** The number of small messages that are read in one turn of the event loop. */
 const MESSAGES_PER_TURN = 32;
-/** Bytes that take as long as a small message. */
+/** The number of bytes that take as long as one small message. */
 const BYTES_PER_MESSAGE = 4096;
 
-/** How the messages of a request are to be read. */
+/** The options for reading the messages of a request. */
 export interface MessageOptions {
   readonly call: Pick<Call, "key" | "method" | "messageCost">;
   readonly signal: AbortSignal;
   readonly isJson: boolean;
-  /** What they are compressed with; undefined for nothing, and for what is not known. */
+  /** The compression; undefined for uncompressed messages and for an unknown compression. */
   readonly compression: Compression | undefined;
   readonly decompress: Decompress;
   /** The limit `readMaxBytes`. */
@@ -26,7 +26,7 @@ export interface MessageOptions {
   readonly cost: CostOptions;
 }
 
-/** Decompresses a message, and rejects it if it costs too much to decode. */
+/** Decompresses a message, and rejects a message that costs too much to decode. */
 export async function readMessage(
   bytes: Uint8Array,
   isCompressed: boolean,
@@ -45,11 +45,11 @@ function checkCost(plain: Uint8Array, { call, isJson, cost }: MessageOptions): v
 }
 
 /**
- * The messages of a body that has them in envelopes, decompressed, one envelope at a time. A client can send
- * thousands of messages in one chunk, which would be read from promise to promise: after each share the rest
- * of the process has its turn.
+ * Yields the enveloped messages of a body, decompressed, one envelope at a time. A single chunk may contain
+ * thousands of messages, which would be read in a chain of promises without a pause. After a number of
+ * messages, the rest of the process gets a turn.
  *
- * @param pieces what ends where messages end, as `wholeMessages` has it
+ * @param pieces pieces that end at message boundaries, from `wholeMessages`
  */
 export async function* readEnvelopes(
   pieces: AsyncIterable<Uint8Array>,
@@ -60,7 +60,7 @@ export async function* readEnvelopes(
     for (const envelope of split(piece)) {
       spent += 1 + envelope.length / BYTES_PER_MESSAGE;
       const read = readEnvelope(envelope, options);
-      // most are read at once; to wait for them takes as long as to read them
+      // most messages are read synchronously; awaiting them would double the time
       yield read instanceof Promise ? await read : read;
       if (spent < MESSAGES_PER_TURN) continue;
       spent = 0;
@@ -69,7 +69,7 @@ export async function* readEnvelopes(
   }
 }
 
-/** The envelopes of a piece; what is no whole envelope comes last, as it is. */
+/** Splits a piece into its envelopes; an incomplete envelope comes last, unchanged. */
 function* split(piece: Uint8Array): Generator<Uint8Array> {
   const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
   let at = 0;
@@ -86,7 +86,7 @@ function readEnvelope(envelope: Uint8Array, options: MessageOptions): Uint8Array
   const [flags = 0] = envelope;
   const isCompressed = (flags & COMPRESSED_FLAG) !== 0;
   const isUnknown = (flags & OTHER_FLAGS) !== 0 || (isCompressed && options.compression === undefined);
-  // what connect rejects is left to it
+  // connect rejects these messages
   if (isUnknown || bytes.length > options.maxBytes || !isComplete(envelope)) return envelope;
   if (isCompressed) return readMessage(bytes, true, options).then((plain) => envelopes([0, plain]));
   checkCost(bytes, options);
@@ -100,7 +100,9 @@ function isComplete(envelope: Uint8Array): boolean {
   return byteLength === ENVELOPE_PREFIX_BYTES + length;
 }
 
-/** The message of a body that is one message, decompressed; what is too large is left to connect. */
+/**
+ * Returns the decompressed message of a body without envelopes; connect rejects a message that is too large.
+ */
 export async function* readWhole(
   pieces: AsyncIterable<Uint8Array>,
   options: MessageOptions,

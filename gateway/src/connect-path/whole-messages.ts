@@ -2,11 +2,11 @@ import { ChunkBuffer } from "connect-rest-codec/internal";
 import { ENVELOPE_PREFIX_BYTES, missingEnvelope } from "../protocol/envelope.ts";
 
 /**
- * A request's body in pieces that end where messages end, however small the chunks are that it came in.
- * connect adds up all chunks of a message at each of them: 300 KB in chunks of one byte would stop the
- * process for many seconds. A message that is beyond `maxBytes` is handed on at once, to be rejected.
+ * Yields the body of a request in pieces that end at message boundaries, regardless of the size of its
+ * chunks. connect sums up all chunks of a message on each new chunk: 300 KB in chunks of one byte would block
+ * the process for many seconds. A message beyond `maxBytes` is passed on immediately, so that it is rejected.
  *
- * @throws ConnectError for a message without its envelope
+ * @throws ConnectError for a message without an envelope
  */
 export async function* wholeMessages(
   chunks: AsyncIterable<Uint8Array>,
@@ -27,17 +27,14 @@ export async function* wholeMessages(
     yield bytes.subarray(0, found.end);
   }
   if (pending.size === 0) return;
-  // connect takes a prefix alone, whose message is missing, for the end of the body;
-  // of a part of it it says what it is
+  // connect treats a bare prefix without its message as the end of the body, but reports a partial message
   const unframed = isEnveloped ? missingEnvelope(pending.bytes()) : undefined;
   if (unframed !== undefined) throw unframed;
   const isPrefix = isEnveloped && pending.size === ENVELOPE_PREFIX_BYTES;
   yield isPrefix ? pending.bytes().subarray(0, -1) : pending.bytes();
 }
 
-/**
- * Where the last whole envelope ends, and how many bytes from there make the next one; 0 beyond the limit.
- */
+/** Returns where the last complete envelope ends, and the size of the next envelope; 0 beyond the limit. */
 function envelopesIn(bytes: Buffer, maxBytes: number): { readonly end: number; readonly needed: number } {
   let end = 0;
   while (bytes.length - end >= ENVELOPE_PREFIX_BYTES) {

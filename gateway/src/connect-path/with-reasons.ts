@@ -17,16 +17,16 @@ import { type EndedCall, withStatus } from "../protocol/status-trailers.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** An error that is larger is sent as connect made it. */
+/** Larger errors are sent as connect produced them. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * The response of connect's handler, whose own errors have no reason, and whose grpc-message escapes more
- * than gRPC does. Trailers of gRPC are complete only behind the body, so that they are mended where they are
- * sent (`protocol/status-trailers.ts`). Errors that handlers throw keep the details that they have.
+ * Corrects a response of connect's handler: connect's errors have no reason, and its grpc-message escapes
+ * more than gRPC requires. gRPC trailers are complete only after the body, so they are corrected on sending
+ * (`protocol/status-trailers.ts`). Errors of handlers keep their details.
  *
- * @param isEnveloped whether its body has its messages in envelopes
- * @param compressions what it may be compressed with; a mended error is not
+ * @param isEnveloped whether the body contains enveloped messages
+ * @param compressions the possible compressions of the body; a corrected error is uncompressed
  */
 export async function withReasons(
   result: UniversalServerResponse,
@@ -46,7 +46,7 @@ function encodingOf({ header }: UniversalServerResponse): string | null | undefi
   return unary ?? header?.get("connect-content-encoding") ?? header?.get("grpc-encoding");
 }
 
-/** Bytes of connect as they were before they were compressed; undefined where they are too large. */
+/** Returns the decompressed bytes of a response; undefined if they are too large. */
 async function plain(bytes: Uint8Array, compression: Compression): Promise<Uint8Array | undefined> {
   try {
     return await compression.decompress(bytes, MAX_BYTES);
@@ -55,7 +55,7 @@ async function plain(bytes: Uint8Array, compression: Compression): Promise<Uint8
   }
 }
 
-/** The body of a unary error of Connect is there already, and its length is in the headers. */
+/** Corrects a unary Connect error, whose body is already complete and whose length is in the headers. */
 async function mendedUnary(
   result: UniversalServerResponse,
   bytes: Uint8Array,
@@ -84,7 +84,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** connect sends one envelope a chunk; the last one has the status. */
+/** Corrects the last envelope, which has the status: connect sends one envelope per chunk. */
 async function* mendedEnvelopes(
   body: Chunks,
   compression: Compression | undefined,
@@ -113,12 +113,15 @@ function mendedEnd(chunk: Uint8Array, bytes: Uint8Array, call: EndedCall): Uint8
   if (end?.error !== undefined) call.endError = end.error;
   const own = end?.error && mendedError(end.error, call);
   if (end === undefined || own === undefined) return chunk;
-  // the error has all metadata as well
+  // the error also contains all metadata
   const json = endStreamToJson(new Headers(), own, undefined);
   return envelopes([endStreamFlag, Buffer.from(JSON.stringify(json))]);
 }
 
-/** The error as it should be; undefined for one that is so. One with details is not one of connect's own. */
+/**
+ * Returns the corrected error; undefined if it is already correct. An error with details does not come from
+ * connect.
+ */
 function mendedError(
   error: ConnectError,
   { failedInHandler }: Pick<Call, "failedInHandler">,

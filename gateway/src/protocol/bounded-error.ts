@@ -6,19 +6,19 @@ import {
   BadRequestSchema,
 } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 
-/** How large an error may be where it is sent, in bytes. */
+/** The maximum size of an error in its response, in bytes. */
 export interface ErrorBounds {
-  /** Of its text. */
+  /** The maximum for its text. */
   readonly text: number;
-  /** Of its details together. */
+  /** The maximum for all of its details together. */
   readonly details: number;
-  /** How many bytes a character takes there. */
+  /** Returns the encoded size of a character. */
   readonly sizeOf: (character: string) => number;
 }
 
 /**
- * In headers, of which many clients of gRPC take 8 KiB in all: the text is there twice, percent-encoded and
- * beside the details, which are base64.
+ * The bounds in headers, which many gRPC clients limit to 8 KiB in total. The text appears twice:
+ * percent-encoded, and in the base64 of the details.
  */
 export const HEADER_BOUNDS: ErrorBounds = {
   text: 1024,
@@ -26,7 +26,7 @@ export const HEADER_BOUNDS: ErrorBounds = {
   sizeOf: (character) => (/[\x20-\x24\x26-\x7e]/.test(character) ? 1 : 3 * Buffer.byteLength(character)),
 };
 
-/** In a body. */
+/** The bounds in a body. */
 export const BODY_BOUNDS: ErrorBounds = {
   text: 4 * 1024,
   details: 64 * 1024,
@@ -38,9 +38,9 @@ type Detail = ConnectError["details"][number];
 const CUT = "...";
 
 /**
- * The error, no larger than its bounds: its text is cut, with dots at the end, violations are left out from
- * the end of their lists, and further details that do not fit. The smallest details come first, e.g. the
- * reason and when to retry.
+ * Returns the error within its bounds: the text is truncated with dots, violations are removed from the end
+ * of their lists, and details that do not fit are removed. The smallest details come first, e.g. the reason
+ * and the retry delay.
  */
 export function boundedError(error: ConnectError, bounds: ErrorBounds): ConnectError {
   const text = boundedText(error.rawMessage, bounds);
@@ -87,7 +87,8 @@ function boundedDetails(sized: readonly Sized[], max: number): Detail[] {
 }
 
 /**
- * A list of violations with as many as fit; undefined for a detail that is none, and when not even one fits.
+ * Returns a detail with as many violations as fit; undefined if it is not a list of violations, or if not
+ * even one fits.
  */
 function shortened(detail: Detail, max: number): Detail | undefined {
   switch (typeOf(detail)) {
@@ -108,7 +109,7 @@ function shortened(detail: Detail, max: number): Detail | undefined {
   }
 }
 
-/** The detail of the longest beginning of a list that fits, by halves. */
+/** Returns the detail with the longest prefix of a list that fits, by binary search. */
 function longest<T>(list: readonly T[], max: number, detailOf: (part: T[]) => Detail): Detail | undefined {
   let [fits, tooMany] = [0, list.length];
   while (tooMany - fits > 1) {

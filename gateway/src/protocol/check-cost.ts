@@ -10,26 +10,26 @@ import {
 } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 
-/** What a byte can cost at most: two of them are a whole entry of a map, with the message in it. */
+/** The maximum cost per byte: two bytes can be a whole map entry with its message. */
 const MAX_COST_PER_BYTE = MESSAGE_COST;
 
-/** Messages that cannot cost more than this are not looked at: nearly every one. */
+/** Messages that cannot exceed this cost are not examined; nearly all messages are below it. */
 const CHEAP = 10_000;
 
-/** What is known about the messages of requests. */
+/** The options for checking the cost of request messages. */
 export interface CostOptions {
   /** The limit `messageCost`. */
   readonly limit: number;
-  /** How deep messages may be nested. */
+  /** The maximum nesting depth of messages. */
   readonly depth: number;
-  /** The types that a google.protobuf.Any may have. */
+  /** The types allowed in a google.protobuf.Any. */
   readonly types: Registry | undefined;
 }
 
 /**
- * Rejects a message as protobuf that costs too much to decode.
+ * Rejects a protobuf message that costs too much to decode.
  *
- * @returns what it costs; of short messages, what they cost at most
+ * @returns its cost; for short messages, an upper bound
  * @throws ConnectError RESOURCE_EXHAUSTED, naming the limit
  */
 export function checkWireCost(desc: DescMessage, bytes: Uint8Array, options: CostOptions): number {
@@ -41,8 +41,8 @@ export function checkWireCost(desc: DescMessage, bytes: Uint8Array, options: Cos
 const decoder = new TextDecoder();
 
 /**
- * Rejects a message as ProtoJSON likewise; also INVALID_ARGUMENT for a number of
- * more digits than any type holds.
+ * Rejects a ProtoJSON message that costs too much, and with INVALID_ARGUMENT a number with more digits than
+ * any type can hold.
  */
 export function checkJsonCost(desc: DescMessage, json: string | Uint8Array, options: CostOptions): number {
   const most = json.length * MAX_COST_PER_BYTE;

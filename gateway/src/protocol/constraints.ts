@@ -5,15 +5,18 @@ import { brief } from "../text/show.ts";
 import { withFieldViolations } from "./field-violations.ts";
 
 /**
- * Beyond this cost, the first violation of a message is the only one that is reported: to note a violation
- * costs several times what it does to check a value.
+ * Above this cost, only the first violation of a message is reported: recording a violation costs several
+ * times as much as checking a value.
  */
 const MAX_COST_IN_DETAIL = 10_000;
 
-/** Violations that an error has in its details: gRPC sends them in a header. */
+/** The maximum number of violations in the details of an error, which gRPC sends in a header. */
 const MAX_VIOLATIONS = 100;
 
-/** protovalidate, which takes longer to load than all else: nobody imports it before the gateway listens. */
+/**
+ * Checks constraints with protovalidate, which takes longer to load than everything else, and is therefore
+ * loaded only when the gateway listens.
+ */
 export class Constraints {
   private readonly validator = createValidator();
   private failFast: Validator | undefined;
@@ -43,7 +46,7 @@ function invalid(error: Error, violations: readonly Violation[] = []): ConnectEr
 function detailOf(violations: readonly Violation[]) {
   const [value, desc] = violationsToProto(violations.slice(0, MAX_VIOLATIONS));
   for (const { field } of value.violations) {
-    // keys of maps are as long as callers like
+    // the keys of maps have any length that callers choose
     for (const { subscript } of field?.elements ?? []) {
       if (subscript.case === "stringKey") subscript.value = brief(subscript.value);
     }

@@ -2,11 +2,10 @@ import type { Compression } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
 
 /**
- * Decompresses a message of a call, when it is the call's turn: at most `maxBytes`, and no further once the
- * signal is aborted.
+ * Decompresses a message when it is the call's turn: up to `maxBytes`, and until the signal is aborted.
  *
- * @throws ConnectError RESOURCE_EXHAUSTED for more bytes, or when too many others wait; INVALID_ARGUMENT or
- *   INTERNAL for what is not compressed so; the reason of the signal
+ * @throws ConnectError RESOURCE_EXHAUSTED beyond `maxBytes` or if too many others wait; INVALID_ARGUMENT or
+ *   INTERNAL for data that is not compressed in this way; the reason of the signal
  */
 export type Decompress = (
   compression: Compression,

@@ -3,7 +3,7 @@ import { pool as bufferPool } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { show } from "../text/show.ts";
 
-/** The bytes before each message: one of flags, four of length. */
+/** The prefix of each message: one byte of flags, four bytes of length. */
 export const ENVELOPE_PREFIX_BYTES = 5;
 
 /** The flag of a compressed message. */
@@ -34,12 +34,12 @@ export function envelopes(...messages: readonly Envelope[]): Uint8Array {
   return out;
 }
 
-/** Compressed, the end of a stream of Connect, and trailers of gRPC-Web. */
+/** The flags for compression, the end of a Connect stream, and gRPC-Web trailers. */
 const KNOWN_FLAGS = COMPRESSED_FLAG | 0x02 | 0x80;
 
 /**
- * The error of a message that cannot be read since it has no envelope, e.g. of JSON as it is: it begins with
- * no flags, and with no length that its client has meant. Undefined where it begins with flags.
+ * Returns the error of a message without an envelope, e.g. bare JSON, which does not begin with known flags.
+ * Undefined if it begins with known flags.
  */
 export function missingEnvelope(body: Uint8Array): ConnectError | undefined {
   const [flags = 0] = body;

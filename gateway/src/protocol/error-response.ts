@@ -8,9 +8,9 @@ import { statusTrailers } from "./status-trailers.ts";
 import type { WholeResponse } from "./whole-response.ts";
 
 /**
- * The response to a call that reaches no handler, as its protocol has it: gRPC and gRPC-Web with headers
- * alone ("Trailers-Only"), a Connect stream with its last message,
- * everything else with `httpStatus` and JSON.
+ * Returns the response to a call that reaches no handler, in the form of its protocol: headers only for gRPC
+ * and gRPC-Web ("Trailers-Only"), an end-stream message for Connect streams, and `httpStatus` with JSON for
+ * everything else.
  */
 export function errorResponse(
   protocol: Protocol,
@@ -50,7 +50,10 @@ function unaryError(error: ConnectError, status: number): WholeResponse {
   return { status, headers, body };
 }
 
-/** The delay of google.rpc.RetryInfo, rounded up to what Retry-After can say (RFC 9110 section 10.2.3). */
+/**
+ * Returns the delay of google.rpc.RetryInfo, rounded up to the whole seconds of Retry-After (RFC 9110 section
+ * 10.2.3).
+ */
 function retrySeconds(error: ConnectError): string | undefined {
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
   return delay && String(Number(delay.seconds) + (delay.nanos > 0 ? 1 : 0));

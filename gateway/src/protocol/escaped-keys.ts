@@ -1,10 +1,11 @@
 /**
- * Keys with escapes in JSON requests. V8 guesses the next key of an object from objects that it parsed
- * before, and compares the guess with the text, escapes and all: once it has read the key `\`, it takes
- * `"\""` for it, whoever sent that. So a text is given to JSON.parse, which protobuf-es calls, without
- * escapes in keys. Most can be written out; a key that cannot gets another name, and its own once it is in a
- * message. The names of fields stay, by which protobuf-es knows them: V8 takes them only for keys with a
- * backslash, which it is not given, unless two fields of one message have such names.
+ * Removes escapes from keys in JSON requests. V8 predicts the next key of an object from objects that it
+ * parsed before, and compares the prediction with the text including escapes. After it has read the key `\`,
+ * it misreads `"\""` as that key, even from another client. JSON.parse, which protobuf-es calls, therefore
+ * receives a text without escaped keys. Most keys can be written without escapes. Other keys get a temporary
+ * name, and their own name again once they are in a message. Field names with escapes remain, since
+ * protobuf-es identifies fields by them. V8 confuses them only with keys that contain a backslash, which no
+ * longer occur, unless two fields of one message have such names.
  */
 import { randomBytes } from "node:crypto";
 import type { DescMessage, Message, MessageShape, Registry } from "@bufbuild/protobuf";
@@ -15,19 +16,17 @@ import { escapedNames } from "./escaped-names.ts";
 
 const BACKSLASH = "\\";
 
-/** Unguessable, so that no key of a client's begins like this. */
+/** A random prefix that no client can guess, so that no client's key begins with it. */
 const MARK = `#${randomBytes(16).toString("hex")}:`;
 const MARKED = new RegExp(`${MARK}([^"\\\\]*)`, "g");
 const CODED = /%[0-9a-f]{4}/g;
 
-/**
- * Whether a text ever had a key that got another name: until then there is nothing to look for in messages.
- */
+/** Whether any key was ever renamed; before that, messages need no search. */
 let isUsed = false;
 
 /**
- * The text without escapes in keys, but for names of fields of the message. What is no JSON stays so. A text
- * without a backslash costs the search for one.
+ * Returns the text without escapes in keys, except names of fields of the message. Invalid JSON is not
+ * changed. A text without a backslash costs only the search for one.
  */
 export function withoutEscapedKeys(text: string, desc: DescMessage, types: Registry | undefined): string {
   if (!hasEscapedKey(text)) return text;
@@ -42,13 +41,13 @@ export function withoutEscapedKeys(text: string, desc: DescMessage, types: Regis
   return written + text.slice(copied);
 }
 
-/** A key in quotes, as one that has no escape, unless it is one of the names. */
+/** Returns a quoted key without escapes, unless it is one of the names. */
 function withoutEscapes(quoted: string, names: ReadonlySet<string>): string {
   let key: string;
   try {
     key = JSON.parse(quoted) as string;
   } catch {
-    // for protobuf-es to report
+    // reported by protobuf-es
     return quoted;
   }
   const shortest = JSON.stringify(key);
@@ -65,15 +64,15 @@ function decoded(name: string): string {
   return name.replace(CODED, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/** The text of an error about JSON without escaped keys, with the keys as they came. */
+/** Returns an error text about JSON without escaped keys, with the original keys. */
 export function withEscapedKeys(text: string): string {
   return text.replace(MARKED, (_, name: string) => decoded(name));
 }
 
 /**
- * Gives the keys of the maps in a message their own names, in place.
+ * Restores the original keys of the maps in a message, in place.
  *
- * @param types the types that a google.protobuf.Any may have
+ * @param types the types allowed in a google.protobuf.Any
  */
 export function restoreKeys(
   desc: DescMessage,
@@ -83,7 +82,7 @@ export function restoreKeys(
   if (isUsed) restore(reflect(desc, message, false), types);
 }
 
-/** Whether something changed: what a field holds may be a copy. */
+/** Returns whether something changed: the value of a field may be a copy. */
 function restore(message: ReflectMessage, types: Registry | undefined): boolean {
   if (message.desc.typeName === AnySchema.typeName) {
     return restoreAny(message.message as Message as Any, types);

@@ -1,4 +1,4 @@
-/** Fields whose names in JSON need an escape: `json_name = "a\"b"`. */
+/** Finds fields whose JSON names need an escape: `json_name = "a\"b"`. */
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
 
 const NAMES = new WeakMap<DescMessage, ReadonlySet<string>>();
@@ -6,8 +6,8 @@ const REGISTERED = new WeakMap<Registry, ReadonlySet<string>>();
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The names with escapes of the fields of a message, of all messages below it, and of those that a
- * google.protobuf.Any may hold. Looked for once for a message and for a registry.
+ * Returns the escaped names of the fields of a message, of its nested messages, and of the types allowed in a
+ * google.protobuf.Any. Cached per message and registry.
  */
 export function escapedNames(desc: DescMessage, types: Registry | undefined): ReadonlySet<string> {
   const own = kept(NAMES, desc, () => namesBelow([desc]));
@@ -28,7 +28,7 @@ function messagesOf(types: Registry): DescMessage[] {
 function namesBelow(messages: readonly DescMessage[]): ReadonlySet<string> {
   const names = new Set<string>();
   const seen = new Set(messages);
-  // the set grows while it is walked
+  // the set grows during the iteration
   for (const { fields } of seen) {
     for (const { jsonName, message } of fields) {
       if (JSON.stringify(jsonName) !== `"${jsonName}"`) names.add(jsonName);

@@ -1,7 +1,7 @@
 /**
- * 64-bit integers that JSON requests write as bare numbers, `735000000000070633`: JSON.parse, and so
- * protobuf-es, would round them. They are put into quotes, where ProtoJSON takes them as well, and nothing
- * else of the text is changed.
+ * Preserves 64-bit integers that JSON requests write as bare numbers, `735000000000070633`, which JSON.parse,
+ * and therefore protobuf-es, would round. They are put into quotes, which ProtoJSON also accepts; the rest of
+ * the text is unchanged.
  */
 import { ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -16,7 +16,7 @@ import {
 } from "connect-rest-codec/internal";
 import { type Place, pathOf } from "./place.ts";
 
-/** Digits that the largest 64-bit integer has. */
+/** The number of digits of the largest 64-bit integer. */
 const MAX_LONG_DIGITS = 20;
 const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
@@ -35,15 +35,15 @@ const SHORT: ReadonlySet<ScalarType> = new Set([
   ScalarType.SFIXED32,
 ]);
 
-/** A number of the text that JSON.parse does not keep. */
+/** A number in the text that JSON.parse does not preserve. */
 export interface BareNumber {
   readonly start: number;
   readonly source: string;
-  /** Undefined for one of more digits than any type has. */
+  /** Undefined for a number with more digits than any type can hold. */
   readonly decimal: ExactDecimal | undefined;
 }
 
-/** The numbers that JSON.parse would change. It walks from string to string and never recurses. */
+/** Returns the numbers that JSON.parse would change. Scans from string to string without recursion. */
 export function bareNumbers(text: string): readonly BareNumber[] {
   if (!SUSPICIOUS.test(text)) return [];
   const numbers: BareNumber[] = [];
@@ -71,13 +71,13 @@ function isSafe(integer: ExactDecimal): boolean {
   return lengthOf(integer) <= MAX_LONG_DIGITS && Number.isSafeInteger(Number(plainDigits(integer)));
 }
 
-/** The text with a string in place of each number: the mark and its index. */
+/** Returns the text with each number replaced by a string of the mark and its index. */
 export function withMarks(text: string, numbers: readonly BareNumber[], mark: string): string {
   let index = 0;
   return replaced(text, numbers, () => `"${mark}${index++}"`);
 }
 
-/** The text with these numbers in quotes, as plain digits. */
+/** Returns the text with these numbers in quotes, as plain digits. */
 export function quoted(text: string, numbers: readonly BareNumber[]): string {
   return replaced(
     text,
@@ -105,9 +105,9 @@ export function checkDouble({ decimal, source }: BareNumber, place: Place | unde
 }
 
 /**
- * Whether a number is to be in quotes: it is one of a 64-bit integer.
+ * Returns whether a number must be quoted, because it belongs to a 64-bit integer.
  *
- * @throws ConnectError for one that the integer cannot hold
+ * @throws ConnectError for a number that the integer cannot hold
  */
 export function needsQuotes(
   { decimal, source }: BareNumber,

@@ -7,9 +7,8 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 
 /**
- * Gives an error of validation what all other errors have: its violations as google.rpc.BadRequest, which
- * clients of any language know, and google.rpc.ErrorInfo with the reason REQUEST_INVALID.
- * Other errors stay as they are.
+ * Adds the usual details to a validation error: its violations as google.rpc.BadRequest, which clients of any
+ * language know, and google.rpc.ErrorInfo with the reason REQUEST_INVALID. Other errors are unchanged.
  */
 export function withFieldViolations(error: unknown): unknown {
   if (!(error instanceof ConnectError) || error.code !== Code.InvalidArgument) return error;
@@ -31,7 +30,7 @@ function fieldOf({ field }: Violation): string {
   return field === undefined ? "" : pathText(field);
 }
 
-/** `tags[3]`, `content[0].text`, `labels["a"]`. */
+/** Formats a path: `tags[3]`, `content[0].text`, `labels["a"]`. */
 function pathText({ elements }: FieldPath): string {
   return elements
     .map(({ fieldName, subscript }) => {

@@ -1,6 +1,6 @@
 import type { HttpRequest } from "../listener/http.ts";
 
-/** A request's headers without HTTP/2's pseudo headers; several values of one name stay several. */
+/** Returns the headers of a request without HTTP/2 pseudo headers; repeated headers stay separate values. */
 export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -14,10 +14,10 @@ export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
   return headers;
 }
 
-/** What Node rejects to send as a value, failing the whole response. */
+/** Characters that Node rejects in a header value, which would fail the whole response. */
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Those headers or trailers that can be sent: one that cannot must not fail a response that is good. */
+/** Returns the headers or trailers that can be sent: an invalid one must not fail a successful response. */
 export function sendable(
   headers: Readonly<Record<string, string | string[]>>,
 ): Readonly<Record<string, string | string[]>> {
@@ -31,10 +31,10 @@ function isSendable(value: string | string[]): boolean {
   return typeof value === "string" ? !UNSENDABLE.test(value) : !value.some((each) => UNSENDABLE.test(each));
 }
 
-/** Headers as Node takes them. */
+/** Converts headers to Node's format. */
 export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
   if (headers === undefined) return {};
-  // a header may be named like what objects inherit
+  // a header may have the name of an inherited object property
   let out: Map<string, string | string[]> | undefined;
   for (const [name, value] of headers) {
     out ??= new Map();

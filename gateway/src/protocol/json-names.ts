@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 
 const known = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
 
-/** The fields of a message by the names that they may have in JSON. */
+/** Returns the fields of a message by the names that they may have in JSON. */
 export function fieldsByJsonName(desc: DescMessage): ReadonlyMap<string, DescField> {
   const fields =
     known.get(desc) ??

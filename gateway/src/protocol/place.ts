@@ -1,7 +1,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { show } from "../text/show.ts";
 
-/** Where a value is in the JSON of a message; undefined for the message itself. */
+/** The position of a value in the JSON of a message; undefined for the message itself. */
 export interface Place {
   readonly above: Place | undefined;
   /** The name of a field as the client wrote it, the key of a map, or an index. */
@@ -9,7 +9,7 @@ export interface Place {
   readonly field?: DescField;
 }
 
-/** The path to a value for an error, with names and keys as the client wrote them or as they are declared. */
+/** Returns the path of a value for an error, with names and keys as the client wrote them or as declared. */
 export function pathOf(place: Place | undefined, names: "written" | "declared"): string {
   if (place === undefined) return "";
   const { above, key, field } = place;

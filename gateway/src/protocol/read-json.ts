@@ -11,10 +11,10 @@ import { strictJson } from "./strict-json.ts";
 type Options = Partial<JsonReadOptions>;
 
 /**
- * Reads a request message from JSON: its 64-bit integers and its keys are those of the text, no key comes
- * twice, and each value has a spelling that is not taken for another one.
+ * Reads a request message from JSON. It preserves 64-bit integers and keys exactly, and rejects duplicate
+ * keys and ambiguous spellings of values.
  *
- * @throws ConnectError, or the Error of protobuf-es, for JSON that does not fit
+ * @throws ConnectError, or the Error of protobuf-es, for JSON that does not match
  */
 export function readJson(desc: DescMessage, text: string, options: Options): MessageShape<DescMessage> {
   const plain = withoutEscapedKeys(text, desc, options.registry);
@@ -27,21 +27,21 @@ export function readJson(desc: DescMessage, text: string, options: Options): Mes
 }
 
 /**
- * The text that connect is to read instead: `restoreKeys` belongs to what it makes of it.
+ * Returns the text for connect to parse instead; call `restoreKeys` on the resulting message.
  *
- * @throws like `readJson`
+ * @throws as `readJson` does
  */
 export function readableJson(desc: DescMessage, text: string, options: Options): string {
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = strictJson(desc, plain, options.registry);
-    // what is wrong is said here, with the keys that the client knows
+    // report errors here, with the client's own keys
     if (plain !== text) fromJsonString(desc, exact, options);
     return exact;
   });
 }
 
-/** With the keys of the client in the error, if there is one. */
+/** Puts the client's keys into an error, if there is one. */
 function withKeysOf<T>(areRenamed: boolean, read: () => T): T {
   try {
     return read();

@@ -7,12 +7,12 @@ import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/h
 import { type HttpRejection, rejectionHeaders, rejectionText, UNCACHED } from "../listener/rejection.ts";
 import { errorResponse } from "./error-response.ts";
 
-/** Statuses that say that no protocol of ours is spoken, whatever the content type says. */
+/** Statuses that mean that no supported protocol is spoken, regardless of the content type. */
 const NO_PROTOCOL: ReadonlySet<number> = new Set([405, 415, 417, 505]);
 
 /**
- * What is HTTP's to say, whatever the protocol says beside it: another server is meant (RFC 9110 section
- * 15.5.20), or the body cannot be read (RFC 9112 section 6.1).
+ * Statuses that HTTP defines, in addition to any error of the protocol: the request is for another server
+ * (RFC 9110 section 15.5.20), or its body cannot be read (RFC 9112 section 6.1).
  */
 const OF_HTTP: ReadonlySet<number> = new Set([421, 501]);
 
@@ -23,8 +23,8 @@ const CONNECT_TYPE = /^application\/(?:connect\+)?(?:json|proto)\s*(?:;|$)/i;
 const CONNECT_QUERY = /\?(?:[^#]*&)?connect=v1(?:&|#|$)/;
 
 /**
- * Sends a rejection as the response to a request: an error of its protocol where its head says which one that
- * is (gRPC by headers alone, "Trailers-Only"), else a status and a text.
+ * Sends a rejection as the response to a request: as an error of its protocol if the head identifies one (for
+ * gRPC headers only, "Trailers-Only"), else as a status and a text.
  */
 export function reject(request: HttpRequest, response: HttpResponse, rejection: HttpRejection): void {
   const contentType = request.headers["content-type"];

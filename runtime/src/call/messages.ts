@@ -66,7 +66,8 @@ export function pageOf(
   empty?: ListRules["empty"],
 ): Page {
   const { adapter } = call;
-  const page = new Page(response.body, { envelope: adapter.rules.envelope, paths, empty });
+  const { item, rules } = adapter;
+  const page = new Page(response.body, { envelope: rules.envelope, paths, empty, item });
   const { misshapen } = page;
   if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
   noteIn(call, (out) => {

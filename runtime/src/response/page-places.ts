@@ -33,6 +33,7 @@ export function noteKeys(
 /** Notes differences around the items of a page and on the paths to its next page, as for fields. */
 export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, out: ProtoWriter): void {
   for (const misstep of page.missteps) out.misstep(misstep);
+  if (page.isOnlyItem) out.coerce(page.path, "array", page.list);
   if (adapter.kind === "poll") return;
   const { next, more } = adapter;
   const { payload, items } = page;

@@ -1,4 +1,11 @@
-import { isJsonObject, type JsonValue, type Misstep, valueAt } from "connect-rest-codec/internal";
+import {
+  hasKeyOf,
+  isJsonObject,
+  type JsonValue,
+  type MessageTable,
+  type Misstep,
+  valueAt,
+} from "connect-rest-codec/internal";
 import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
 import type { Body } from "./body.ts";
 import { isAllowedAbsence, isEmpty, isSpelledOut, type Misshapen, misshapen } from "./empty.ts";
@@ -14,6 +21,8 @@ export interface ListRules {
   readonly paths: readonly string[];
   /** The spellings of a list without items. Default: `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[] | undefined;
+  /** The type of an item: an object with one of its keys, in place of the list, is the only item. */
+  readonly item: MessageTable;
 }
 
 /** The list in a response. */
@@ -23,6 +32,8 @@ export class Page {
   readonly path: string;
   /** The value at that path. */
   readonly list: JsonValue | undefined;
+  /** Whether an object in place of the list is the only item. */
+  readonly isOnlyItem: boolean;
   /** The items; empty if there is no list. */
   readonly items: readonly JsonValue[];
   /** The values on the paths to the payload and to the list that are not objects. */
@@ -38,16 +49,20 @@ export class Page {
    * leads to a spelling of an empty list, else the first
    */
   constructor({ value, exactly, verbatim }: Pick<Body, "value" | "exactly" | "verbatim">, rules: ListRules) {
-    const { envelope, paths, empty } = rules;
+    const { envelope, paths, empty, item } = rules;
+    const isItem = (list: JsonValue | undefined) => isJsonObject(list) && hasKeyOf(item, list);
     const missteps: Misstep[] = [];
     const found = (misstep: Misstep) => missteps.push(misstep);
     this.payload = payloadOf(value, envelope, undefined, found);
     const first = (holds: (list: JsonValue | undefined) => boolean) =>
       paths.find((path) => holds(valueAt(this.payload, path)));
-    this.path = first(Array.isArray) ?? first((list) => isEmpty(list, empty)) ?? paths[0] ?? "";
+    this.path =
+      first(Array.isArray) ?? first((list) => isEmpty(list, empty) || isItem(list)) ?? paths[0] ?? "";
     this.list = valueAt(this.payload, this.path, found);
     this.missteps = missteps;
-    this.items = Array.isArray(this.list) ? this.list : NOTHING;
+    // an object that is the whole payload is more likely an error or an envelope than an item
+    this.isOnlyItem = this.path !== "" && isItem(this.list);
+    this.items = Array.isArray(this.list) ? this.list : this.isOnlyItem ? [this.list as JsonValue] : NOTHING;
     this.body = value;
     this.exactBody = exactly;
     this.verbatimBody = verbatim;
@@ -82,7 +97,7 @@ export class Page {
   get misshapen(): Misshapen | undefined {
     const { envelope, empty } = this.rules;
     const { payload } = this;
-    if (Array.isArray(this.list)) return undefined;
+    if (Array.isArray(this.list) || this.isOnlyItem) return undefined;
     if (payload === undefined) {
       return isAllowedAbsence(this.body, envelope)
         ? undefined

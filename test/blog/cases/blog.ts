@@ -4,7 +4,7 @@ import { NotificationType } from "../../../gen/blog/v1/notification_pb.ts";
 import { answers, type Case, commonCases, demo, FORMS, fails, pageCases, rejects } from "../case.ts";
 
 const at = (seconds: number) => timestampFromMs(seconds * 1000);
-/** When the seeded blogs stand still. */
+/** The update time of the seeded blogs. */
 const EPOCH = 1_761_998_400;
 const OPTIONAL = [
   "?is_following_you",
@@ -117,7 +117,7 @@ const AVATAR: Case[] = [
   }),
 ];
 
-/** What each endpoint about blocks tells others than administrators, and beyond its limit. */
+/** Cases of the block endpoints for callers who are not administrators, and above the limit. */
 function blockCases(
   endpoint: string,
   call: (api: Parameters<Case["call"]>[0], blogIdentifier: string) => Promise<unknown>,

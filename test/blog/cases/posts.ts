@@ -484,7 +484,7 @@ const notes: Case[] = [
   ),
 ];
 
-/** The endpoints that read posts and say what becomes of them. */
+/** The endpoints that read posts and their notes. */
 export const POST_CASES: readonly Case[] = [
   ...list,
   ...QUEUE,

@@ -6,12 +6,12 @@ import type { Api, BlogWorld } from "../world.ts";
 
 const CONTENT = [{ block: { case: "text", value: { text: "hello" } } } as const];
 
-/** What a post is called where the row has no state of its own. */
+/** The endpoint name of rows without a state. */
 const STATE = "States and transitions";
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The post, as its owner fetches it. */
+/** Returns the post as its owner fetches it. */
 async function fetched({ posts }: Api, postId: bigint): Promise<Partial<Post>> {
   const { post } = await posts.getPost({ ...demo, postId });
   return { ...post, publishOn: post?.publishOn, muteEndTimestamp: post?.muteEndTimestamp };
@@ -37,7 +37,7 @@ async function order({ posts }: Api, { ids }: BlogWorld): Promise<number[]> {
   return queued.map(({ id }) => ids.queue.indexOf(id));
 }
 
-/** Every row of the table of states, walked. */
+/** Every row of the table of states, as a case. */
 export const STATE_CASES: readonly Case[] = [
   created("nothing -> published, without a state", {}, { state: PostState.PUBLISHED }),
   created("nothing -> published", { state: PostState.PUBLISHED }, { state: PostState.PUBLISHED }),

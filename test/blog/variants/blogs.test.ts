@@ -8,7 +8,7 @@ import { answered, demo, readVariants, serverOf, type Variant, written } from ".
 type Api = Client<typeof BlogService>;
 type Read = Variant<typeof BlogService>;
 
-/** A blog as it may be sent, and as it is read. */
+/** A blog as sent, and as read. */
 const blog = (name: string, sent: object, read: object): Read => [
   name,
   (api) => api.getBlogInfo(demo),
@@ -279,7 +279,7 @@ readVariants(BlogService, BlogServiceRest, [
   ...EMPTY,
 ]);
 
-test("the nested list of followers is streamed to its end, wherever its links have the query", async () => {
+test("the nested list of followers is streamed completely, wherever its links have the query", async () => {
   const user = (name: string) => ({ users: { total_users: 3, users: [{ name }] } });
   const path = "/v2/blog/demo/followers";
   const next = (query_params: object, href = path) => ({
@@ -302,7 +302,7 @@ test("the nested list of followers is streamed to its end, wherever its links ha
   ]);
 });
 
-test("a link that has an API key can be sent back as it is, and the key is not", async () => {
+test("a link with an API key can be sent back unchanged, without the key", async () => {
   const { api, seen } = await serverOf(BlogService, BlogServiceRest, [
     answered({
       blogs: [],

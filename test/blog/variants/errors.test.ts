@@ -8,7 +8,7 @@ import { failureOf } from "../../end-to-end/failure.ts";
 import type { Answer } from "../../rules/world.ts";
 import { demo, serverOf } from "./variant.ts";
 
-/** Every shape that the reference gives an error, of one cause; the text of what it says. */
+/** Every documented format of an error, for one cause, and its text. */
 const SHAPES: ReadonlyArray<readonly [name: string, body: unknown, text: string]> = [
   [
     "A: items beside an empty answer",
@@ -87,13 +87,13 @@ describe.each(STATUSES)("status %i", (status, code) => {
   });
 });
 
-test("an error that calls itself one in meta alone is one", async () => {
+test("an error only in meta is an error", async () => {
   const errors = [{ title: "Not Found", code: 0, detail: "Gone" }];
   const failure = await said({ json: { meta: { status: 404, msg: "Not Found" }, response: [], errors } });
   expect(failure).toMatchObject({ code: "NotFound", reason: "BLOG_NOT_FOUND" });
 });
 
-test.each([["8001"], [8001]])("a subcode is known as %j, behind an item without one", async (code) => {
+test.each([["8001"], [8001]])("a subcode is recognized as %j, after an item without one", async (code) => {
   const errors = [
     { title: "First", code: 0 },
     { title: "Second", code },
@@ -102,7 +102,7 @@ test.each([["8001"], [8001]])("a subcode is known as %j, behind an item without 
   expect(await failureOf(api.getPost({ ...demo, postId: 5n }))).toMatchObject({ reason: "NPF_INVALID" });
 });
 
-test("an error that was compressed is read", async () => {
+test("a compressed error is read", async () => {
   const body = gzipSync(JSON.stringify({ errors: [{ title: "Title", code: 0, detail: "Detail" }] }));
   const headers = { "Content-Encoding": "gzip", "content-type": "application/json" };
   expect(await said({ status: 404, body, headers })).toMatchObject({
@@ -126,7 +126,7 @@ test.each<readonly [Record<string, string>, number | undefined]>([
   [{ "X-RATELIMIT-PERHOUR-REMAINING": "3", "X-RATELIMIT-PERHOUR-RESET": "12" }, undefined],
   [{ "X-Ratelimit-Perhour-Remaining": "0" }, undefined],
   [{}, undefined],
-])("a limit that says %j is over after %s seconds", async (headers, seconds) => {
+])("a limit with %j ends after %s seconds", async (headers, seconds) => {
   const failure = await said({
     status: 429,
     headers,

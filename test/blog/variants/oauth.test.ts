@@ -47,7 +47,7 @@ const JSON_TOKENS: readonly Read[] = [
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const pair = { oauthToken: "t", oauthTokenSecret: "s" };
 
-/** Methods whose requests are signed; their credentials are given. */
+/** Methods with signed requests and explicit credentials. */
 const FORM_TOKENS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, Answer, object]> = [
   [
     "as the reference has them",
@@ -132,7 +132,7 @@ describe.each([
   });
 });
 
-/** Whose credentials a rejection is about where those of the application are configured. */
+/** The credentials that a rejection is about when the application's credentials are configured. */
 const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, string, boolean]> = [
   ["the code of CreateToken is the caller's", create, "Unauthenticated", true],
   ["the refresh token of RefreshToken is the caller's", refresh, "Unauthenticated", true],

@@ -8,7 +8,7 @@ type Read = Variant<typeof PostService>;
 
 const ID = "700000000000000001";
 
-/** A post as it may be sent, as JSON, and as it is read. */
+/** A post as sent, as JSON, and as read. */
 const post = (name: string, sent: string | object, read: object): Read => [
   name,
   (api) => api.listPosts(demo),

@@ -4,10 +4,7 @@ import type { ServiceAdapter } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { type Answer, type Answers, start } from "../../rules/world.ts";
 
-/**
- * What another server of the same reference may respond with, and the whole of what is read from it,
- * as ProtoJSON.
- */
+/** A possible response of another server with the same reference, and the complete result as ProtoJSON. */
 export type Variant<S extends DescService> = readonly [
   name: string,
   call: (api: Client<S>) => Promise<Message>,
@@ -23,22 +20,22 @@ export const answered = (response: unknown, status = 200) => ({
   json: { meta: { status, msg: "OK" }, response },
 });
 
-/** The same with JSON as it is written. */
+/** A response with literal JSON. */
 export const written = (response: string) => ({
   body: `{"meta":{"status":200,"msg":"OK"},"response":${response}}`,
 });
 
-/** A client of a server that responds so, whatever it is asked. The credentials are the caller's own. */
+/** Returns a client of a server that always responds like this. The credentials are the caller's. */
 export async function serverOf<S extends DescService>(service: S, adapter: ServiceAdapter, answers: Answers) {
   const { client, seen } = await start(service, adapter, answers, {
-    // some variants lose a value, and say so
+    // Some variants lose a value, and report it.
     strict: false,
     upstream: { credentials: () => ({ oauth2: { accessToken: "token" } }), retry: false, breaker: false },
   });
   return { api: client, seen };
 }
 
-/** Every variant is read as expected, with nothing beside that. */
+/** Checks that every variant is read as expected, without further differences. */
 export function readVariants<S extends DescService>(
   service: S,
   adapter: ServiceAdapter,

@@ -116,7 +116,7 @@ const READING: Case[] = [
   ),
 ];
 
-/** Everything that can be changed. */
+/** Every field that can be changed. */
 export const CHANGES = {
   title: "Growers",
   description: "D",

@@ -1,7 +1,4 @@
-/**
- * What the sandbox itself responds to each endpoint of communities,
- * on success and with every error it can meet.
- */
+/** The sandbox's responses to each endpoint of communities, on success and with every possible error. */
 import { COMMUNITIES } from "connect-rest-sandbox";
 import { CommunityContext } from "../../../gen/community/v1/community_pb.ts";
 import { MemberFilter, MemberRole } from "../../../gen/community/v1/member_pb.ts";
@@ -28,7 +25,7 @@ const over =
   ({ communities }) =>
     call(communities);
 
-/** Calls as another user than the one who administers the communities. */
+/** Makes calls as a user other than the administrator of the communities. */
 function as(user: string, more: (world: BlogWorld) => unknown = () => undefined): Pick<Case, "prepare"> {
   return {
     prepare: (world) => {
@@ -52,7 +49,7 @@ const no = (endpoint: string, name: string, call: Call, options = {}) =>
 const bad = (endpoint: string, name: string, call: Call, options = {}) =>
   rejects(endpoint, name, over(call), options);
 
-/** The three rejections of whoever may not see a community. */
+/** The three rejections of callers who may not see a community. */
 function closed(endpoint: string, call: (api: Api["communities"], of: typeof gardeners) => Promise<unknown>) {
   return [
     no(endpoint, "403.23020: banned", (api) => call(api, gardeners), as("reader-02")),

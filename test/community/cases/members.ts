@@ -7,7 +7,7 @@ import { ACCESS, communityCases, documented, gardeners } from "../case.ts";
 
 const at = (seconds: number) => timestampFromMs(seconds * 1000);
 const reader = { ...gardeners, blogIdentifier: "reader-01" };
-/** What names no blog. */
+/** Invalid blog identifiers. */
 const NO_BLOGS = ["", "a/b", "www.blog.example", "a b"];
 
 /** Cases of an endpoint that names a blog in its path. */

@@ -1,4 +1,4 @@
-/** What the sandbox itself responds about the user, on success and with every error it can meet. */
+/** The sandbox's responses about the user, on success and with every possible error. */
 import { answers, type Case, fails, rejects } from "../../blog/case.ts";
 import { type Api, all, type BlogWorld } from "../../blog/world.ts";
 import { ODD_TEXTS } from "./filters.ts";

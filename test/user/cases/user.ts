@@ -126,7 +126,7 @@ const FOLLOWING = "GET /v2/user/following";
 const FOLLOW = "POST /v2/user/follow";
 const UNFOLLOW = "POST /v2/user/unfollow";
 const URL = "https://ada.blog.example/";
-/** What is no address of a blog. */
+/** Invalid blog addresses. */
 const NO_URLS = ["", "ada", "ftp://ada.blog.example/", "https://", "https://a b/"];
 const NO_EMAILS = ["", "ada", "ada@", "@blog.example", "ada@blog example", "https://ada.blog.example/"];
 

@@ -859,7 +859,9 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   payload: string;
 
   /**
-   * The name of the member that receives objects of an unknown type. Default: none; such objects are reported as lost.
+   * The name of the member that receives objects of an unknown type. The discriminator is kept in a field of the
+   * fallback's message, or next to the oneof, with the discriminator's name, or in a google.protobuf.Struct; otherwise
+   * it is reported as lost. Default: none; such objects are reported as lost.
    *
    * @generated from field: string fallback = 4;
    */
