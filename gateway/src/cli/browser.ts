@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Opens an address in this user's browser, where there is one: the command in `BROWSER`, or that of the
- * system. Whether it worked nobody can tell, so that the address is to be printed as well.
+ * Opens a URL in the user's browser, with the command in `BROWSER` or that of the system. Success cannot be
+ * detected, so callers also print the URL.
  */
 export function openBrowser(url: URL, env: NodeJS.ProcessEnv = process.env): void {
   const command = browserCommand(env);
@@ -10,18 +10,18 @@ export function openBrowser(url: URL, env: NodeJS.ProcessEnv = process.env): voi
   const [file, ...args] = command;
   const child = spawn(file, [...args, url.href], { detached: true, stdio: "ignore" });
   child.on("error", () => undefined);
-  // it lives longer than we do
+  // the browser outlives this process
   child.unref();
 }
 
-/** The command to open an address with, which is its last argument; undefined where there is no screen. */
+/** Returns the command that opens a URL as its last argument; undefined without a display. */
 export function browserCommand(
   { BROWSER: browser = "", DISPLAY: display = "", WAYLAND_DISPLAY: wayland = "" }: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,
 ): readonly [string, ...string[]] | undefined {
   if (browser !== "") return [browser];
   if (platform === "darwin") return ["open"];
-  // not `start`, whose shell would take an ampersand for its own
+  // not `start`, whose shell would interpret an ampersand
   if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
   return display === "" && wayland === "" ? undefined : ["xdg-open"];
 }

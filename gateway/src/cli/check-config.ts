@@ -4,14 +4,14 @@ import { usesOf, warningsOf } from "../config/upstream-uses.ts";
 import { printError, printLine } from "./output.ts";
 
 /**
- * `connect-rest check-config`: every problem of the file, its secrets, its certificates and its adapters, in
- * one run; where there is none, which services call which upstream, and warnings.
+ * `connect-rest check-config`: reports every problem of the file, its secrets, certificates and adapters in
+ * one run. Without problems, it prints which services call which upstream, and warnings.
  */
 export async function checkConfig({ config: file }: { readonly config: string }): Promise<void> {
   report(await prepare(file, process.env));
 }
 
-/** What a valid configuration amounts to, with warnings. */
+/** Prints the summary of a valid configuration, with warnings. */
 function report({ config, adapters }: Prepared): void {
   printLine(`${config.file} is valid: ${countOf(adapters.length)}`);
   for (const use of usesOf(config, adapters)) printLine(`  upstream ${use}`);

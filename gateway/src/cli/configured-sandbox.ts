@@ -4,7 +4,7 @@ import { ConfigError } from "../config/problems.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
 import { printError } from "./output.ts";
 
-/** The options of `serve` that are for the sandbox. */
+/** The sandbox options of `serve`. */
 export interface SandboxFlags {
   readonly config: string;
   readonly sandbox?: boolean;
@@ -13,11 +13,11 @@ export interface SandboxFlags {
   readonly sandboxTlsCert?: string;
   readonly sandboxTlsKey?: string;
   readonly sandboxEvents?: string;
-  /** Where people come back to who sign in at the sandbox. */
+  /** The URL to which the sandbox redirects people after sign-in. */
   readonly sandboxSignInRedirect?: string;
 }
 
-/** Starts the configured sandbox, if it is wanted. */
+/** Starts the configured sandbox, if the options request one. */
 export async function startConfiguredSandbox(options: SandboxFlags): Promise<Sandbox | undefined> {
   if (options.sandbox !== true) return undefined;
   const { sandbox, file, directory } = loadConfig(options.config, process.env);
@@ -34,12 +34,12 @@ export async function startConfiguredSandbox(options: SandboxFlags): Promise<San
   });
 }
 
-/** Resolves with a text when the sandbox dies, if there is one. */
+/** Resolves with a text when the sandbox ends; never resolves without a sandbox. */
 export function endOf(sandbox: Sandbox | undefined): Promise<string> {
   return sandbox?.exited ?? new Promise(() => undefined);
 }
 
-/** The options of the sandbox's own command line. */
+/** Returns the command line arguments of the sandbox. */
 function sandboxArguments(options: SandboxFlags): string[] {
   const values = [
     ["--public-url", options.sandboxPublicUrl],

@@ -1,4 +1,4 @@
-/** What the process says when it ends. */
+/** The exit statuses of the process. */
 export const EXIT_STATUS = {
   ok: 0,
   /** Something failed while running. */

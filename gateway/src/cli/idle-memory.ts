@@ -1,45 +1,46 @@
 import inspector from "node:inspector/promises";
 
-/** How often is looked, in milliseconds. */
+/** The interval between checks, in milliseconds. */
 const EVERY_MS = 1000;
 
-/** For how many looks in a row there must be no call. */
+/** The number of consecutive checks without a call before a collection. */
 const QUIET_LOOKS = 5;
 
 /**
- * By how much the process must have grown: a part of what it had, and bytes that are not worth a collection.
+ * The minimum growth before a collection: a fraction of the previous size, and a size in bytes below which a
+ * collection is not worthwhile.
  */
 const GROWTH = 0.15;
 const GROWTH_BYTES = 8 * 1024 * 1024;
 
-/** What is looked at, and what is done. */
+/** The inputs and actions of the memory check. */
 export interface IdleMemoryOptions {
-  /** Calls that run or wait. */
+  /** Returns the number of running and waiting calls. */
   readonly calls: () => number;
   /**
-   * Bytes that are resident; throws where that cannot be known, e.g. without a file descriptor. Default:
-   * those of this process.
+   * Returns the resident bytes; throws if they are unknown, e.g. without a file descriptor. Default: those of
+   * this process.
    */
   readonly resident?: (() => number) | undefined;
-  /** Collects garbage, however long that takes. Default: that of this process. */
+  /** Collects garbage, however long it takes. Default: in this process. */
   readonly collect?: (() => Promise<void>) | undefined;
-  /** Notified of each collection, with the bytes before it and after it. */
+  /** Notified of each collection, with the bytes before and after. */
   readonly onCollected?: ((before: number, after: number) => void) | undefined;
-  /** Notified when garbage cannot be collected; it is not tried again. */
+  /** Notified if garbage cannot be collected; it is not tried again. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Gives memory back after a burst: V8 collects when it needs room, which a process that has nothing to do
- * never does, and buffers stay until then. Once there has been no call for some seconds, and the process is
- * larger than it was after the last collection, there is one, which takes a fraction of a second. For a
- * process of our own: what else runs in another one would have to wait for it.
+ * Releases memory after a burst. V8 collects garbage only when it needs memory, which an idle process never
+ * does, and buffers stay until then. After some seconds without calls, if the process has grown since the
+ * last collection, it collects garbage, which takes a fraction of a second. Only for dedicated processes:
+ * other work in the process would have to wait.
  */
 export class IdleMemory {
   private readonly options: IdleMemoryOptions;
   private readonly resident: () => number;
   private readonly collect: () => Promise<void>;
-  /** What the process needs at least, as far as is known. */
+  /** The known minimum that the process needs, in bytes. */
   private settled: number;
   private quiet = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -52,7 +53,7 @@ export class IdleMemory {
     this.settled = this.measured() ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Looks every second from now on. It does not keep the process running. */
+  /** Starts to check every second. Does not keep the process running. */
   start(): void {
     this.timer = setInterval(() => void this.look(), EVERY_MS).unref();
   }
@@ -62,7 +63,7 @@ export class IdleMemory {
     this.timer = undefined;
   }
 
-  /** Looks once. Never rejects. */
+  /** Checks once. Never rejects. */
   async look(): Promise<void> {
     const before = this.measured();
     if (before === undefined) return;
@@ -72,7 +73,7 @@ export class IdleMemory {
     this.quiet = 0;
     try {
       await this.collect();
-      // what is still there is needed: once after a burst is enough
+      // the rest is in use: one collection after a burst is enough
       this.settled = this.measured() ?? before;
       this.options.onCollected?.(before, this.settled);
     } catch (error) {
@@ -81,7 +82,7 @@ export class IdleMemory {
     }
   }
 
-  /** Undefined where it cannot be known, which the next look may. */
+  /** Returns undefined if the size is unknown; a later check may succeed. */
   private measured(): number | undefined {
     try {
       return this.resident();
@@ -91,12 +92,10 @@ export class IdleMemory {
   }
 }
 
-/**
- * Once for what is garbage, and once for what that has held until its finalizers have run, such as buffers.
- */
+/** The first collection finds garbage; the second one releases what finalizers held, such as buffers. */
 const COLLECTIONS = 2;
 
-/** All there is to collect, as when memory is short. */
+/** Collects all garbage, as under memory pressure. */
 export async function collectGarbage(): Promise<void> {
   const session = new inspector.Session();
   session.connect();

@@ -10,10 +10,10 @@ try {
   process.exitCode = report(error);
 }
 if (!(await flushOutput())) process.exitCode ||= EXIT_STATUS.failure;
-// All is closed: a timer that an adapter left behind must not hold the process.
+// Everything is closed: a timer left by an adapter must not keep the process running.
 process.exit();
 
-/** Says what went wrong, and returns the exit status. */
+/** Prints an error, and returns the exit status. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_STATUS.ok : EXIT_STATUS.usage;
   if (error instanceof ConfigError) {

@@ -1,23 +1,23 @@
 /**
- * From this size on, glibc takes memory from the system for a buffer alone, and gives it back with that.
- * Below, and once it has freed a larger buffer than its own threshold, it keeps what lies between buffers
- * that are still in use: a burst of large responses would leave the process twice as large for good.
+ * From this size on, glibc allocates a buffer directly from the system, and returns it when it is freed.
+ * Smaller buffers, and all buffers once a larger one was freed under the dynamic threshold, are kept between
+ * buffers in use: a burst of large responses would permanently double the size of the process.
  */
 const MMAP_THRESHOLD = String(1024 * 1024);
 
-/** Who sets either has a reason. */
+/** Variables that users set deliberately. */
 const OWN_SETTINGS = ["MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"] as const;
 
-/** What is known of the process. */
+/** The relevant properties of the process. */
 type Starting = Pick<NodeJS.Process, "platform" | "env" | "argv" | "execArgv" | "execPath" | "channel"> & {
   readonly execve?: typeof process.execve;
 };
 
 /**
- * Starts a process that serves once more, in place of itself and with the same id, so that its allocator
- * returns what large buffers took: glibc reads that from its environment, and only at the start. Does nothing
- * where it is set already, on other systems than Linux, before Node.js 22.15, and for a process with a
- * debugger or a channel to the one that started it, which would be lost.
+ * Restarts a serving process in place, with the same process id, so that its allocator returns the memory of
+ * large buffers: glibc reads this setting from the environment, and only at startup. Does nothing if the
+ * setting exists, on systems other than Linux, before Node.js 22.15, and for a process with a debugger or a
+ * channel to its parent, which would be lost.
  */
 export function giveMemoryBack(starting: Starting = process): void {
   const { execve, env, execPath, execArgv, argv } = starting;
@@ -26,7 +26,7 @@ export function giveMemoryBack(starting: Starting = process): void {
     const args = [execPath, ...execArgv, ...argv.slice(1)];
     execve.call(process, execPath, args, { ...env, MALLOC_MMAP_THRESHOLD_: MMAP_THRESHOLD });
   } catch {
-    // not allowed: it serves as well without
+    // not permitted: the process also works without it
   }
 }
 

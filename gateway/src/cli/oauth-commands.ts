@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE } from "../config/environment.ts";
 
-/** Declares a command with the settings that all have. */
+/** Declares a command with the common settings. */
 export type Declare = (name: string, description: string) => Command;
 
 const AFTER_LOGIN = `
@@ -24,8 +24,8 @@ settings name, so that nobody else can read them. The browser comes back to http
 have to know.`;
 
 /**
- * `login`, `logout`, `status` and `token`: this machine as a client of an authorization server;
- * `upstream-login`: the gateway as one.
+ * Adds `login`, `logout`, `status` and `token`, with this machine as a client of an authorization server, and
+ * `upstream-login`, with the gateway as the client.
  */
 export function addOAuthCommands(declare: Declare): void {
   declare("login", "sign in to a gateway, and keep the tokens for this user")

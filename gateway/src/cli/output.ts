@@ -1,6 +1,6 @@
 import { standardError, standardOutput } from "../log/standard-streams.ts";
 
-/** How long a server that ends waits for those who read its output, in milliseconds. */
+/** The time that an ending server waits for the readers of its output, in milliseconds. */
 export const LAST_LINES_MS = 1000;
 
 let patienceMs = Number.POSITIVE_INFINITY;
@@ -26,19 +26,16 @@ export function printError(line: string): void {
   standardError().write(`${line}\n`);
 }
 
-/**
- * From now on `flushOutput` waits for a second only: a server must end when it is told to,
- * whoever reads its output.
- */
+/** Limits `flushOutput` to one second: a server must end when requested, even if nobody reads its output. */
 export function endWithoutReader(): void {
   patienceMs = LAST_LINES_MS;
   mustBeRead = false;
 }
 
 /**
- * Resolves when everything that was printed and logged is out: with whether all that a command had to print
- * could be written. A server has nothing that must be read. Why it could not is printed to standard error,
- * unless its reader has just had enough.
+ * Resolves when all printed and logged output is written. The result is false if output of a command could
+ * not be written; the output of a server is optional. Prints the cause to standard error, unless the reader
+ * has closed the pipe.
  */
 export async function flushOutput(): Promise<boolean> {
   await standardOutput().flush(patienceMs);

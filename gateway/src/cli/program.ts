@@ -12,8 +12,8 @@ never written into the file: { env: NAME } or { file: PATH }.
 Exit status: 0 after success, e.g. a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
 
 /**
- * The command line. Rejects with CommanderError for an invalid one, after printing why. A command's code is
- * loaded only when it runs: help and errors need none of it.
+ * Creates the command line. Rejects with CommanderError for an invalid one, after printing the error. The
+ * code of a command is loaded only when it runs, since help and errors do not need it.
  */
 export function createProgram(): Command {
   const program = new Command("connect-rest")
@@ -87,7 +87,7 @@ function subcommand(program: Command, name: string, description: string): Comman
     .exitOverride();
 }
 
-/** An option that is handed on to the sandbox, and starts it. */
+/** Declares an option that starts the sandbox and is passed to it. */
 function ofSandbox(flags: string, description: string): Option {
   return new Option(flags, description).implies({ sandbox: true });
 }

@@ -5,9 +5,9 @@ import type { Gateway } from "../gateway.ts";
 import { bufCurlCommand, curlCommand, type Examples } from "../pages/example.ts";
 
 /**
- * What to try first: a call with curl, the same with gRPC, and the start page, as far as they are served;
- * where callers are authorized, how to sign in and to call with the token that this gives. The method is the
- * first one that the configuration has an example for, else the first one there is.
+ * Returns commands to try first: a call with curl, the same call with gRPC, and the start page, if they are
+ * served. If callers are authorized, also how to sign in and call with the token. The method is the first one
+ * with a configured example, else the first one.
  */
 export function tryLines(
   gateway: Gateway,
@@ -32,7 +32,7 @@ export function tryLines(
   return [...commands, page].filter((line) => line !== undefined);
 }
 
-/** What to do next: sign in, call with the token that this gives, and what is open without one. */
+/** Returns the next steps: sign in, call with the token, and the paths that need no token. */
 function signInLines(publicUrl: string, gateway: Gateway, examples: Examples): string[] {
   const method = firstMethod(gateway, examples);
   const call = (method && curlCommand(method, publicUrl, examples)) ?? "";
@@ -44,7 +44,7 @@ function signInLines(publicUrl: string, gateway: Gateway, examples: Examples): s
   ];
 }
 
-/** The method to try first. */
+/** Returns the method to try first. */
 function firstMethod(gateway: Gateway, examples: Examples): DescMethod | undefined {
   const methods = gateway.services.flatMap((service) => service.methods);
   const configured = Object.keys(examples).map((path) => methods.find((each) => methodPath(each) === path));

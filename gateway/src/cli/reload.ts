@@ -6,11 +6,11 @@ import type { Gateway } from "../gateway.ts";
 import type { Logger } from "../log/logger.ts";
 import { oneWaiting } from "./one-waiting.ts";
 
-/** What a reload reads, and what it changes. */
+/** The input and the targets of a reload. */
 export interface ReloadOptions {
-  /** Reads the configuration as it is now; rejects with ConfigError. */
+  /** Reads the current configuration; rejects with ConfigError. */
   readonly read: () => Promise<Prepared>;
-  /** What was started. */
+  /** The configuration at startup. */
   readonly running: Prepared;
   readonly gateway: Pick<Gateway, "reload">;
   readonly upstreams: LiveUpstreams;
@@ -18,17 +18,17 @@ export interface ReloadOptions {
 }
 
 /**
- * Returns a function that reads the configuration again, and takes over what can change while the gateway
- * runs: the level of the log, credentials, certificates, and limits that reload. All is read and checked
- * before anything changes: a configuration that is wrong changes nothing, and its problems are in the log.
- * Never rejects; reloads run one after the other, and those that wait are one.
+ * Returns a function that reads the configuration again, and applies settings that can change at run time:
+ * the log level, credentials, certificates, and reloadable limits. Everything is checked before anything
+ * changes: an invalid configuration changes nothing, and its problems are logged. Never rejects. Reloads run
+ * one at a time, and waiting requests share one reload.
  */
 export function createReload({ read, running, gateway, upstreams, log }: ReloadOptions): () => Promise<void> {
   return reloader(log, async () => {
     const next = await read();
     const { live, restart } = changesOf(running, next);
     const { limits } = next.config.server;
-    // Files of certificates and secrets may have changed where their names have not.
+    // The files of certificates and secrets may have changed under the same names.
     const hasTls = running.tls !== undefined && next.tls !== undefined;
     const keepsClients = (running.tls?.clientCa !== undefined) === (next.tls?.clientCa !== undefined);
     gateway.reload({ limits, ...(hasTls && keepsClients ? { tls: next.tls } : {}) });
@@ -39,7 +39,7 @@ export function createReload({ read, running, gateway, upstreams, log }: ReloadO
   });
 }
 
-/** Returns a function that reloads, one reload after the other, and logs what is wrong. */
+/** Returns a function that reloads, one reload at a time, and logs problems. */
 export function reloader(log: Logger, reload: () => Promise<void>): () => Promise<void> {
   return oneWaiting(() =>
     reload().catch((error: unknown) => {

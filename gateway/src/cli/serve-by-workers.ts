@@ -17,19 +17,16 @@ import { HangUp, type Stop, untilStopped } from "./signals.ts";
 import { warnOfUpstreams } from "./warn-of-upstreams.ts";
 import { type WorkersFlags, workersOf } from "./workers-of.ts";
 
-/**
- * How long a worker has beyond its own time to drain, in milliseconds: for the last spans,
- * and the last lines.
- */
+/** The time that a worker has after its drain, in milliseconds: for the last spans and log lines. */
 const LAST_WORDS_MS = 5000 + LAST_LINES_MS;
 
-/** Settings that are the primary process's own: new workers do not change them. */
+/** Settings of the primary process, which new workers do not apply. */
 const OF_PRIMARY = ["server.metrics", "sandbox"];
 
 /**
- * Serves by several processes that share the port. This one keeps them running, and serves no call: it starts
- * the sandbox, hands on signals, adds up metrics, and replaces workers one by one
- * when the configuration changes.
+ * Serves with several processes that share the port. The primary process runs the workers and serves no calls
+ * itself: it starts the sandbox, forwards signals, merges metrics, and replaces workers one at a time when
+ * the configuration changes.
  */
 export async function serveByWorkers(options: WorkersFlags, count: number): Promise<void> {
   const hangUp = new HangUp();
@@ -72,7 +69,8 @@ export async function serveByWorkers(options: WorkersFlags, count: number): Prom
 }
 
 /**
- * Starts the workers; undefined when one does not come up, which has said why, or when it is to end before.
+ * Starts the workers; returns undefined if a worker fails, which it has reported, or if the process has to
+ * end before.
  */
 async function start(
   supervisor: Supervisor,
@@ -117,7 +115,7 @@ function announce(
   if (withSandbox) for (const line of first?.lines ?? []) printLine(line);
 }
 
-/** Lets the workers drain, as one process would. */
+/** Drains the workers, as a single process would. */
 async function stop(
   supervisor: Supervisor,
   reason: Stop | string,
@@ -148,9 +146,9 @@ interface RollOptions {
 }
 
 /**
- * Returns what SIGHUP does: what can change in a running process changes in each worker; for the rest new
- * workers take the places of the old ones, one after the other. A configuration that is wrong changes
- * nothing. Never rejects; one runs at a time, and those that wait are one.
+ * Returns the handler of SIGHUP. Reloadable settings change in each worker; other changes replace the workers
+ * one at a time. An invalid configuration changes nothing. Never rejects. Runs one at a time, and waiting
+ * requests share one run.
  */
 function createRoll({ read, running: first, options, supervisor, log }: RollOptions): () => Promise<void> {
   let running = first;

@@ -25,29 +25,30 @@ export interface ServeOptions extends SandboxFlags {
   readonly port?: number;
   readonly host?: string;
   readonly workers?: Workers;
-  /** Authorize callers, who sign in at the sandbox. */
+  /** Whether to authorize callers, who sign in at the sandbox. */
   readonly auth?: boolean;
 }
 
-/** How long an SDK may take to hand over its last spans, in milliseconds. */
+/** The time that an SDK has to export its last spans, in milliseconds. */
 export const TELEMETRY_MS = 3000;
 
 /**
- * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process at once.
- * SIGHUP reloads the configuration. With several workers this is the primary process, or one of them.
+ * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process
+ * immediately. SIGHUP reloads the configuration. With several workers, this process is the primary process or
+ * a worker.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const orders = await ordersOfWorker();
-  // what it keeps in memory, workers do not share
+  // workers do not share the in-memory state of the authorization
   const workers = orders === undefined && options.auth !== true ? workersOf(options) : 1;
   endWithoutReader();
   if (workers === 1) return await serveHere(options, orders);
-  // one process has no workers to look after
+  // a single process does not need the code for workers
   const { serveByWorkers } = await import("./serve-by-workers.ts");
   await serveByWorkers(options, workers);
 }
 
-/** Serves in this process, alone or as one of several workers. */
+/** Serves in this process, either alone or as one of several workers. */
 async function serveHere(options: ServeOptions, orders: Orders | undefined): Promise<void> {
   const hangUp = new HangUp();
   const start = orders?.start;
@@ -74,7 +75,7 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
     const prepared = { ...running, upstreams: upstreams.options };
     const listening = { ...options, ...(showcase !== undefined && { port: showcase.port }) };
     const gateway = await startPrepared(prepared, listening, log, orders);
-    // Before the ready line: whoever reads it may send a signal at once.
+    // Before the ready line, since its reader may send a signal immediately.
     const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox), retirement(orders)]);
     const reload = createReload({ read, running, gateway, upstreams, log });
     hangUp.start(reload);
@@ -94,13 +95,13 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
   }
 }
 
-/** Keeps what was compiled for the next start, also if this process is killed. */
+/** Saves the compile cache for the next start, even if this process is killed. */
 function keepCompiled(): void {
   // since Node.js 22.10
   nodeModule.flushCompileCache?.();
 }
 
-/** Says to the primary process that a worker is ready, and does what it is told from now on. */
+/** Reports to the primary process that a worker is ready, and follows its orders from now on. */
 function report(orders: Orders, gateway: Gateway, config: Config, reload: () => Promise<void>): void {
   const { url, diagnosticsUrl } = gateway;
   orders.onReload(() => void reload());
@@ -110,7 +111,7 @@ function report(orders: Orders, gateway: Gateway, config: Config, reload: () => 
   void tellPrimary({ type: "ready", url, diagnosticsUrl, lines: tryLines(gateway, config) });
 }
 
-/** What a worker hears in whose place there is another one. */
+/** The reason to stop a worker that was replaced. */
 const REPLACED = Symbol("replaced");
 
 async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> {
@@ -118,7 +119,7 @@ async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> 
   return REPLACED;
 }
 
-/** Drains, and lets those finish who listened to the signal before. Without a signal it is a failure. */
+/** Drains, then runs the earlier listeners of the signal. Stopping without a signal is a failure. */
 async function stop(gateway: Gateway, reason: Stop | string | typeof REPLACED, log: Logger): Promise<void> {
   if (reason === REPLACED) {
     log.info("draining; another worker listens in place of this one");
@@ -138,7 +139,7 @@ async function stop(gateway: Gateway, reason: Stop | string | typeof REPLACED, l
   }
 }
 
-/** Resolves with the work, or when the time is over. */
+/** Resolves with the work, or after the timeout. */
 function atMost(ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -146,7 +147,7 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
   });
 }
 
-/** Gives memory back when there is nothing to do. */
+/** Releases memory while the process is idle. */
 function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
   const memory = new IdleMemory({
     calls: gateway.calls,
@@ -177,7 +178,7 @@ async function startPrepared(
       examples,
       host,
       port,
-      // the primary process serves those of all workers
+      // the primary process serves the metrics of all workers
       metrics: server.metrics && {
         ...server.metrics,
         port: orders !== undefined ? undefined : server.metrics.port,
@@ -188,7 +189,7 @@ async function startPrepared(
   );
 }
 
-/** Without a bus that is configured, workers share feeds among themselves. */
+/** Returns the bus through which workers share feeds if no bus is configured. */
 function busOfWorkers(orders: Orders | undefined): BusMaker | undefined {
   return orders && ((observer) => new GroupBus(orders.broker, observer));
 }
@@ -240,9 +241,7 @@ function announce(
   if (withSandbox) for (const line of lines) printLine(line);
 }
 
-/**
- * The last resort: an error that nothing caught is a defect of one request, and no reason to end the others.
- */
+/** Logs uncaught errors as a last resort: they are defects of one request, and must not end the others. */
 function reportStrayErrors(log: Logger): void {
   const report = (error: unknown) => {
     log.error({ cause: error instanceof Error ? error.stack : String(error) }, "stray error");

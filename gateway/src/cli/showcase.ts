@@ -8,22 +8,20 @@ import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Sandbox } from "../sandbox/sandbox-process.ts";
 import type { SandboxFlags } from "./configured-sandbox.ts";
 
-/** Authorization for trying it out: state in memory, a key for this run, and a sandbox as the third party. */
+/** Authorization for a demo: in-memory state, a key for this run, and a sandbox as the third party. */
 export interface Showcase {
   readonly publicUrl: string;
   readonly port: number;
   readonly sandbox: Pick<SandboxFlags, "sandboxSignInRedirect">;
 }
 
-/** Where the authorization server takes people back whom it sends to a third party. */
+/** The path to which a third party redirects people for the authorization server. */
 const RETURN_PATH = "/authorize/i/return";
 
-/** The host of the showcase: loopback, where http is good enough. */
+/** The host of the showcase: loopback, where http is sufficient. */
 const HOST = "127.0.0.1";
 
-/**
- * Settles what has to be known before anything listens: the sandbox wants to know where people come back to.
- */
+/** Determines the addresses before anything listens, since the sandbox needs the redirect URL. */
 export async function showcaseOf(options: {
   readonly config: string;
   readonly port?: number;
@@ -34,7 +32,7 @@ export async function showcaseOf(options: {
   return { publicUrl, port, sandbox: { sandboxSignInRedirect: publicUrl + RETURN_PATH } };
 }
 
-/** The sandbox as upstreams. */
+/** Returns the upstreams of the sandbox. */
 export function upstreamsOf({ upstreams }: Sandbox): UpstreamOverrides {
   const entries = Object.entries(upstreams).map(
     ([name, { signIn: _, ...upstream }]) => [name, upstream] as const,
@@ -42,7 +40,7 @@ export function upstreamsOf({ upstreams }: Sandbox): UpstreamOverrides {
   return Object.fromEntries(entries);
 }
 
-/** The sandbox as the third party. */
+/** Returns an authorization with the sandbox as the third party. */
 export function authorizationOf({ publicUrl }: Showcase, { upstreams }: Sandbox): AuthorizationOverrides {
   const signIns = Object.entries(upstreams).flatMap(([name, { signIn }]) =>
     signIn === undefined ? [] : [[name, signIn] as const],
@@ -51,7 +49,7 @@ export function authorizationOf({ publicUrl }: Showcase, { upstreams }: Sandbox)
   return { publicUrl, signIn: { upstreams: Object.fromEntries(signIns), keys: [key] } };
 }
 
-/** What was prepared, with a store in memory. */
+/** Returns the prepared configuration with an in-memory store. */
 export function withShowcase(prepared: Prepared, showcase: Showcase | undefined): Prepared {
   const { authorization } = prepared;
   if (showcase === undefined || authorization === undefined) return prepared;

@@ -5,21 +5,23 @@ type StopSignal = "SIGTERM" | "SIGINT";
 const STOP_SIGNALS: readonly StopSignal[] = ["SIGTERM", "SIGINT"];
 
 /**
- * For how many milliseconds the same signal is taken for the same one: under `npm start`, Ctrl-C reaches the
+ * The time in which repeated signals count as one, in milliseconds: under `npm start`, Ctrl-C reaches the
  * process twice, from the terminal and from npm.
  */
 const SAME_SIGNAL_MS = 300;
 
-/** What a process was told: SIGHUP is that its terminal is gone. */
+/** The signal that stops the process; SIGHUP means that its terminal was closed. */
 export interface Stop {
   readonly signal: StopSignal | "SIGHUP";
-  /** Runs what listened to the signal before, such as the shutdown of an SDK. Resolves when it is done. */
+  /**
+   * Runs the earlier listeners of the signal, such as the shutdown of an SDK. Resolves when they are done.
+   */
   readonly runOthers: () => Promise<void>;
 }
 
 /**
- * Resolves upon the first SIGTERM or SIGINT; a second one ends the process at once. Listeners that were there
- * before, such as an SDK's that shuts itself down, wait until the last call is done.
+ * Resolves on the first SIGTERM or SIGINT; a second signal ends the process immediately. Earlier listeners,
+ * such as the shutdown of an SDK, wait until the last call has ended.
  */
 export function untilStopped(): Promise<Stop> {
   return new Promise((resolve) => {
@@ -42,14 +44,14 @@ export function untilStopped(): Promise<Stop> {
   });
 }
 
-/** Hears SIGHUP from the beginning, when nobody can act upon it yet. */
+/** Handles SIGHUP from the start, before a reload is possible. */
 export class HangUp {
   private readonly terminal = [0, 1, 2].find((fd) => tty.isatty(fd));
   private isPending = false;
   private onReload: (() => void) | undefined;
   private onGone: (() => void) | undefined;
 
-  /** Resolves when the terminal is gone from which the process was started. */
+  /** Resolves when the terminal that started the process is closed. */
   readonly gone: Promise<Stop>;
 
   constructor() {
@@ -59,7 +61,7 @@ export class HangUp {
     process.on("SIGHUP", () => this.hear());
   }
 
-  /** Calls a function upon each SIGHUP from now on, and at once if there was one before. */
+  /** Calls a function on each further SIGHUP, and immediately if there was one before. */
   start(onReload: () => void): void {
     this.onReload = onReload;
     if (this.isPending) onReload();

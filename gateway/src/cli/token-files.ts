@@ -6,12 +6,12 @@ import { reasonOf } from "connect-rest-runtime";
 import { ERRORS } from "connect-rest-runtime/internal";
 import { TokenFile } from "connect-rest-runtime/oauth";
 
-/** Where tokens are kept. */
+/** The location of the tokens. */
 export interface TokenFileOption {
   readonly tokenFile?: string | undefined;
 }
 
-/** The file with this user's tokens. A variable that is empty counts as not set. */
+/** Opens the file with this user's tokens. An empty variable counts as not set. */
 export function openTokenFile(
   { tokenFile = "" }: TokenFileOption,
   env: NodeJS.ProcessEnv = process.env,
@@ -20,21 +20,21 @@ export function openTokenFile(
   return new TokenFile(path.resolve(file));
 }
 
-/** The folder of this user's settings (XDG Base Directory; on Windows that of the roaming profile). */
+/** Returns the configuration folder of this user (XDG Base Directory; on Windows, the roaming profile). */
 function configFolder({ XDG_CONFIG_HOME: xdg, APPDATA: appData }: NodeJS.ProcessEnv): string {
   if (process.platform === "win32" && appData !== undefined && appData !== "") return appData;
-  // a relative one is to be ignored, as the specification says
+  // the specification says to ignore relative paths
   return xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(homedir(), ".config");
 }
 
-/** A secret that stands alone in a file; the newline at its end is the editor's. */
+/** Reads a secret from a file of its own, without the editor's trailing newline. */
 export function readSecretFile(file: string): string {
   const text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
   if (text === "") throw new Error(`the file ${file} is empty`);
   return text;
 }
 
-/** Does the work of a command; its errors say what to do. */
+/** Runs a command, and explains its errors with a remedy. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

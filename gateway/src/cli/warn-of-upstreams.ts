@@ -4,8 +4,8 @@ import { upstreamWarnings } from "../config/upstream-uses.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Logs what `check-config` warns of as to upstreams: credentials that are missing or of the wrong kind, so
- * that calls will fail, and upstreams that no adapter calls. What a sandbox stands in for is not looked at.
+ * Logs the upstream warnings of `check-config`: missing or unsuitable credentials, with which calls will
+ * fail, and upstreams without adapters. Upstreams that a sandbox replaces are skipped.
  */
 export function warnOfUpstreams(
   log: Logger,

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { type Config, readConfig } from "../config/load.ts";
 import type { SandboxFlags } from "./configured-sandbox.ts";
 
-/** How many processes serve. */
+/** The number of serving processes. */
 export type Workers = Config["server"]["workers"];
 
 /** The options of `serve` that the primary process reads. */
@@ -11,7 +11,10 @@ export interface WorkersFlags extends SandboxFlags {
   readonly workers?: Workers;
 }
 
-/** How many processes are to serve. One where the configuration cannot be read: that one says why. */
+/**
+ * Returns the number of serving processes; one if the configuration cannot be read, since that process
+ * reports the error.
+ */
 export function workersOf({ config: file, workers }: WorkersFlags): number {
   const configured = workers ?? readConfig(file, process.env).config?.server.workers ?? 1;
   return configured === "auto" ? availableParallelism() : configured;

@@ -5,7 +5,7 @@ import { methodPath } from "../call/method-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { Logger } from "./logger.ts";
 
-/** Writes the one line of a call. */
+/** Logs the single line of a call. */
 export function logCall(log: Logger, call: Call, { code, reason }: Outcome): void {
   const { traceId } = call.trace;
   const line = {
@@ -31,8 +31,8 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
 }
 
 /**
- * How often a request was sent, and how many requests there were where that is more:
- * pages are requests of their own.
+ * Returns the number of attempts, and the number of requests if it is larger, since each page is a separate
+ * request.
  */
 function requestsOf({ requests, retries }: Call): { readonly attempts?: number; readonly requests?: number } {
   if (requests === 0) return {};
@@ -40,7 +40,7 @@ function requestsOf({ requests, retries }: Call): { readonly attempts?: number; 
   return requests === attempts ? { attempts } : { attempts, requests };
 }
 
-/** The stack of a defect: an error that no handler meant for its caller. */
+/** Returns the stack of a defect: an error that no handler intended for its caller. */
 function causeOf(reason: unknown): string | undefined {
   if (reason === undefined) return undefined;
   if (!(reason instanceof ConnectError)) return stackOf(reason);
@@ -49,8 +49,8 @@ function causeOf(reason: unknown): string | undefined {
 }
 
 /**
- * An error response of an upstream is no defect, and its text, which would be the cause,
- * is its caller's alone.
+ * Returns whether an error is an upstream's error response, which is not a defect; its text is only for the
+ * caller.
  */
 function isUpstreamResponse(reason: unknown): boolean {
   if (!(reason instanceof ConnectError)) return false;

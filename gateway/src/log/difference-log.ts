@@ -2,13 +2,13 @@ import type { Difference, DifferenceClass, DifferenceReport } from "connect-rest
 import { methodPath } from "../call/method-path.ts";
 import type { Logger } from "./logger.ts";
 
-/** One line for a place in this time, in milliseconds. */
+/** The interval for one line per place, in milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/** Places that are remembered; beyond it the oldest is forgotten. */
+/** The number of places to remember; the oldest is forgotten first. */
 const MAX_PLACES = 1000;
 
-/** How much each class matters: a description is a slice of an API, and what is beside it is no news. */
+/** The log level of each class: a description covers part of an API, so additional fields are expected. */
 const LEVELS: Readonly<Record<DifferenceClass, "debug" | "info" | "warn">> = {
   additional: "debug",
   converted: "info",
@@ -22,9 +22,9 @@ interface Place {
 }
 
 /**
- * Returns a function that logs how responses differ from their description: what is lost as a warning, what
- * is converted as information, and what is additional for debugging. At most one line a minute for each
- * place, with the number left out.
+ * Returns a function that logs differences between responses and their description: losses as warnings,
+ * conversions as information, additions for debugging. Logs at most one line per minute and place, with the
+ * number of suppressed lines.
  */
 export function createDifferenceLog(
   log: Logger,
@@ -35,7 +35,7 @@ export function createDifferenceLog(
     const { path, expected, got, class: as } = difference;
     const level = LEVELS[as];
     if (!log.isLevelEnabled(level)) return;
-    // A list differences as a whole.
+    // The elements of a list count as one place.
     const key = `${method} ${path.replace(/\[\d+\]/g, "[]")} ${as}`;
     const place = places.get(key);
     if (place !== undefined && now() - place.loggedAt < INTERVAL_MS) {
@@ -43,7 +43,7 @@ export function createDifferenceLog(
       return;
     }
     const unlogged = place === undefined || place.unlogged === 0 ? {} : { unlogged: place.unlogged };
-    // The type alone: behind it may stand a value, and that is the caller's.
+    // Only the type is logged: a value may follow it, which is the caller's data.
     const line = { method, upstream, path, expected, got: got.split(" ")[0], class: as, ...unlogged };
     log[level](line, "difference");
     places.delete(key);

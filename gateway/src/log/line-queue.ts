@@ -1,18 +1,18 @@
 /**
- * Takes a chunk of whole lines, and calls back later, once all of it is written or something failed.
- * Never blocks.
+ * Writes a chunk of whole lines, and calls back asynchronously when it is written or has failed. Never
+ * blocks.
  */
 export type Sink = (chunk: string, done: (error?: Error | null) => void) => void;
 
-/** Bytes that wait for a slow reader. */
+/** The maximum number of bytes that wait for a slow reader. */
 const MAX_QUEUED_BYTES = 1024 * 1024;
 
-/** Bytes that are handed to the sink at a time: as much as a pipe holds. */
+/** The bytes passed to the sink per write: the capacity of a pipe. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Lines on their way to a reader who may be slow, stopped or gone. Whoever writes never waits: beyond
- * `maxBytes` lines are dropped, as a whole, and counted.
+ * Queues lines for a reader that may be slow, stopped or disconnected. Writers never wait: beyond `maxBytes`,
+ * whole lines are dropped and counted.
  */
 export class LineQueue {
   private readonly sink: Sink;
@@ -31,22 +31,22 @@ export class LineQueue {
     this.maxBytes = maxBytes;
   }
 
-  /** Lines that were dropped so far. */
+  /** The number of lines dropped so far. */
   get droppedLines(): number {
     return this.dropped;
   }
 
-  /** Why something could not be written; undefined as long as all could. */
+  /** The error of a failed write; undefined if there was none. */
   get failure(): Error | undefined {
     return this.lastFailure;
   }
 
-  /** Bytes that wait, with those that are being written. */
+  /** The waiting bytes, including those being written. */
   get queuedBytes(): number {
     return this.bytes;
   }
 
-  /** Notifies of lines that were dropped, once the reader has taken half of what waited. */
+  /** Reports dropped lines once the reader has taken half of the waiting bytes. */
   onFlow(report: (dropped: number) => void): void {
     this.report = report;
   }
@@ -63,7 +63,7 @@ export class LineQueue {
     if (!this.isWriting) this.writeNext();
   }
 
-  /** Resolves when every line is written or dropped, at the latest after `timeoutMs`. */
+  /** Resolves when every line is written or dropped, or after `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
     if (!this.isWriting) return;
     await new Promise<void>((resolve) => {
@@ -97,7 +97,7 @@ export class LineQueue {
     });
   }
 
-  /** At least one line where there is one. */
+  /** Takes at least one line, if there is one. */
   private takeChunk(): string[] {
     let bytes = 0;
     let count = 0;

@@ -6,15 +6,15 @@ export type { Logger } from "pino";
 
 const require = createRequire(import.meta.url);
 
-/** From loud to quiet. */
+/** From most to least verbose. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * JSON lines on standard error, or coloured lines where that is a terminal. Nobody waits for their reader:
- * when a megabyte waits, further lines are dropped, and once it is read, a warning says how many. Callers
- * name every field of a line one by one: bodies, headers and credentials are in none.
- * Fields of `base` are in every line.
+ * Creates a logger of JSON lines on standard error, or of coloured lines on a terminal. Logging never waits
+ * for the reader: beyond one waiting megabyte, lines are dropped, and a later warning reports their number.
+ * Callers name every field of a line explicitly, so bodies, headers and credentials are never logged. Every
+ * line contains the fields of `base`.
  */
 export function createLogger(
   level: LogLevel,
@@ -31,7 +31,7 @@ export function createLogger(
   return log;
 }
 
-/** A logger that says nothing, for tests and embedding. */
+/** Returns a logger without output, for tests and embedding. */
 export function silentLogger(): Logger {
   return pino({ level: "silent" });
 }
@@ -39,7 +39,7 @@ export function silentLogger(): Logger {
 function linesOfStandardError(): DestinationStream {
   const queue = standardError();
   if (!process.stderr.isTTY) return queue;
-  // for people only
+  // only for terminals
   const { isColorSupported, prettyFactory }: typeof import("pino-pretty") = require("pino-pretty");
   const pretty = prettyFactory({ colorize: isColorSupported, translateTime: "SYS:HH:MM:ss.l" });
   return { write: (line) => queue.write(pretty(line)) };

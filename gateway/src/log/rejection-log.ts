@@ -1,11 +1,11 @@
 import type { Logger } from "./logger.ts";
 
-/** One line for each limit in this time, in milliseconds. */
+/** The interval for one line per limit, in milliseconds. */
 const INTERVAL_MS = 1000;
 
 /**
- * Returns a function that logs what limits keep out, at most one line a second for each,
- * with the number so far.
+ * Returns a function that logs rejections by limits, at most one line per second and limit, with the number
+ * so far.
  */
 export function createRejectionLog(log: Logger, now: () => number = Date.now): (limit: string) => void {
   const limits = new Map<string, { readonly loggedAt: number; unlogged: number }>();

@@ -3,17 +3,17 @@ import net from "node:net";
 import tty from "node:tty";
 import { LineQueue, type Sink } from "./line-queue.ts";
 
-/** How long to wait before a terminal that takes no more is tried again, in milliseconds. */
+/** The delay before retrying a terminal that accepts no more output, in milliseconds. */
 const BUSY_MS = 20;
 
 const QUEUES = new Map<number, LineQueue>();
 
-/** What the process writes to standard output. Nothing is dropped: commands print texts that end. */
+/** Returns the queue for standard output. It drops nothing, since commands print finite texts. */
 export function standardOutput(): LineQueue {
   return queueOf(1, Number.POSITIVE_INFINITY);
 }
 
-/** What the process writes to standard error: at most a megabyte waits there. */
+/** Returns the queue for standard error, where at most one megabyte waits. */
 export function standardError(): LineQueue {
   return queueOf(2);
 }
