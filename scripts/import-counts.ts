@@ -1,6 +1,8 @@
 /**
- * Imports documents of real APIs, and writes what the import loses to docs/import-counts.md. The documents come
- * from packages of the npm registry, at fixed versions, below node_modules/.cache/; none of their content is kept
+ * Imports documents of real APIs, and writes what the import loses to docs/import-counts.md. The documents
+ * come
+ * from packages of the npm registry, at fixed versions, below node_modules/.cache/; none of their content
+ * is kept
  * in the repository.
  */
 import { execFileSync } from "node:child_process";

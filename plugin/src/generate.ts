@@ -18,20 +18,20 @@ import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
 import type { Options } from "./protocol/options.ts";
 import { VERSION } from "./version.ts";
 
-/** What generating came to: files, or all problems of the input, one a line. */
+/** The result of generating: files, or all problems of the input, one per line. */
 export type Generated =
   | {
       readonly files: readonly PrintedFile[];
-      /** What was left out, one a line: methods that cannot be mapped, with `unsupported=skip`. */
+      /** The omitted methods, one per line: with `unsupported=skip`, methods that cannot be mapped. */
       readonly warnings: readonly string[];
       readonly error?: undefined;
     }
   | { readonly files?: undefined; readonly error: string };
 
-/** The adapters of a run without their text, or all problems of the input, one a line. */
+/** The adapters of a run without their text, or all problems of the input, one per line. */
 export type Prepared =
   | {
-      /** What the files were parsed to. */
+      /** The models parsed from the files. */
       readonly models: readonly FileModel[];
       readonly adapters: readonly AdapterFile[];
       readonly warnings: readonly string[];
@@ -42,7 +42,7 @@ export type Prepared =
 /**
  * Generates adapters for files: parse, check, print. A pure function of its arguments.
  *
- * @param known problems that were found before, to be reported with those of the files
+ * @param known problems found earlier, which are reported together with the problems of the files
  */
 export function generate(
   files: readonly DescFile[],
@@ -66,9 +66,9 @@ export function generate(
 }
 
 /**
- * Does all of `generate` but the text: what other generators must know of the adapters to add to them.
+ * Does the work of `generate` except printing the text: other generators need this to add to the adapters.
  *
- * @param known problems that were found before, to be reported with those of the files
+ * @param known problems found earlier, which are reported together with the problems of the files
  */
 export function prepare(
   files: readonly DescFile[],
@@ -83,7 +83,10 @@ export function prepare(
   return { models, adapters, warnings: run.warnings.lines() };
 }
 
-/** Everything else is broken into lines: what is left has a name of tens of thousands of letters. */
+/**
+ * Reports lines that remain too long after all others were broken: they contain a name of tens of thousands
+ * of letters.
+ */
 function checkLength({ path, content }: PrintedFile, desc: DescFile, problems: Problems): void {
   const length = longestLine(content);
   if (length <= LONGEST_LINE) return;
@@ -92,7 +95,7 @@ function checkLength({ path, content }: PrintedFile, desc: DescFile, problems: P
   problems.add(longest, [], "name-too-long", text);
 }
 
-/** One run of the generator, and what it found. */
+/** One run of the generator, and its results. */
 class Run {
   readonly problems: Problems;
   readonly warnings: Problems;
@@ -120,7 +123,7 @@ class Run {
     return { desc, annotation: serviceRules(desc), rules: parseServiceRules(desc), methods };
   }
 
-  /** A method that is sound; others are reported, or left out with a warning. */
+  /** Parses a method; returns undefined, with a problem or a warning, if it cannot be used. */
   private parseMethod(desc: DescMethod): MethodModel | undefined {
     const found = new Problems();
     const parsed = parseMethod(desc, found);
@@ -134,7 +137,7 @@ class Run {
     return undefined;
   }
 
-  /** A method without the bindings that are never used. */
+  /** Returns a method without its unreachable bindings. */
   private reachableBindings(method: MethodModel): MethodModel {
     const unused = unreachable(method);
     if (unused.length === 0) return method;

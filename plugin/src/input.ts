@@ -7,18 +7,18 @@ import { Problems } from "./diagnostics/problem.ts";
 import type { Options } from "./protocol/options.ts";
 import { filesToGenerate, registryOf } from "./protocol/request.ts";
 
-/** What a generator works on. */
+/** The input of a generator. */
 export interface Input {
   /** The files to generate code for, with the rules of service configs in their options. */
   readonly files: readonly DescFile[];
-  /** What is wrong with the service configs. */
+  /** The problems of the service configs. */
   readonly problems: Problems;
 }
 
 /**
- * Reads all that a run depends on: the request, and the service configs that its options name.
+ * Reads everything that a run depends on: the request, and the service configs that its options name.
  *
- * @throws ProtocolError where the request is not complete
+ * @throws ProtocolError if the request is incomplete
  */
 export function readInput(request: CodeGeneratorRequest, { serviceConfigs }: Options): Input {
   const problems = new Problems();
@@ -27,7 +27,7 @@ export function readInput(request: CodeGeneratorRequest, { serviceConfigs }: Opt
     const text = readConfig(path, problems);
     return text === undefined ? [] : parseServiceConfig(path, text, problems);
   });
-  // options are written into descriptors, and those of the request are not ours
+  // a copy: options are written into its descriptors
   const own = clone(CodeGeneratorRequestSchema, request);
   const registry = registryOf(own);
   const files = filesToGenerate(own, registry);

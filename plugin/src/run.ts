@@ -14,8 +14,8 @@ import { decodeRequest } from "./protocol/request.ts";
 import { emptyResponse } from "./protocol/response.ts";
 
 /**
- * Responds to one CodeGeneratorRequest with a CodeGeneratorResponse, both encoded. Faults of the .proto files
- * and of the options are in the response's `error`; `warnings` are for standard error.
+ * Responds to a CodeGeneratorRequest with a CodeGeneratorResponse, both encoded. Faults of the .proto files
+ * and of the options are in the `error` of the response; `warnings` are for standard error.
  *
  * @throws ProtocolError
  */

@@ -17,7 +17,10 @@ export class Library {
     this.documents = documents;
   }
 
-  /** Reads the files of all references, by way of others too. A file that cannot be read fails where it is used. */
+  /**
+   * Reads the files of all references, by way of others too. A file that cannot be read fails where it is
+   * used.
+   */
   static async load(first: Document, reader: Reader): Promise<Library> {
     const documents = new Map<string, Document | ImportError>();
     const queue = [first];

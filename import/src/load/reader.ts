@@ -18,7 +18,10 @@ export class Reader {
   private readonly folder: string | undefined;
   private readonly allowRemote: boolean;
 
-  /** @param folder the real path of the folder of the first document; undefined if the document is in no folder */
+  /**
+   * @param folder the real path of the folder of the first document; undefined if the document is in no
+   * folder
+   */
   constructor(folder: string | undefined, allowRemote: boolean) {
     this.folder = folder;
     this.allowRemote = allowRemote;

@@ -4,7 +4,9 @@ import { ImportError } from "../problem.ts";
 /** The versions that are read: 3.0 says `nullable`, 3.1 is JSON Schema 2020-12. */
 export type Version = "2.0" | "3.0" | "3.1";
 
-/** The version of a document; the error about others, and about documents of other kinds, names their kind. */
+/**
+ * The version of a document; the error about others, and about documents of other kinds, names their kind.
+ */
 export function versionOf(document: Json, name: string): Version {
   if (!isObject(document)) throw new ImportError(name, "is not an object; expected an OpenAPI document");
   const { openapi, swagger } = document;

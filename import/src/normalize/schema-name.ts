@@ -3,7 +3,10 @@ import type { Node } from "../load/node.ts";
 const NAMED =
   /^\/(?:components\/schemas|definitions|\$defs|parameters)\/([^/]+)$|^\/components\/(?:parameters|responses|requestBodies)\/([^/]+)\/(?:content\/[^/]+\/)?schema$|^\/responses\/([^/]+)\/schema$/;
 
-/** The name that a document gives a schema: the name of the component that is the schema or contains it, or the name of its file. */
+/**
+ * The name that a document gives a schema: the name of the component that is the schema or contains it, or
+ * the name of its file.
+ */
 export function nameOf(node: Node): string | undefined {
   const found = NAMED.exec(node.pointer)
     ?.slice(1)

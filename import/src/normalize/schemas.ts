@@ -101,7 +101,9 @@ export class Schemas {
     };
   }
 
-  /** The schema that this one is an alias of: by `$ref`, or as the only part of `allOf`, `oneOf` or `anyOf`. */
+  /**
+   * The schema that this one is an alias of: by `$ref`, or as the only part of `allOf`, `oneOf` or `anyOf`.
+   */
   private aliasOf(
     schema: SchemaNode & { kind: "raw" },
   ): { schema: SchemaNode; nullable: boolean } | undefined {
@@ -220,7 +222,9 @@ export class Schemas {
     return placeOf(this.library.follow(part));
   }
 
-  /** Takes null and constraints out of the first union, and merges its alternatives with the other keywords. */
+  /**
+   * Takes null and constraints out of the first union, and merges its alternatives with the other keywords.
+   */
   private shape(facets: Facets, key: string, inside: readonly string[] = []): ReturnType<typeof shapeOf> {
     const [union, ...others] = facets.unions;
     if (union === undefined) return shapeOf(facets, key);

@@ -77,7 +77,10 @@ function withoutCase(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
 
-/** `TaxUs1099K` is `TAX_US1099K`: the prefix that linters compute, which splits no letter from digits before it. */
+/**
+ * `TaxUs1099K` is `TAX_US1099K`: the prefix that linters compute, which splits no letter from digits before
+ * it.
+ */
 function prefixOf(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])/g, "_").toUpperCase();
 }

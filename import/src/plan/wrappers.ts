@@ -1,7 +1,9 @@
 import type { Message } from "../proto/model.ts";
 import { type Planning, plainType, type Spot, type Typed } from "./context.ts";
 
-/** A type without a label: a list or a map is wrapped in a message, which `unwrap` writes as what it holds. */
+/**
+ * A type without a label: a list or a map is wrapped in a message, which `unwrap` writes as what it holds.
+ */
 export function singular(planning: Planning, typed: Typed, source: string, spot: Spot): Typed {
   if (typed.label === "") return typed;
   const message = wrapper(planning, typed, source, spot);

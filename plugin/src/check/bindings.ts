@@ -5,12 +5,15 @@ import { HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import { type PatternSegment, patternText } from "../model/path-template.ts";
 
-/** The bindings that no request gets to, since an earlier one takes all that would fill them. */
+/**
+ * Returns the bindings that no request reaches, since an earlier binding takes all requests that would
+ * match.
+ */
 export function unreachable(method: MethodModel): BindingModel[] {
   return method.bindings.filter((_binding, index) => earlierCover(method, index) >= 0);
 }
 
-/** Reports bindings that no request gets to. */
+/** Reports bindings that no request reaches. */
 export function checkBindings(method: MethodModel, problems: Problems): void {
   const { desc } = method;
   method.bindings.forEach((_binding, index) => {
@@ -26,7 +29,7 @@ export function checkBindings(method: MethodModel, problems: Problems): void {
   });
 }
 
-/** The first binding that takes all that would fill a later one; -1 where there is none. */
+/** Returns the index of the first binding that takes all requests of a later one; -1 if there is none. */
 function earlierCover({ bindings, rules }: MethodModel, index: number): number {
   const later = bindings[index];
   return bindings
@@ -34,7 +37,10 @@ function earlierCover({ bindings, rules }: MethodModel, index: number): number {
     .findIndex((earlier) => later !== undefined && covers(earlier, later, !rules.rejectSlash));
 }
 
-/** Whether every request that fills the later binding's path fills the earlier one's. */
+/**
+ * Reports whether every request that fills the path of the later binding also fills the path of the earlier
+ * one.
+ */
 function covers(earlier: BindingModel, later: BindingModel, escapesSlash: boolean): boolean {
   const patterns = patternsOf(later);
   return [...patternsOf(earlier)].every(([field, pattern]) => {

@@ -24,7 +24,7 @@ import { checkStreams } from "./streams.ts";
 import { checkTypes } from "./types.ts";
 import { checkUnwrappedRequest } from "./unwrapped.ts";
 
-/** Checks methods, and every message that they read or write. A message is looked at once. */
+/** Checks methods, and every message that they read or write. Each message is checked once. */
 export class Checker {
   private readonly types: TypeModels;
   private readonly messages = new Map<DescMessage, readonly Problem[]>();
@@ -33,7 +33,7 @@ export class Checker {
     this.types = types;
   }
 
-  /** The problems of a method and of its messages. */
+  /** Returns the problems of a method and of its messages. */
   check(method: MethodModel): Problems {
     const problems = new Problems();
     checkSharedRules(method.desc.parent, method.serviceAnnotation, problems);
@@ -94,7 +94,7 @@ export class Checker {
   }
 }
 
-/** The messages below one, and itself. */
+/** Collects a message and all messages below it. */
 function reach(message: DescMessage, reached: Set<DescMessage>): void {
   if (reached.has(message) || message.file.proto.package === "google.protobuf") return;
   reached.add(message);
@@ -125,10 +125,7 @@ function checkType(field: DescField, method: MethodModel, types: TypeModels, pro
   }
 }
 
-/**
- * Reports fields inside of other messages that have a place of their own,
- * which only those of a request can have.
- */
+/** Reports fields inside of other messages that have a place, which only request fields can have. */
 function checkPlaces(message: DescMessage, method: MethodModel, types: TypeModels, problems: Problems): void {
   const members = method.desc.input.oneofs.flatMap((oneof) => oneof.fields).map((field) => messageOf(field));
   for (const field of message.fields) {

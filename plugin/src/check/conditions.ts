@@ -6,7 +6,7 @@ import { pathFault } from "./syntax.ts";
 
 const TYPES: readonly string[] = ["string", "number", "boolean", "object", "array"];
 
-/** A condition, as a model or as it is written. */
+/** A condition, in the form of the model or of the option. */
 interface Condition {
   readonly key: string;
   readonly values?: readonly string[];
@@ -15,9 +15,9 @@ interface Condition {
 }
 
 /**
- * Reports faults of a condition; texts go on from what it is the condition of.
+ * Reports faults of a condition; the texts continue from the subject of the condition.
  *
- * @param otherKey what is looked at where the condition names no key; empty for nothing
+ * @param otherKey the key to test if the condition names none; empty for no key
  */
 export function checkCondition(
   when: Condition,

@@ -1,4 +1,4 @@
-/** Checks which request fields a method says carry credentials of the caller. */
+/** Checks the request fields that carry credentials of the caller according to a method. */
 import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -9,7 +9,7 @@ import type { TypeModels } from "../model/types.ts";
 
 const CREDENTIAL_FIELDS = MethodRulesSchema.field.credentialFields.number;
 
-/** Reports fields that are none, that are not protected, or that no rejection can be about. */
+/** Reports fields that do not exist, that are not protected, or that no rejection can concern. */
 export function checkCredentialFields(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc, rules } = method;
   const { credentialFields } = method.annotation;

@@ -1,11 +1,11 @@
-/** Which error rules leave nothing to those that come after them. */
+/** Finds error rules that hide later rules. */
 import type { ErrorRule } from "../gen/connectrest/v1/error_rules_pb.ts";
 import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { Frozen } from "../model/freeze.ts";
 
 type Rule = Frozen<ErrorRule>;
 
-/** Whether a rule matches every response that another one matches. */
+/** Reports whether a rule matches every response that another rule matches. */
 export function covers(general: Rule, specific: Rule): boolean {
   return (
     (general.status === 0 || general.status === specific.status) &&
@@ -41,7 +41,7 @@ function coversBody(general: Frozen<When> | undefined, specific: Frozen<When> | 
   );
 }
 
-/** Whether a value can only be a text: `7` and `true` can be a number and a boolean too. */
+/** Reports whether a value can only be text: `7` and `true` can also be a number and a boolean. */
 function isOnlyText(value: string): boolean {
   return !/^(?:true|false|-?[\d.].*)$/.test(value);
 }

@@ -22,7 +22,7 @@ interface Checked {
   readonly add: (place: OptionPath, code: string, text: string) => void;
 }
 
-/** Reports rules of a field that do not fit it. */
+/** Reports rules of a field that do not fit the field. */
 export function checkField(field: DescField, types: TypeModels, problems: Problems): void {
   const rules = types.field(field);
   const add: Checked["add"] = (place, code, text) => problems.add(field, [RULES, ...place], code, text);
@@ -98,7 +98,7 @@ function checkTime({ field, rules: { time }, add }: Checked): void {
   }
 }
 
-/** Reports rules that are for points in time. */
+/** Reports rules that apply only to points in time. */
 function checkDuration(
   { notation, unit, none, rounding }: TimeModel,
   name: string,
@@ -169,7 +169,7 @@ function isCollector(field: DescField): boolean {
   );
 }
 
-/** Messages that hold a 64-bit integer. */
+/** Messages that contain a 64-bit integer. */
 const BIG_WRAPPERS: ReadonlySet<unknown> = new Set([
   "google.protobuf.Int64Value",
   "google.protobuf.UInt64Value",

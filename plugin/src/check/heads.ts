@@ -1,4 +1,4 @@
-/** Checks that what comes from the head of a response is asked for where a head is at hand. */
+/** Checks that fields from the head of a response are used only where a head is available. */
 import type { DescMessage } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -30,7 +30,7 @@ export function checkHeads(
   }
 }
 
-/** Whether a message is the response of another method too, where its rule has an effect. */
+/** Reports whether a message is also the response of another method, in which its rule has an effect. */
 function isWholeResponse(
   message: DescMessage,
   services: MethodModel["desc"]["parent"]["file"]["services"],

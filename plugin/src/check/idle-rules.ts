@@ -1,4 +1,4 @@
-/** Checks for rules of services and methods that have no effect where they are. */
+/** Finds rules of services and methods that have no effect. */
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
@@ -17,7 +17,7 @@ import { valueName } from "./syntax.ts";
 
 const { field: RULE } = MethodRulesSchema;
 
-/** Reports a rule without effect; texts continue from its name. */
+/** Reports a rule without effect; the texts continue from its name. */
 type Idle = (place: OptionPath, rule: string, reason: string) => void;
 
 /** Reports rules of a method that have no effect on it. */
@@ -43,7 +43,7 @@ export function checkIdleRules(method: MethodModel, problems: Problems): void {
   }
 }
 
-/** Reports rules of a service or a method that others beside them make idle. */
+/** Reports rules of a service or a method that neighboring rules make ineffective. */
 export function checkIdleSharedRules(
   desc: DescService | DescMethod,
   rules: ServiceAnnotation | MethodAnnotation,
@@ -83,7 +83,7 @@ export function checkIdleSharedRules(
   });
 }
 
-/** The indices of values that came before. */
+/** Returns the indices of repeated values. */
 function repeated(values: readonly string[]): number[] {
   return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 }

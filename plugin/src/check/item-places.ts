@@ -1,4 +1,4 @@
-/** Checks the paths of rules that lead into declared messages, and that what is there fits the rule. */
+/** Checks that the paths of rules lead to declared fields that fit the rule. */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { isTimestamp } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -25,18 +25,18 @@ const { field: CURSOR } = CursorSchema;
 const { field: OPERATION } = OperationSchema;
 const KEY = WhenSchema.field.key.number;
 
-/** A path of a rule, how a text calls it, and where it is. */
+/** A path of a rule, its name in texts, and its position. */
 interface Place {
   readonly path: string;
   readonly name: string;
   readonly place: OptionPath;
-  /** Whether nothing says at run time that the path leads nowhere. */
+  /** Whether no error at run time shows that the path leads nowhere. */
   readonly silent?: true;
 }
 
 /**
- * Reports paths that lead nowhere: where the runtime would not notice, those with a key that no field reads;
- * elsewhere those with a key that is nearly a declared one, since a description may leave out keys.
+ * Reports paths that lead nowhere. If the runtime would not notice, this includes every key that no field
+ * reads; otherwise only keys that resemble a declared one, since a description may omit keys.
  */
 export function checkItemPlaces(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc } = method;
@@ -62,7 +62,7 @@ export function checkItemPlaces(method: MethodModel, types: TypeModels, problems
   checkCursor(method, types, problems);
 }
 
-/** Reports keys that the runtime adds to records, and that no field reads. */
+/** Reports keys that the runtime adds to records but that no field reads. */
 function checkRecordKeys(
   { desc, annotation: { records }, stream }: MethodModel,
   types: TypeModels,
@@ -80,7 +80,7 @@ function checkRecordKeys(
   }
 }
 
-/** The paths that start in a message of the method's stream. */
+/** Returns the paths that start in a message of the method's stream. */
 function placesInItems({ annotation: { paginate, poll, records, operation }, stream }: MethodModel): Place[] {
   const places: Place[] = [];
   if (paginate?.next.case === "lastItem") {
@@ -109,7 +109,7 @@ function placesInItems({ annotation: { paginate, poll, records, operation }, str
   return places;
 }
 
-/** The paths that start in the payload of a page. */
+/** Returns the paths that start in the payload of a page. */
 function placesInPages({ annotation: { paginate, poll } }: MethodModel): Place[] {
   const places: Place[] = [];
   if (poll !== undefined) {
@@ -151,7 +151,7 @@ const INTEGERS: ReadonlySet<ScalarType> = new Set([
   ScalarType.SFIXED64,
 ]);
 
-/** Reports a time of the last item that the field of the request does not take as it is written. */
+/** Reports a time of the last item whose notation the request field does not accept. */
 function checkCursor({ desc, annotation, stream }: MethodModel, types: TypeModels, problems: Problems): void {
   const { next } = annotation.paginate ?? {};
   if (next?.case !== "lastItem" || stream?.kind !== "paginate" || stream.next.kind !== "cursor") return;
@@ -171,7 +171,7 @@ function checkCursor({ desc, annotation, stream }: MethodModel, types: TypeModel
 
 const INTEGER = "an integer";
 
-/** How a field writes a time or an integer; undefined for what may be either, as a text may. */
+/** Returns the notation of a time or an integer in a field; undefined if both are possible, as in text. */
 function notationOf(field: DescField, types: TypeModels): string | undefined {
   if (field.fieldKind === "message" && isTimestamp(field)) {
     const { unit = "ISO_8601", format = "" } = types.field(field).time ?? {};

@@ -1,4 +1,4 @@
-/** Checks what field masks are said to speak of, and to clear. */
+/** Checks the subjects of field masks, and the fields that they clear. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -12,7 +12,7 @@ import type { TypeModels } from "../model/types.ts";
 const { number: MASK } = FieldRulesSchema.field.mask;
 const { field: RULE } = MaskSchema;
 
-/** Reports rules of masks that have nothing to speak of, in the request and in the messages below it. */
+/** Reports mask rules without a subject, in the request and in the messages below it. */
 export function checkMasks(
   method: MethodModel,
   reached: Iterable<DescMessage>,

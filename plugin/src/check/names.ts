@@ -1,4 +1,4 @@
-/** Checks that no two values of a request have one name in one place. */
+/** Checks that no two values of a request have the same name in the same place. */
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
@@ -46,7 +46,7 @@ function labelOf({ path, rule = "" }: Named): string {
 }
 
 /**
- * Whether only one of two values can be sent: they stand in one oneof, a constraint of the message names
+ * Reports whether only one of two values can be sent: they stand in one oneof, a constraint of the message names
  * both, or a rule decides between them.
  */
 function excludes(candidate: Named, value: Named, types: TypeModels): boolean {

@@ -1,4 +1,4 @@
-/** Checks keys of a message's rules that are nearly a key that another field reads. */
+/** Finds keys in the rules of a message that resemble a key that another field reads. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -19,7 +19,7 @@ import { indexInKey } from "./syntax.ts";
 const { field: RULE } = FieldRulesSchema;
 const { field: ONEOF } = OneofRulesSchema;
 
-/** Reports discriminators, conditions and sources that are nearly a declared key. */
+/** Reports discriminators, conditions and sources that resemble a declared key. */
 export function checkNearKeys(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const oneof of message.oneofs) {
     checkDiscriminator(oneof, types, problems);
@@ -73,13 +73,13 @@ function keysOf(fields: readonly DescField[], types: TypeModels): readonly strin
   return fields.flatMap((field) => firstKeysOf(field, types));
 }
 
-/** The declared key that the first key of a path resembles; undefined if the key is in quotes. */
+/** Returns the declared key that the first key of a path resembles; undefined if the key is quoted. */
 function nearFirst(path: string, keys: readonly string[]): string | undefined {
   const [first] = stepsOf(path);
   return first === undefined || first.quoted ? undefined : closestOf(first.name, keys);
 }
 
-/** Keys may be written in either spelling. */
+/** Returns the closest key; keys may be written in either spelling. */
 function closestOf(key: string, keys: readonly string[]): string | undefined {
   return spellings(key).some((each) => keys.includes(each)) ? undefined : closest(key, keys);
 }
@@ -89,7 +89,7 @@ function textOf(subject: string, path: string, near: string): string {
   return `${subject}: no other field reads \`${first?.name}\` in \`${path}\`; did you mean \`${near}\`? If the upstream has such a key, write it in quotes: \`'${first?.name}'\``;
 }
 
-/** Reports names of response fields that look like a path with an index. */
+/** Reports names of response fields that resemble a path with an index. */
 export function checkIndexedNames(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const field of message.fields) {
     const { name, aliases, sources } = types.field(field);

@@ -1,4 +1,4 @@
-/** Checks how the wire says which member of a oneof it holds. */
+/** Checks how the wire format identifies the member of a oneof. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
 import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -13,7 +13,7 @@ import { checkUnwrapped } from "./unwrapped.ts";
 const WHEN = FieldRulesSchema.field.when.number;
 const { field: RULE } = OneofRulesSchema;
 
-/** Reports faults in the rules of the oneofs of a message, and of their members. */
+/** Reports faults in the rules of a message's oneofs and their members. */
 export function checkOneofs(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const oneof of message.oneofs) checkOneof(oneof, types, problems);
   for (const field of message.fields) {
@@ -67,7 +67,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
     const text = `the key \`${payload}\` of the oneof ${nameOf(oneof)} cannot hold both the discriminator and the payload; set another payload`;
     add(RULE.payload.number, "payload", text);
   }
-  // without a key a condition of an unwrapped member is about the value itself
+  // without a key, a condition of an unwrapped member tests the value itself
   const otherKey = isUnwrapped ? "the value" : discriminator;
   for (const field of oneof.fields) {
     if (layout === "nested" && discriminator !== "" && responseNames(field, types).includes(discriminator)) {
@@ -89,7 +89,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
   checkValues(oneof, types, problems);
 }
 
-/** Whether all members that are looked for are chosen by other keys. */
+/** Reports whether other keys select all members that are read. */
 function isUnused(discriminator: string, { fields }: DescOneof, types: TypeModels): boolean {
   const byOthers = (field: DescField) => {
     const { conditions } = types.field(field);
@@ -101,8 +101,8 @@ function isUnused(discriminator: string, { fields }: DescOneof, types: TypeModel
 }
 
 /**
- * Reports members that a response cannot choose: those that read the key of another one,
- * or that nothing selects.
+ * Reports members that a response cannot select: they read the key of another member, or nothing selects
+ * them.
  */
 export function checkResponseOneofs(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const oneof of message.oneofs) {
@@ -144,7 +144,7 @@ function checkConditions(
   });
 }
 
-/** Reports a value that chooses two members; a member without conditions is chosen by its name. */
+/** Reports a value that selects two members; a member without conditions is selected by its name. */
 function checkValues(oneof: DescOneof, types: TypeModels, problems: Problems): void {
   const chosen = new Map<string, DescField>();
   for (const field of oneof.fields) {

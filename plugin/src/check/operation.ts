@@ -12,7 +12,7 @@ import { headerFault, pathFault } from "./syntax.ts";
 const RULE = MethodRulesSchema.field.operation.number;
 const { field: OPERATION } = OperationSchema;
 
-/** What a timer of Node.js can wait for. */
+/** The longest delay of a Node.js timer. */
 const LONGEST_INTERVAL_MS = 2 ** 31 - 1;
 
 type Add = (place: readonly number[], code: string, text: string) => void;

@@ -1,4 +1,4 @@
-/** Checks that fields get to the places that their rules name. */
+/** Checks that fields can be sent in the places that their rules name. */
 import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -7,14 +7,14 @@ import { bodyFields } from "../model/body-fields.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Place, TypeModels } from "../model/types.ts";
 
-/** What is missing where no binding has the place that a field names. */
+/** The missing part, for each place that no binding has. */
 const REMEDIES: Readonly<Partial<Record<Place, string>>> = {
   path: "`in: PATH`, but no path contains `{$}`; add it to one",
   body: '`in: BODY`, but no binding has a body that holds it; add `body: "*"`',
   part: '`in: PART`, but no binding has a multipart body; add `body: "*"` and request_encoding: MULTIPART',
 };
 
-/** Reports fields of a request that no binding sends, although they say where they go. */
+/** Reports request fields that name a place but that no binding sends. */
 export function checkPlacesUsed(
   { desc, rules, bindings, stream }: MethodModel,
   types: TypeModels,
@@ -26,7 +26,7 @@ export function checkPlacesUsed(
     const text = `${nameOf(field)} has \`in: OAUTH1_PARAM\`, but ${nameOf(desc)} is not signed; add OAUTH1 or OAUTH1_CLIENT to its credentials, or remove \`in\``;
     problems.add(field, [RULES, FieldRulesSchema.field.in.number], "in-unused", text);
   }
-  // an upload has a body of its own
+  // an upload has its own body
   if (stream?.kind === "upload") return;
   const used = new Set(bindings.flatMap(fieldsOf));
   for (const field of desc.input.fields) {

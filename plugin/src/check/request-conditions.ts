@@ -8,7 +8,7 @@ import type { Frozen } from "../model/freeze.ts";
 
 const { field: WHEN } = WhenSchema;
 
-/** Reports faults of a condition on a request; texts continue from the subject of the condition. */
+/** Reports faults of a condition on a request; the texts continue from the subject of the condition. */
 export function checkRequestCondition(
   { key, values, present, type }: Frozen<When>,
   request: DescMessage,
@@ -46,7 +46,7 @@ export function checkRequestCondition(
   });
 }
 
-/** Why a field can never have a value; undefined where it can. */
+/** Returns the reason why a field can never have a value; undefined if it can. */
 function valueFault(value: string, field: DescField): string | undefined {
   if (field.fieldKind === "map" || ("message" in field && field.message !== undefined)) {
     return `compares \`${field.name}\`, which is not a scalar or an enum, with a value; use present`;
@@ -61,7 +61,7 @@ function valueFault(value: string, field: DescField): string | undefined {
   return `never holds: expected ${expected}, got \`${value}\``;
 }
 
-/** What the text of a scalar must be, where it is not. */
+/** Returns the required text of a scalar if a value does not have it. */
 function expectedText(value: string, scalar: ScalarType | undefined): string | undefined {
   switch (scalar) {
     case ScalarType.STRING:

@@ -1,4 +1,4 @@
-/** Checks that every text of a rule can stand where the rule puts it. */
+/** Checks that every text of a rule fits the place where the rule puts it. */
 import type { DescEnumValue, DescField, DescMethod, DescOneof, DescService } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -8,19 +8,17 @@ import { segmentFault } from "../model/path-template.ts";
 import { type RuleText, ruleTexts } from "../model/rule-texts.ts";
 import type { TypeModels } from "../model/types.ts";
 
-/** What a text is, and so what it may hold. */
+/** The use of a text, which determines its valid characters. */
 export type TextKind =
-  /** Compared with JSON, or sent as JSON or percent-encoded: any text. */
+  /** Any text: compared with JSON, or sent as JSON or percent-encoded. */
   | "free"
-  /**
-   * A name, a key or a spelling: one line. Those that must be more than that are checked where their rule is.
-   */
+  /** A name, a key or a spelling: one line. Stricter checks are made where the rule is checked. */
   | "line"
   /** Sent in a header, or compared with one: visible ASCII, spaces and tabs (RFC 9110 section 5.5). */
   | "header value"
-  /** A relation of a link (RFC 8288 section 3.3). */
+  /** A link relation (RFC 8288 section 3.3). */
   | "relation"
-  /** A path of a URL with one variable. */
+  /** A URL path with one variable. */
   | "path";
 
 /** Every text of the annotation language. */
@@ -126,10 +124,10 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
   "When.values": "free",
 };
 
-/** An element that rules are written on. */
+/** An element that can have rules. */
 type Ruled = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
 
-/** Reports texts in the rules of a method and of its service, also where the rules do not parse. */
+/** Reports texts in the rules of a method and its service, even if the rules do not parse. */
 export function checkMethodTexts(
   desc: DescMethod,
   own: MethodAnnotation,
@@ -140,7 +138,7 @@ export function checkMethodTexts(
   checkTexts(desc, ruleTexts(MethodRulesSchema, own), problems);
 }
 
-/** Reports texts in the rules of a field, of a oneof or of an enum value. */
+/** Reports texts in the rules of a field, a oneof or an enum value. */
 export function checkTypeTexts(
   desc: DescField | DescOneof | DescEnumValue,
   types: TypeModels,
@@ -168,7 +166,7 @@ const FAULTS: Readonly<Record<TextKind, (text: string) => string | undefined>> =
   path: pathFault,
 };
 
-/** The first character that a text must not hold, and where it is. */
+/** Returns the first invalid character of a text, with its position. */
 function characterFault(text: string, wrong: RegExp, expected: string): string | undefined {
   const at = text.search(wrong);
   if (at < 0) return undefined;
@@ -176,9 +174,11 @@ function characterFault(text: string, wrong: RegExp, expected: string): string |
   return `has the character U+${code} at ${at + 1}; expected ${expected}`;
 }
 
-/** Each segment must stay one, and where it is, for every URL parser; a variable stands for text. */
+/**
+ * Checks that every URL parser keeps each segment as one segment in its place; a variable counts as text.
+ */
 function pathFault(text: string): string | undefined {
-  // a slash at the end is part of many paths
+  // many paths end with a slash
   for (const segment of text
     .replaceAll(/^\/|\/$/g, "")
     .replaceAll(/\{[^{}/]*\}/g, "x")

@@ -1,4 +1,4 @@
-/** Checks the rules that a service and a method may both have, where they are written. */
+/** Checks the rules that both a service and a method may have, where they are written. */
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
@@ -43,7 +43,7 @@ const { field: CONDITION } = HeaderConditionSchema;
 const { field: ENVELOPE } = EnvelopeSchema;
 const { field: RATE_LIMIT } = RateLimitSchema;
 
-/** What the runtime itself writes to the metadata of errors. */
+/** The error metadata keys that the runtime writes itself. */
 const RUNTIME_KEYS: ReadonlySet<string> = new Set([
   "http_status",
   "subcode",
@@ -55,10 +55,7 @@ const RUNTIME_KEYS: ReadonlySet<string> = new Set([
 /** Reports a fault at a place in the rules. */
 type Add = (place: OptionPath, code: string, text: string) => void;
 
-/**
- * Reports faults in the rules of a service or a method; those that a method takes
- * from its service are the service's.
- */
+/** Reports faults in the rules of a service or a method; inherited rules are checked with the service. */
 export function checkSharedRules(
   desc: DescService | DescMethod,
   rules: ServiceAnnotation | MethodAnnotation,
@@ -125,7 +122,7 @@ function checkEnvelope({ payload, status, message, errors, known, empty }: Froze
   });
 }
 
-/** Reports spellings of "empty" that say nothing, with their index. */
+/** Reports spellings of "empty" that have no effect, with their index. */
 export function checkSpellings(
   spellings: readonly Empty_Spelling[],
   add: (index: number, text: string) => void,

@@ -1,4 +1,4 @@
-/** Checks the rules of streams, where they are sound in themselves. */
+/** Checks the rules of streams that parsed without problems. */
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { isString, millisOf } from "../descriptors/well-known.ts";
@@ -36,16 +36,19 @@ const { field: POLL } = PollSchema;
 const { field: UPLOAD } = UploadSchema;
 const { field: RECORDS } = RecordsSchema;
 
-/** Each is a request at every poll. */
+/** Each page is a request at every poll. */
 const MAX_FEED_PAGES = 100;
-/** The runtime keeps to both, whatever a rule or an upstream says: interval headers count whole seconds. */
+/**
+ * The runtime enforces both, whatever a rule or an upstream specifies: interval headers count whole
+ * seconds.
+ */
 const MIN_POLL_SECONDS = 1;
 const MAX_POLL_SECONDS = 24 * 3600;
 
-/** Where a path is in a rule, and whether it may be the root. */
+/** A path in a rule, its place, and whether it may be the root. */
 type PathPlace = readonly [path: string, place: readonly number[], root: "root" | "no root"];
 
-/** Reports what no stream can do. */
+/** Reports rules that no stream can follow. */
 export function checkStreams(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc, annotation } = method;
   const { paginate, poll, upload, records } = annotation;

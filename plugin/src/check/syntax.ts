@@ -1,20 +1,20 @@
-/** What texts in rules must look like, and how rules are called in texts. */
+/** The syntax of texts in rules, and the names of rules in texts. */
 import type { DescEnum } from "@bufbuild/protobuf";
 
-/** The name of an enum value, as people write it. */
+/** Returns the name of an enum value as people write it. */
 export function valueName(desc: DescEnum, number: number): string {
   return desc.value[number]?.name ?? String(number);
 }
 
 /**
- * A field name of HTTP (RFC 9110 section 5.1), which is a token; names of cookies are tokens too (RFC 6265).
+ * Reports whether a text is an HTTP field name (RFC 9110 section 5.1), which is a token; cookie names are
+ * tokens too (RFC 6265).
  */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
-// RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6: they belong to the
-// connection and the framing of a message
+// RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6: they belong to the connection and message framing
 const OWN_OF_TRANSPORT: ReadonlySet<string> = new Set(
   "connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade".split(
     " ",
@@ -24,7 +24,7 @@ const OWN_OF_TRANSPORT: ReadonlySet<string> = new Set(
 /** An upstream has one value of these for all of its requests, which replaces any other. */
 const OWN_OF_UPSTREAM: ReadonlySet<string> = new Set("accept-encoding user-agent".split(" "));
 
-/** What is wrong with the name of a request header that a rule sets; undefined when nothing is. */
+/** Returns the fault of a request header name set by a rule; undefined if there is none. */
 export function requestHeaderFault(name: string): string | undefined {
   if (!isToken(name)) return headerFault(name);
   if (OWN_OF_UPSTREAM.has(name.toLowerCase())) {
@@ -34,7 +34,7 @@ export function requestHeaderFault(name: string): string | undefined {
   return `the header \`${name}\` belongs to the connection, and rules cannot set it`;
 }
 
-/** What is wrong with the name of a header; undefined when nothing is. */
+/** Returns the fault of a header name; undefined if there is none. */
 export function headerFault(name: string): string | undefined {
   return isToken(name)
     ? undefined
@@ -42,8 +42,8 @@ export function headerFault(name: string): string | undefined {
 }
 
 /**
- * What is wrong with a dotted path of keys, those with dots in quotes; undefined when nothing is. `.` alone
- * is the root, where that can be meant.
+ * Returns the fault of a dotted path, in which keys with dots are quoted; undefined if there is none. `.`
+ * alone is the root, if that is allowed.
  */
 export function pathFault(path: string, root: "root" | "no root"): string | undefined {
   if (path === ".") {
@@ -61,7 +61,7 @@ export function pathFault(path: string, root: "root" | "no root"): string | unde
   return `the path \`${path}\` has an empty key; expected keys joined by dots: ${expected}`;
 }
 
-/** What to write in place of a key that looks like a path with an index; undefined for other keys. */
+/** Returns the replacement for a key that resembles a path with an index; undefined for other keys. */
 export function indexInKey(key: string): string | undefined {
   const [, list, bracket, dot] = /^(.+?)(?:\[(\d+)\]|\.(\d+))$/.exec(key) ?? [];
   return list === undefined ? undefined : `${list}.${bracket ?? dot}`;

@@ -1,4 +1,4 @@
-/** Checks that the types of fields can be written where they are placed. */
+/** Checks that field types can be written in the places of the fields. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -9,7 +9,7 @@ import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 
-/** Messages that are no JSON object of fields, and so cannot be a whole response. */
+/** Messages whose JSON is not an object of fields, and which therefore cannot be a whole response. */
 const NO_ANSWER: ReadonlySet<string> = new Set([
   "google.protobuf.Timestamp",
   "google.protobuf.Duration",
@@ -17,7 +17,7 @@ const NO_ANSWER: ReadonlySet<string> = new Set([
   "google.protobuf.Any",
 ]);
 
-/** Reports what a method asks of types that they cannot do. */
+/** Reports uses of types that a method does not support. */
 export function checkTypes(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc } = method;
   if (NO_ANSWER.has(desc.output.typeName) || isScalarMessage(desc.output)) {

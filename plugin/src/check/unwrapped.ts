@@ -1,4 +1,4 @@
-/** Checks oneofs whose member stands in place of their message: `layout: UNWRAPPED`. */
+/** Checks oneofs whose member replaces the message in JSON: `layout: UNWRAPPED`. */
 import {
   type DescField,
   type DescMessage,
@@ -16,7 +16,7 @@ const LAYOUT = OneofRulesSchema.field.layout.number;
 const DISCRIMINATOR = OneofRulesSchema.field.discriminator.number;
 const EXAMPLE = 'when: {type: "object"}';
 
-/** Reports what keeps the JSON type of a value from choosing the member that it is. */
+/** Reports members that the JSON type of a value does not distinguish. */
 export function checkUnwrapped(oneof: DescOneof, types: TypeModels, problems: Problems): void {
   const { discriminator, fallback } = types.oneof(oneof);
   const name = nameOf(oneof);
@@ -62,7 +62,9 @@ function checkMember(
   }
 }
 
-/** The JSON types that a member can hold without loss; undefined for one with a form of its own. */
+/**
+ * Returns the JSON types that a member can hold without loss; undefined for a member with a special form.
+ */
 function fittingTypes(field: DescField, types: TypeModels): readonly string[] | undefined {
   if (field.fieldKind === "enum") return ["string", "number"];
   if (field.fieldKind === "message") return messageTypes(field, field.message, types);
@@ -92,8 +94,8 @@ function messageTypes(
 }
 
 /**
- * Reports such oneofs of requests that cannot be sent: the request message is its fields, and parameters have
- * no JSON types that would tell the members apart.
+ * Reports unwrapped oneofs of requests that cannot be sent: the request message consists of its fields, and
+ * parameters have no JSON types to distinguish the members.
  *
  * @param inParameters the messages that parameters are made of
  */
@@ -118,7 +120,7 @@ export function checkUnwrappedRequest(
   }
 }
 
-/** Whether a member is always an object or a list. */
+/** Reports whether a member is always an object or a list. */
 function isContainer(field: DescField, types: TypeModels): boolean {
   const { conditions } = types.field(field);
   return conditions.length > 0 && conditions.every(({ type }) => type === "object" || type === "array");

@@ -18,16 +18,17 @@ import { didYouMean } from "../diagnostics/suggest.ts";
 import { select } from "./selector.ts";
 import type { ConfigRule, ElementKind } from "./service-config.ts";
 
-/** What rules are for. */
+/** An element that rules apply to. */
 type Element = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
 
 type Elements = Readonly<Record<ElementKind, ReadonlyMap<string, Element>>>;
 
 /**
- * Writes rules into the options of descriptors, as if the .proto files had them; a later rule wins. From then
- * on nothing has to know where an option comes from, but for the places of problems, which are noted.
+ * Writes rules into the options of descriptors, as if the .proto files contained them; a later rule wins.
+ * From then on no code needs to know the origin of an option, except to locate problems; the origins are
+ * recorded.
  *
- * @param files all files of a run, also those that are only imported; their options are changed
+ * @param files all files of a run, including imported ones; their options are changed
  */
 export function applyRules(
   rules: readonly ConfigRule[],
@@ -62,7 +63,7 @@ function applyRule(rule: ConfigRule, element: Element): void {
   noteOrigins(element, replaced.map(String), places);
 }
 
-/** Rules that are named replace those of the annotation, each as a whole; one that is null takes it away. */
+/** Merges rules: each named rule replaces the rule of the annotation as a whole; null removes it. */
 function merged(annotation: Message, option: Message, { extension, json }: ConfigRule): Message {
   const target = reflect(extension.message, annotation);
   const source = reflect(extension.message, option);
@@ -74,7 +75,7 @@ function merged(annotation: Message, option: Message, { extension, json }: Confi
   return target.message;
 }
 
-/** All elements by their full names; an enum value has that of its enum before its own. */
+/** Returns all elements by full name; the name of an enum value includes the name of its enum. */
 function elementsOf(files: Iterable<DescFile>): Elements {
   const types = [...files].flatMap((file) => [...nestedTypes(file)]);
   const messages = types.filter((type) => type.kind === "message");
@@ -99,7 +100,7 @@ function missing({ kind }: ConfigRule, pattern: string, byName: ReadonlyMap<stri
   return `\`${pattern}\` matches no ${kind} in the files of this run${hint}`;
 }
 
-/** The wildcards that select a name: `pkg.S.Get` is below `pkg.S.*` and `pkg.*`. */
+/** Returns the wildcards that select a name: `pkg.S.Get` is below `pkg.S.*` and `pkg.*`. */
 function wildcards(name: string): string[] {
   const steps = name.split(".").slice(0, -1);
   return steps.map((_, index) => `${steps.slice(0, index + 1).join(".")}.*`);

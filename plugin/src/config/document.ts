@@ -2,17 +2,18 @@ import { isAlias, isNode, LineCounter, type Node, type ParsedNode, parseDocument
 import type { Position } from "../diagnostics/origin.ts";
 import type { Problems } from "../diagnostics/problem.ts";
 
-/** A YAML file, and the places of its parts. */
+/** A YAML file with the positions of its parts. */
 export interface ConfigDocument {
-  /** The root; null for a file that holds nothing. */
+  /** The root; null for an empty file. */
   readonly root: Node | null;
   positionOf(node: unknown): Position;
-  /** What an alias stands for, and any other node itself. */
+  /** Returns the target of an alias, and any other node unchanged. */
   resolve(node: unknown): unknown;
 }
 
 /**
- * Parses YAML 1.2, and so JSON too. What YAML itself finds wrong is reported, and then there is no document.
+ * Parses YAML 1.2, and therefore also JSON. Returns no document, and reports problems, if the YAML is
+ * invalid.
  */
 export function parseConfigDocument(
   path: string,

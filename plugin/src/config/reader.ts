@@ -5,15 +5,15 @@ import type { Problems } from "../diagnostics/problem.ts";
 import { suggest } from "../diagnostics/suggest.ts";
 import type { ConfigDocument } from "./document.ts";
 
-/** A value as ProtoJSON, which `fromJson` of the message takes. */
+/** A value as ProtoJSON, the input of `fromJson`. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Aliases may stand inside of one another, and an alias may even stand inside of what it names. */
+/** Aliases may be nested, and an alias may even be inside the node that it refers to. */
 const MAX_DEPTH = 64;
 
 /**
- * Reads YAML as a message: names in either spelling, enum values by name, durations as `3s`, 64-bit integers
- * exact. What does not fit is reported where it stands, and left out.
+ * Reads YAML as a message: names in either spelling, enum values by name, durations as `3s`, exact 64-bit
+ * integers. Invalid parts are reported with their position, and omitted.
  */
 export class ConfigReader {
   readonly document: ConfigDocument;
@@ -28,13 +28,13 @@ export class ConfigReader {
     this.problems.addAt(this.document.positionOf(node), code, text);
   }
 
-  /** Whether there is no value, or one that says so: `null`, `~`, or nothing behind a colon. */
+  /** Reports whether a value is missing or null: `null`, `~`, or nothing after a colon. */
   isNothing(node: unknown): boolean {
     const value = this.document.resolve(node);
     return value === null || value === undefined || (isScalar(value) && value.value === null);
   }
 
-  /** The entries of a map by their keys; undefined where there is none, and then there is a problem. */
+  /** Returns the entries of a map by key; undefined, with a problem, if the node is not a map. */
   entries(node: unknown, subject: string): Map<string, Pair> | undefined {
     const map = this.document.resolve(node);
     if (!isMap(map)) {
@@ -44,7 +44,7 @@ export class ConfigReader {
     return new Map(map.items.map((pair) => [keyText(pair), pair]));
   }
 
-  /** The items of a list; none where there is no list, and then there is a problem. */
+  /** Returns the items of a list; none, with a problem, if the node is not a list. */
   items(node: unknown, subject: string): readonly unknown[] {
     const list = this.document.resolve(node);
     if (isSeq(list)) return list.items;
@@ -52,7 +52,7 @@ export class ConfigReader {
     return [];
   }
 
-  /** A string; undefined where there is none, and then there is a problem. */
+  /** Returns a string; undefined, with a problem, if the node is not a string. */
   string(node: unknown, subject: string): string | undefined {
     const value = this.document.resolve(node);
     if (isScalar(value) && typeof value.value === "string") return value.value;
@@ -60,7 +60,7 @@ export class ConfigReader {
     return undefined;
   }
 
-  /** Reports keys that are none of those known. */
+  /** Reports unknown keys. */
   checkKeys(entries: ReadonlyMap<string, Pair>, allowed: readonly string[], subject: string): void {
     for (const [key, pair] of entries) {
       if (allowed.includes(key)) continue;
@@ -71,7 +71,8 @@ export class ConfigReader {
   /**
    * Reads a message as ProtoJSON.
    *
-   * @param places takes the place of each field that is set, by its path of field numbers behind `path`
+   * @param places receives the position of each field that is set, by its path of field numbers after
+   * `path`
    */
   message(
     node: unknown,
@@ -121,7 +122,7 @@ export class ConfigReader {
     const node = this.document.resolve(at.node);
     if (this.isNothing(node)) return null;
     if (field.fieldKind !== "list") return this.single(at, field);
-    // one value stands for a list of it, as in the text format of .proto files
+    // a single value stands for a list with that value, as in the text format of .proto files
     if (!isSeq(node)) return this.listOf([this.single(at, field)]);
     return this.listOf(
       node.items.map((item, index) => {
@@ -191,7 +192,7 @@ export class ConfigReader {
 
 interface At {
   readonly node: unknown;
-  /** How texts call it: `connectrest.services[0].rules`. */
+  /** The name of the value in texts: `connectrest.services[0].rules`. */
   readonly subject: string;
   /** Field numbers from the options down, joined by dots. */
   readonly path: string;
@@ -207,7 +208,7 @@ function isPlain(value: unknown): boolean {
   return typeof value === "bigint" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** What a value is, for a person: `the number 3`, `a list`. */
+/** Describes a value for people: `the number 3`, `a list`. */
 function described(node: unknown): string {
   if (isMap(node)) return "a map";
   if (isSeq(node)) return "a list";

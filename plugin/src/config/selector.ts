@@ -1,12 +1,13 @@
 /**
  * A selector of a service config (google/api/documentation.proto, DocumentationRule.selector): full names,
- * separated by commas; a name may end in `.*` for everything below it, and `*` alone is everything.
+ * separated by commas; a name may end in `.*` to select everything below it, and `*` alone selects
+ * everything.
  */
 export interface Selector {
   readonly patterns: readonly string[];
 }
 
-/** Parses a selector; or says what is wrong with it. */
+/** Parses a selector, or returns its fault. */
 export function parseSelector(text: string): Selector | { readonly fault: string } {
   const patterns = text.split(",").map((pattern) => pattern.trim());
   const wrong = patterns.find((pattern) => !/^(\*|[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\.\*)?)$/.test(pattern));
@@ -16,7 +17,7 @@ export function parseSelector(text: string): Selector | { readonly fault: string
   };
 }
 
-/** The names that a pattern selects. */
+/** Returns the names that a pattern selects. */
 export function select(pattern: string, names: Iterable<string>): string[] {
   if (!pattern.endsWith("*")) return [...names].filter((name) => name === pattern);
   const start = pattern.slice(0, -1);

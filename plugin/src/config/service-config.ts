@@ -8,21 +8,21 @@ import { type ConfigDocument, parseConfigDocument } from "./document.ts";
 import { ConfigReader, type Json } from "./reader.ts";
 import { parseSelector } from "./selector.ts";
 
-/** What a rule of a service config is for. */
+/** The kind of element that a service config rule applies to. */
 export type ElementKind = "service" | "method" | "field" | "oneof" | "enum value";
 
 /** A rule of a service config: options for the elements that its patterns select. */
 export interface ConfigRule {
   readonly kind: ElementKind;
   readonly patterns: readonly string[];
-  /** Where the selector stands. */
+  /** The position of the selector. */
   readonly position: Position;
   readonly extension: DescExtension & { readonly message: DescMessage };
-  /** Replaces the annotation as a whole, or only those of its fields that are named. */
+  /** Whether it replaces the whole annotation, or only the named fields. */
   readonly replaces: boolean;
   /** The option as ProtoJSON; null clears a field. */
   readonly json: { readonly [key: string]: Json };
-  /** Where each part stands, by its path of field numbers from the options down. */
+  /** The position of each part, by its path of field numbers from the options down. */
   readonly places: ReadonlyMap<string, Position>;
 }
 
@@ -37,7 +37,7 @@ const LISTS: Lists = {
   enum_values: { kind: "enum value", extension: enum_value as ConfigRule["extension"] },
 };
 
-/** Fields of google.api.Service (google/api/service.proto) that say nothing on HTTP; they are left alone. */
+/** Fields of google.api.Service (google/api/service.proto) unrelated to HTTP, which are ignored. */
 const OTHER_KEYS: readonly string[] = (
   "type name title producer_project_id id apis types enums documentation backend quota authentication context usage " +
   "endpoints control logs metrics monitored_resources billing logging monitoring system_parameters source_info " +
@@ -45,7 +45,7 @@ const OTHER_KEYS: readonly string[] = (
 ).split(" ");
 
 /**
- * Reads a service config: google.api.Service with our rules beside. What is wrong is reported, and left out.
+ * Reads a service config: google.api.Service with additional rules. Invalid parts are reported and omitted.
  */
 export function parseServiceConfig(path: string, text: string, problems: Problems): readonly ConfigRule[] {
   const document = parseConfigDocument(path, text, problems);
@@ -65,7 +65,7 @@ function isEmpty({ root }: ConfigDocument): boolean {
   return root === null || (isScalar(root) && root.value === null);
 }
 
-/** google.api.Http: a selector stands in the rule itself. */
+/** Reads google.api.Http, in which each rule contains its selector. */
 function httpRules(reader: ConfigReader, node: unknown): ConfigRule[] {
   const entries = reader.isNothing(node) ? undefined : reader.entries(node, "http");
   if (entries === undefined) return [];
@@ -141,7 +141,7 @@ function optionOf(
   return { json: json as ConfigRule["json"], places };
 }
 
-/** `enum_values` becomes `enumValues`. */
+/** Converts `enum_values` to `enumValues`. */
 function camel(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -2,7 +2,9 @@ import type { AnyDesc } from "@bufbuild/protobuf";
 import { indexOf } from "../diagnostics/position.ts";
 import { fileOf, sourcePath } from "../diagnostics/source-path.ts";
 
-/** The comment above an element in its .proto file, without comment marks; empty when there is none. */
+/**
+ * Returns the comment above an element in its .proto file, without comment marks; empty if there is none.
+ */
 export function commentOf(desc: Exclude<AnyDesc, { kind: "file" }>): string {
   const location = indexOf(fileOf(desc)).get(sourcePath(desc).join("."));
   const text = location?.leadingComments || location?.trailingComments || "";

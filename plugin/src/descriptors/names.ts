@@ -28,18 +28,18 @@ const RESERVED = new Set(
   ).split(" "),
 );
 
-/** An identifier that TypeScript accepts, as protoc-gen-es makes it. */
+/** Returns an identifier that TypeScript accepts, in the way of protoc-gen-es. */
 function safeIdentifier(name: string): string {
   return RESERVED.has(name) ? `${name}$` : name;
 }
 
-/** The type name of an element without its package, nested names joined by `_`. */
+/** Returns the type name of an element without its package, with nested names joined by `_`. */
 export function localName(desc: DescMessage | DescEnum | DescService | DescExtension): string {
   const { package: pkg } = desc.file.proto;
   return desc.typeName.slice(pkg === "" ? 0 : pkg.length + 1).replaceAll(".", "_");
 }
 
-/** The names of a file's elements; where two would be equal, the later gets `$`, `$1`, `$2` appended. */
+/** Returns the names of a file's elements; of equal names, later ones get `$`, `$1`, `$2` appended. */
 export function exportedNames(file: DescFile): ExportedNames {
   let names = known.get(file);
   if (names === undefined) {
@@ -49,12 +49,12 @@ export function exportedNames(file: DescFile): ExportedNames {
   return names;
 }
 
-/** The constant that describes an element: `PostService`, `PostSchema`. */
+/** Returns the constant that describes an element: `PostService`, `PostSchema`. */
 export function descriptorName(desc: DescService | DescMessage | DescEnum): string {
   return named(desc, exportedNames(desc.file).descriptors.get(desc));
 }
 
-/** The type of a message or enum: `Post`. */
+/** Returns the type of a message or enum: `Post`. */
 export function typeName(desc: DescMessage | DescEnum): string {
   return named(desc, exportedNames(desc.file).types.get(desc));
 }
@@ -91,7 +91,10 @@ function take(ideal: string, taken: Set<string>): string {
   }
 }
 
-/** The element of a file, or of what its methods and fields refer to, that has the longest name. */
+/**
+ * Returns the element with the longest name in a file and in everything that its methods and fields refer
+ * to.
+ */
 export function longestNamed(file: DescFile): AnyDesc {
   const elements = [...nestedTypes(file)].flatMap((desc): AnyDesc[] => [desc, ...membersOf(desc)]);
   return elements.reduce<AnyDesc>(

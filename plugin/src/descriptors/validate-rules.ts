@@ -14,25 +14,25 @@ import {
 import type { GenExtension } from "@bufbuild/protobuf/codegenv2";
 
 /**
- * Rules of protovalidate as JSON, `{"string": {"minLen": "1"}}`. They are read by the descriptor of the
- * extension in the compiler's own request: so the generator needs no protovalidate,
- * and fits every version of it.
+ * The rules of protovalidate as JSON, `{"string": {"minLen": "1"}}`. They are read with the descriptor of
+ * the extension in the compiler's request: the generator therefore needs no protovalidate, and works with
+ * every version of it.
  */
 export type ValidateRules = JsonObject;
 
 const known = new WeakMap<DescFile, ReadonlyMap<string, DescExtension>>();
 
-/** buf.validate.field; undefined where there is none. */
+/** Returns buf.validate.field; undefined if it is not set. */
 export function fieldRulesOf(desc: DescField): ValidateRules | undefined {
   return rulesOf(desc, desc.parent.file, "buf.validate.field");
 }
 
-/** buf.validate.oneof; undefined where there is none. */
+/** Returns buf.validate.oneof; undefined if it is not set. */
 export function oneofRulesOf(desc: DescOneof): ValidateRules | undefined {
   return rulesOf(desc, desc.parent.file, "buf.validate.oneof");
 }
 
-/** buf.validate.message; undefined where there is none. */
+/** Returns buf.validate.message; undefined if it is not set. */
 export function messageRulesOf(desc: DescMessage): ValidateRules | undefined {
   return rulesOf(desc, desc.file, "buf.validate.message");
 }
@@ -54,7 +54,7 @@ function rulesOf(
   return isObject(json) ? json : undefined;
 }
 
-/** The extensions of buf.validate that a file imports, directly or through others. */
+/** Returns the extensions of buf.validate that a file imports, directly or indirectly. */
 function extensionsOf(file: DescFile): ReadonlyMap<string, DescExtension> {
   const found = known.get(file);
   if (found !== undefined) return found;

@@ -7,12 +7,15 @@ const WRAPPERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** google.protobuf.StringValue and its siblings: in JSON the bare value (ProtoJSON). */
+/**
+ * Reports whether a message is google.protobuf.StringValue or another wrapper, whose JSON is the bare
+ * value.
+ */
 export function isWrapper(desc: DescMessage): boolean {
   return WRAPPERS.has(desc.typeName);
 }
 
-/** A message that JSON and queries write as one scalar. */
+/** Reports whether JSON and queries write a message as one scalar. */
 export function isScalarMessage(desc: DescMessage): boolean {
   return (
     isWrapper(desc) ||
@@ -22,33 +25,35 @@ export function isScalarMessage(desc: DescMessage): boolean {
   );
 }
 
-/** Whether null is a value of a field, as JSON has google.protobuf.NullValue, and is told from nothing. */
+/**
+ * Reports whether null is a value of a field and differs from absence, as for google.protobuf.NullValue.
+ */
 export function holdsNull(field: DescField): boolean {
   if (field.fieldKind !== "enum" || field.enum.typeName !== "google.protobuf.NullValue") return false;
   return field.presence !== FeatureSet_FieldPresence.IMPLICIT;
 }
 
-/** The message type of a field, whether singular or repeated. */
+/** Returns the message type of a singular or repeated field. */
 export function messageOf(field: DescField): DescMessage | undefined {
   return field.fieldKind === "message" || field.fieldKind === "list" ? field.message : undefined;
 }
 
-/** Whether a field is a google.protobuf.Timestamp, singular or repeated. */
+/** Reports whether a field is a google.protobuf.Timestamp, singular or repeated. */
 export function isTimestamp(field: DescField): boolean {
   return messageOf(field)?.typeName === "google.protobuf.Timestamp";
 }
 
-/** The message type of a field's values, also of a map; undefined where they are none. */
+/** Returns the message type of a field's values, including map values; undefined for other values. */
 export function valueMessageOf(field: DescField): DescMessage | undefined {
   return "message" in field ? field.message : undefined;
 }
 
-/** Whether a field is a single string. */
+/** Reports whether a field is a single string. */
 export function isString(field: DescField): boolean {
   return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
 }
 
-/** A google.protobuf.Duration in milliseconds. */
+/** Converts a google.protobuf.Duration to milliseconds. */
 export function millisOf({ seconds, nanos }: { readonly seconds: bigint; readonly nanos: number }): number {
   return Number(seconds) * 1_000 + nanos / 1_000_000;
 }

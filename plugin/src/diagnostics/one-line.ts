@@ -1,29 +1,31 @@
 /**
- * Texts of others in lines of ours: .proto files, options and compilers may hold any character,
- * at any length.
+ * Foreign texts in our output lines: .proto files, options and compilers may contain any character, at any
+ * length.
  */
 
-/** The longest word, e.g. a name, that is shown as a whole. */
+/** The longest word, e.g. a name, that is shown in full. */
 const LONGEST_WORD = 200;
 /** The longest text of a diagnostic. */
 const LONGEST_TEXT = 2_000;
 
-/** What breaks a line, moves the cursor, or turns the direction of a text, in some terminal or editor. */
+/**
+ * Characters that break a line, move the cursor, or change the direction of text in some terminal or
+ * editor.
+ */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
- * A text as one line of bounded length: characters without a shape of their own are spelled,
- * what is too long is cut in its middle.
+ * Makes a text one line of limited length: escapes invisible characters, and cuts long text in its middle.
  */
 export function oneLine(text: string): string {
   const words = text.replaceAll(new RegExp(`\\S{${LONGEST_WORD + 1},}`, "g"), (word) =>
     shortened(word, LONGEST_WORD),
   );
-  // cut before it is spelled, so that no spelling is cut
+  // cut before escaping, so that no escape is cut
   return shortened(words, LONGEST_TEXT).replaceAll(HIDDEN, spelled);
 }
 
-/** Beginning and end, which say most. */
+/** Keeps the beginning and the end, which contain the most information. */
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   const head = Math.ceil((length * 2) / 3);

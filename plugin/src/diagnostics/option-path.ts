@@ -9,7 +9,7 @@ export const RULES: number = field.number;
 /** The field number of google.api.http. */
 export const HTTP: number = http.number;
 
-/** Which numbers of a path of options are an index in a list, and not the number of a field. */
+/** Returns which numbers of an option path are list indexes rather than field numbers. */
 export function indexesIn(desc: AnyDesc, option: readonly number[]): boolean[] {
   const options = desc.proto.options?.$typeName;
   const extension = EXTENSIONS.find(

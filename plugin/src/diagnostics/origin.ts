@@ -7,15 +7,15 @@ export interface Position {
   readonly column: number;
 }
 
-/** Places by the path of the option, as field numbers joined by dots: `50871.2`. */
+/** Places by option path, as field numbers joined by dots: `50871.2`. */
 export type Origins = ReadonlyMap<string, Position>;
 
 const known = new WeakMap<AnyDesc, Map<string, Position>>();
 
 /**
- * Notes where options of an element come from that its .proto file does not say.
+ * Records the origin of options of an element that its .proto file does not contain.
  *
- * @param replaced paths below which nothing holds that was noted before
+ * @param replaced the paths below which earlier records no longer apply
  */
 export function noteOrigins(desc: AnyDesc, replaced: readonly string[], origins: Origins): void {
   const all = known.get(desc) ?? new Map<string, Position>();
@@ -27,10 +27,10 @@ export function noteOrigins(desc: AnyDesc, replaced: readonly string[], origins:
 }
 
 /**
- * Where an option of an element comes from, if not from its .proto file:
- * the nearest place around it that is noted.
+ * Returns the origin of an option of an element outside of its .proto file: the nearest recorded place
+ * around it.
  *
- * @param least how many numbers of the path must be met
+ * @param least how many numbers of the path must match
  */
 export function originOf(desc: AnyDesc, option: readonly number[], least: number): Position | undefined {
   const origins = known.get(desc);

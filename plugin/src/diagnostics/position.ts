@@ -7,10 +7,11 @@ import { fileOf, optionsNumber, sourcePath } from "./source-path.ts";
 const indexes = new WeakMap<DescFile, Map<string, SourceCodeInfo_Location>>();
 
 /**
- * Where an element, or an option on it, stands. An option that a service config gives is there; another is at
- * the most exact place that the compiler recorded: inside of an aggregate where buf recorded it, else at the
- * aggregate (protoc), an item of a list in brackets at that list, and one that is not written at the first of
- * its extension, or else at the element. An element without source information is at line 1.
+ * Returns the position of an element or of an option. An option from a service config has its position
+ * there. Any other has the most exact position that the compiler recorded: buf records positions inside of
+ * an aggregate, protoc only the aggregate; an item of a bracketed list has the position of the list; an
+ * option that is not written has the position of the first option of its extension, or of the element. An
+ * element without source information is at line 1.
  */
 export function positionOf(desc: AnyDesc, option: readonly number[]): Position {
   const isWhole = option.length === 1;
@@ -22,12 +23,12 @@ export function positionOf(desc: AnyDesc, option: readonly number[]): Position {
   );
 }
 
-/** Where the .proto file says an option, or one of the same extension. */
+/** Returns the position in the .proto file of an option, or of another option of the same extension. */
 function optionPosition(desc: AnyDesc, option: readonly number[]): Position | undefined {
   const options = [...sourcePath(desc), optionsNumber(desc)];
   const locations = indexOf(fileOf(desc));
   const indexes = indexesIn(desc, option);
-  // a path to options alone would find those of other extensions
+  // a path that ends at the options would match other extensions
   for (let length = option.length; length > 0; length--) {
     const path = [...options, ...option.slice(0, length)].join(".");
     const before = indexes[length - 1] === true ? lastBefore(locations, path) : undefined;
@@ -56,8 +57,8 @@ function firstBelow(
 }
 
 /**
- * The nearest item in front of one that is not recorded: of a list in brackets,
- * buf records the first item alone.
+ * Returns the closest recorded item before an unrecorded one: buf records only the first item of a
+ * bracketed list.
  */
 function lastBefore(
   locations: ReadonlyMap<string, SourceCodeInfo_Location>,
@@ -71,7 +72,7 @@ function lastBefore(
   return undefined;
 }
 
-/** The recorded locations of a file, by their path. */
+/** Returns the recorded locations of a file, by path. */
 export function indexOf(file: DescFile): ReadonlyMap<string, SourceCodeInfo_Location> {
   let index = indexes.get(file);
   if (index === undefined) {

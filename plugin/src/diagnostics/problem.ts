@@ -4,23 +4,26 @@ import { oneLine } from "./one-line.ts";
 import type { Position } from "./origin.ts";
 import { positionOf } from "./position.ts";
 
-/** A fault of the input: what is wrong, where, and what to do about it. */
+/** A fault of the input: its text, its position, and the remedy. */
 export interface Problem {
   readonly position: Position;
-  /** Stable name of the kind of fault, e.g. `path-syntax`; docs/diagnostics.md explains each. */
+  /** The stable name of the kind of fault, e.g. `path-syntax`; docs/diagnostics.md explains each. */
   readonly code: string;
   readonly text: string;
   /**
-   * The rule is right, but there is no REST call for what it asks;
-   * with `unsupported=skip` the method is left out.
+   * Whether the rule is valid but no REST call can follow it; with `unsupported=skip` the method is
+   * omitted.
    */
   readonly unsupported: boolean;
 }
 
-/** Which option of a descriptor a problem is about: the extension's field number and the path below it. */
+/**
+ * The option of a descriptor that a problem is about: the field number of the extension and the path below
+ * it.
+ */
 export type OptionPath = readonly number[];
 
-/** Codes of problems that say what cannot be mapped, and not that something is wrong. */
+/** The codes of problems that mean an unsupported rule rather than a fault. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   "stream-unmapped",
   "path-wildcard",
@@ -37,25 +40,25 @@ export class Problems {
   private readonly found: Problem[] = [];
   private readonly protoPath: string;
 
-  /** @param protoPath the directory of the .proto files, which compilers leave out; default: none */
+  /** @param protoPath the directory of the .proto files, which compilers omit; default: none */
   constructor(protoPath = "") {
     this.protoPath = protoPath;
   }
 
   /**
-   * @param desc the element that the problem is about
-   * @param option where in the element's options, as field numbers; empty for the element itself
+   * @param desc the element with the problem
+   * @param option the path in the options of the element, as field numbers; empty for the element itself
    */
   add(desc: AnyDesc, option: OptionPath, code: string, text: string): void {
     this.addAt(positionOf(desc, option), code, text);
   }
 
-  /** Adds a problem by its place, also in a file that is no .proto file. */
+  /** Adds a problem by its position, which may be in a file other than a .proto file. */
   addAt(position: Position, code: string, text: string): void {
     this.found.push({ position, code, text: oneLine(text), unsupported: UNSUPPORTED.has(code) });
   }
 
-  /** Takes over the problems of another collection. */
+  /** Adds the problems of another collection. */
   addAll(problems: Iterable<Problem>): void {
     this.found.push(...problems);
   }
@@ -68,7 +71,7 @@ export class Problems {
     return this.found.length;
   }
 
-  /** One line a problem, of bounded length, in the order of the files and lines. */
+  /** Returns one line of limited length for each problem, in the order of files and lines. */
   lines(): string[] {
     const sorted = [...this.found].sort(
       (a, b) =>
@@ -93,7 +96,7 @@ export class Problems {
   }
 }
 
-/** How an element is called in a problem's text. */
+/** Returns the name of an element in the text of a problem. */
 export function nameOf(desc: AnyDesc): string {
   return qualifiedName(desc);
 }

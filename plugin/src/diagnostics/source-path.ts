@@ -1,6 +1,6 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 
-/** The file that declares an element. */
+/** Returns the file that declares an element. */
 export function fileOf(desc: AnyDesc): DescFile {
   switch (desc.kind) {
     case "file":
@@ -15,7 +15,7 @@ export function fileOf(desc: AnyDesc): DescFile {
   }
 }
 
-/** The number of the field `options` in the descriptor of an element. */
+/** Returns the number of the field `options` in the descriptor of an element. */
 export function optionsNumber(desc: AnyDesc): number {
   switch (desc.kind) {
     case "message":
@@ -33,7 +33,9 @@ export function optionsNumber(desc: AnyDesc): number {
   }
 }
 
-/** The path of an element in its FileDescriptorProto, as SourceCodeInfo.Location.path counts. */
+/**
+ * Returns the path of an element in its FileDescriptorProto, in the form of SourceCodeInfo.Location.path.
+ */
 export function sourcePath(desc: AnyDesc): number[] {
   switch (desc.kind) {
     case "file":
@@ -65,7 +67,7 @@ export function sourcePath(desc: AnyDesc): number[] {
 
 const indexes = new WeakMap<readonly object[], ReadonlyMap<object, number>>();
 
-/** Where an element stands in its list. Lists are indexed once: enums may have very many values. */
+/** Returns the index of an element in its list. Lists are indexed once: enums may have very many values. */
 function indexIn<T extends object>(list: readonly T[], element: T): number {
   const known = indexes.get(list) ?? new Map(list.map((each, index) => [each, index]));
   indexes.set(list, known);

@@ -1,6 +1,6 @@
 import { distance as editDistance } from "fastest-levenshtein";
 
-/** `; did you mean x?`, or what there is to choose from. */
+/** Returns `; did you mean x?`, or the list of candidates. */
 export function suggest(name: string, candidates: readonly string[]): string {
   const hint = didYouMean(name, candidates);
   if (hint !== "") return hint;
@@ -11,15 +11,15 @@ export function suggest(name: string, candidates: readonly string[]): string {
     .join(", ")}${candidates.length > 8 ? ", …" : ""}`;
 }
 
-/** `; did you mean x?`, or nothing where no candidate is near. */
+/** Returns `; did you mean x?`, or an empty text if no candidate is close. */
 export function didYouMean(name: string, candidates: readonly string[]): string {
   const near = nearest(name, candidates);
   return near === undefined ? "" : `; did you mean \`${near}\`?`;
 }
 
 /**
- * The candidate that a name misspells: it differs in case and underscores, in one letter, or in two letters of
- * a long name. Names that differ in digits or in a plural are different names.
+ * Returns the candidate that a name misspells: the two differ in case and underscores, in one letter, or in
+ * two letters of a long name. Names that differ in digits or in a plural are different names.
  */
 export function closest(name: string, candidates: readonly string[]): string | undefined {
   const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
@@ -39,17 +39,17 @@ function digitsOf(name: string): string {
   return name.replaceAll(/\D/g, "");
 }
 
-/** Whether two adjacent letters changed places. */
+/** Reports whether two names differ by a swap of adjacent letters. */
 function isSwapped(name: string, candidate: string): boolean {
   const index = [...name].findIndex((letter, at) => letter !== candidate[at]);
   const [first = "", second = ""] = name.slice(index, index + 2);
   return `${name.slice(0, index)}${second}${first}${name.slice(index + 2)}` === candidate;
 }
 
-/** Nobody mistypes longer names, and comparing them takes the square of their length. */
+/** Longer names are not typed by hand, and comparing them takes quadratic time. */
 const LONGEST_NAME = 100;
 
-/** The candidate that a name was probably meant to be; undefined where none is near. */
+/** Returns the candidate that a name probably means; undefined if none is close. */
 function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const [best] = candidates

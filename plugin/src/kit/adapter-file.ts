@@ -14,15 +14,15 @@ export interface Insertion {
 }
 
 /**
- * A file `x_rest.ts` that protoc-gen-connect-rest generates in the same run: what is in it,
- * and what is added to it.
+ * A file `x_rest.ts` that protoc-gen-connect-rest generates in the same run: its content, and the
+ * insertions into it.
  */
 export class AdapterFile extends Writer {
-  /** The .proto file that it is generated from. */
+  /** The .proto file from which it is generated. */
   readonly desc: DescFile;
   /**
-   * The services with an adapter, each with its methods that have an HTTP rule; empty where the file has
-   * decoders alone. The models are frozen.
+   * The services with an adapter, each with its methods that have an HTTP rule; empty if the file contains
+   * only decoders. The models are frozen.
    */
   readonly services: readonly ServiceModel[];
   /** The names of the insertion points. */
@@ -36,7 +36,7 @@ export class AdapterFile extends Writer {
 
   /**
    * @internal
-   * @param suffix goes behind each imported name, so that generators which add to the same file do not meet
+   * @param suffix appended to each imported name, so that generators adding to the same file do not collide
    */
   constructor(
     printed: PrintedAdapter,
@@ -52,16 +52,16 @@ export class AdapterFile extends Writer {
     this.suffix = suffix;
   }
 
-  /** Whether the file has an insertion point. A method that is not mapped to REST has none. */
+  /** Reports whether the file has an insertion point. A method that is not mapped to REST has no point. */
   has(point: string): boolean {
     return this.points.has(point);
   }
 
   /**
-   * Inserts lines at an insertion point; later calls add behind them.
+   * Inserts lines at an insertion point; later calls append to earlier ones.
    *
-   * @throws Error where the file has no such point, and for lines on which compilers differ: with a carriage
-   *   return, longer than 65535 bytes, or with the marker of an insertion point
+   * @throws Error if the file has no such point, and for lines that compilers treat differently: with a
+   * carriage return, longer than 65535 bytes, or with the marker of an insertion point
    */
   insert(point: string, ...lines: readonly string[]): void {
     if (!this.has(point)) throw new Error(`${this.path} has no insertion point \`${point}\``);
@@ -86,7 +86,7 @@ export class AdapterFile extends Writer {
   }
 
   /**
-   * All insertions, imports first.
+   * Returns all insertions, imports first.
    *
    * @internal
    */
@@ -113,7 +113,10 @@ export class AdapterFile extends Writer {
   }
 }
 
-/** Where the adapters of a .proto file go, below the output directory: `blog/v1/post_rest.ts`. */
+/**
+ * Returns the path of the adapter file of a .proto file, below the output directory:
+ * `blog/v1/post_rest.ts`.
+ */
 export function adapterFilePath(desc: DescFile): string {
   return `${adapterPath(desc)}.ts`;
 }

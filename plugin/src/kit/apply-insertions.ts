@@ -12,9 +12,9 @@ import { DIALECTS, type Dialect, type DialectName } from "./dialect.ts";
 import { type Inserted, insert, longestLine } from "./insert.ts";
 import { InsertionError } from "./insertion-error.ts";
 
-/** What a generator responded with. */
+/** The response of a generator. */
 export interface GeneratorOutput {
-  /** The generator's name, for the text of errors. */
+  /** The name of the generator, for error texts. */
   readonly generator: string;
   readonly response: CodeGeneratorResponse;
 }
@@ -27,13 +27,13 @@ export interface OutputFile {
 }
 
 export interface ApplyOptions {
-  /** The compiler to do as, where they differ (`DIFFERENCES`). Default: `protoc`. */
+  /** The compiler to imitate where they differ (`DIFFERENCES`). Default: `protoc`. */
   readonly dialect?: DialectName;
 }
 
 /**
- * Puts together what generators responded with, in their order, as the schema compiler does: files, chunks
- * without a name that continue the one before, and insertions into files of the same or an earlier generator.
+ * Combines the responses of generators, in order, like the schema compiler: files, chunks without a name
+ * that continue the previous one, and insertions into files of the same or an earlier generator.
  *
  * @returns the files, in the order in which they were begun
  * @throws InsertionError
@@ -47,7 +47,7 @@ export function applyInsertions(
   return applier.files();
 }
 
-/** One entry of a response, with its continuations. */
+/** An entry of a response, with its continuations. */
 interface Chunk {
   readonly path: string;
   readonly point: string;

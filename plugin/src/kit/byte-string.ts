@@ -1,6 +1,6 @@
 /**
- * UTF-8 as a string with one character a byte. Offsets in it are the compilers' offsets, which count bytes,
- * and the string functions work on it.
+ * UTF-8 as a string with one character per byte. Offsets in it equal the offsets of compilers, which count
+ * bytes, and string functions work on it.
  */
 export type ByteString = string & { readonly bytes: unique symbol };
 

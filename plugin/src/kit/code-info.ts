@@ -8,8 +8,9 @@ import {
 import type { Inserted } from "./insert.ts";
 
 /**
- * The annotations of a file after an insertion: those of the insertion stand where its text now does, and
- * those behind it move back. Offsets count bytes. An annotation around the place is not stretched.
+ * Returns the annotations of a file after an insertion: the annotations of the insertion move to its
+ * position, and later ones move back. Offsets count bytes. An annotation around the position is not
+ * extended.
  */
 export function mergeCodeInfo(
   file: GeneratedCodeInfo,
@@ -29,7 +30,7 @@ export function mergeCodeInfo(
 
 function place(annotation: GeneratedCodeInfo_Annotation, inserted: Inserted): GeneratedCodeInfo_Annotation {
   const { begin, end } = annotation;
-  // the last line feed has no line behind it that would be indented
+  // no line to indent follows the last line feed
   const body = inserted.text.slice(0, -1);
   const shift = (offset: number) => inserted.offset + inserted.indent * (1 + count(body, offset));
   return moveBy(annotation, shift(begin), shift(end));
@@ -47,7 +48,7 @@ function moveBy(
   });
 }
 
-/** The line feeds in front of an offset. */
+/** Counts the line feeds before an offset. */
 function count(text: string, offset: number): number {
   return text.slice(0, Math.max(0, offset)).split("\n").length - 1;
 }

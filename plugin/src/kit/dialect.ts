@@ -1,23 +1,26 @@
-/** How a schema compiler puts together what generators respond with, where `protoc` and `buf` differ. */
+/**
+ * The way in which a schema compiler combines the responses of generators, as far as `protoc` and `buf`
+ * differ.
+ */
 export interface Dialect {
-  /** A marker that stands on several lines: the first is served, or every one. */
+  /** Whether the first of repeated markers is used, or every one. */
   readonly repeatedMarker: "first" | "every";
-  /** Line ends of a file that something is inserted into: kept, or CRLF becomes LF. */
+  /** Whether a file with an insertion keeps its line ends, or CRLF becomes LF. */
   readonly lineEnds: "kept" | "lf";
-  /** The line feed at the end of a file that something is inserted into. */
+  /** Whether a file with an insertion keeps its final line feed. */
   readonly finalNewline: "kept" | "dropped";
   /**
-   * Where text for a marker in a comment `/* ... *\/` of its own goes: before the comment, or above its line.
+   * Whether text for a marker in its own comment `/* ... *\/` is inserted before the comment, or above its
+   * line.
    */
   readonly inlineMarker: "inline" | "above";
-  /** What counts as the white space at the start of the marker's line. */
+  /** The characters that count as white space at the start of the marker's line. */
   readonly indent: "space-tab" | "unicode";
   /**
-   * Longest line, in bytes without its line feed, of a file that something is inserted into,
-   * and of that text.
+   * The longest line of a file with an insertion, and of the inserted text, in bytes without the line feed.
    */
   readonly longestLine: number;
-  /** What becomes of generated_code_info: merged into the file's `.pb.meta`, or ignored. */
+  /** Whether generated_code_info is merged into the `.pb.meta` of the file, or ignored. */
   readonly codeInfo: "merged" | "ignored";
 }
 
@@ -45,7 +48,10 @@ export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   },
 };
 
-/** What the compilers do differently, and the applier does as each of them. Tests hold both to this list. */
+/**
+ * The differences between the compilers, each of which `applyInsertions` imitates. Tests compare both with
+ * this list.
+ */
 export const DIFFERENCES: Readonly<Record<keyof Dialect, string>> = {
   repeatedMarker: "A marker on several lines: protoc inserts at the first, buf at every one.",
   lineEnds: "CRLF in a file or an insertion: protoc keeps it, buf writes LF in a file it inserts into.",
@@ -57,8 +63,8 @@ export const DIFFERENCES: Readonly<Record<keyof Dialect, string>> = {
 };
 
 /**
- * What compilers let through, all or some, and the applier rejects.
- * Tests hold the compilers to this list too.
+ * Input that some or all compilers accept and `applyInsertions` rejects. Tests compare the compilers with
+ * this list too.
  */
 export const REFUSED = {
   duplicateInResponse: "A file twice in one response: buf warns and drops the second, protoc rejects it.",

@@ -15,17 +15,20 @@ import { emptyResponse } from "../protocol/response.ts";
 import { type OptionSpecs, type ParsedOptions, parseOptions } from "./options.ts";
 import { KitRequest } from "./request.ts";
 
-/** A generator that runs beside protoc-gen-connect-rest, after it and with the same output directory. */
+/** A generator that runs next to protoc-gen-connect-rest, after it and with the same output directory. */
 export interface Generator<Specs extends OptionSpecs = OptionSpecs> {
-  /** The program's name, e.g. `protoc-gen-acme-docs`. */
+  /** The name of the program, e.g. `protoc-gen-acme-docs`. */
   readonly name: string;
   readonly version: string;
-  /** What it does, in a sentence of `--help`. */
+  /** Its purpose, in one sentence for `--help`. */
   readonly description?: string;
-  /** Options of its own, beside `target`, `import_extension` and `unsupported`, which all have. */
+  /**
+   * Its options, in addition to `target`, `import_extension` and `unsupported`, which all generators have.
+   */
   readonly options?: Specs;
   /**
-   * Goes behind names that are imported into files of others: `Post$acmeDocs`. Default: made from the name.
+   * Appended to names that are imported into other generators' files: `Post$acmeDocs`. Default: derived
+   * from the name.
    */
   readonly importSuffix?: string;
   /** Reads the request and writes into it. A pure function: the same request gives the same response. */
@@ -33,8 +36,9 @@ export interface Generator<Specs extends OptionSpecs = OptionSpecs> {
 }
 
 /**
- * Runs a generator as a program: a request of buf or protoc on standard input, the response on standard
- * output. Knows `--help` and `--version`. Exits with 1 when the request cannot be read or `generate` throws.
+ * Runs a generator as a program: it reads a request of buf or protoc from standard input, and writes the
+ * response to standard output. Supports `--help` and `--version`. Exits with 1 if the request cannot be
+ * read or `generate` throws.
  */
 export async function runGenerator<Specs extends OptionSpecs>(generator: Generator<Specs>): Promise<void> {
   await runExecutable({
@@ -49,10 +53,10 @@ export async function runGenerator<Specs extends OptionSpecs>(generator: Generat
 }
 
 /**
- * The response of a generator to a request. Faults of the .proto files and of the
- * options are in the response's `error`.
+ * Returns the response of a generator to a request. Faults of the .proto files and of the options are in
+ * the `error` of the response.
  *
- * @throws ProtocolError when the request is not complete, and what `generate` throws
+ * @throws ProtocolError if the request is incomplete, and the errors of `generate`
  */
 export function respond<Specs extends OptionSpecs>(
   generator: Generator<Specs>,
@@ -74,7 +78,7 @@ export function respond<Specs extends OptionSpecs>(
   return response;
 }
 
-/** The options, or what is wrong with them. */
+/** Returns the options, or their fault. */
 function optionsOf<Specs extends OptionSpecs>(
   { options }: Generator<Specs>,
   parameter: string,
@@ -89,13 +93,13 @@ function optionsOf<Specs extends OptionSpecs>(
 
 type Naming = Pick<Generator, "name" | "importSuffix">;
 
-/** `protoc-gen-acme-docs` becomes `acmeDocs`. */
+/** Converts `protoc-gen-acme-docs` to `acmeDocs`. */
 function suffixOf({ name, importSuffix }: Naming): string {
   const words = name.replace(/^protoc-gen-(connect-rest-)?/, "").split(/[^A-Za-z0-9]+/);
   const [first = "", ...rest] = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   const made = first.charAt(0).toLowerCase() + first.slice(1) + rest.join("");
   const suffix = importSuffix ?? made;
-  // generated names end in `$` and numbers, so a letter keeps away from them
+  // generated names end in `$` and numbers, so a suffix that begins with a letter cannot collide
   if (/^[A-Za-z]\w*$/.test(suffix)) return suffix;
   throw new Error(`${name}: the import suffix \`${suffix}\` must be letters, digits and _, a letter first`);
 }

@@ -3,17 +3,20 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-/** The imports that a generator adds to a file of another one. */
+/** The imports that a generator adds to another generator's file. */
 export class Imports {
   private readonly modules = new Map<string, Map<string, Import>>();
   private readonly claim: (name: string) => string;
 
-  /** @param claim makes a name that the file can use, from that of what is imported */
+  /** @param claim returns a name that the file can use for an imported name */
   constructor(claim: (name: string) => string) {
     this.claim = claim;
   }
 
-  /** How the file calls what a module exports. Used both as value and as type, it is imported once. */
+  /**
+   * Imports a name of a module, and returns its name in the file. If used both as value and as type, it is
+   * imported once.
+   */
   add(name: string, from: string, typeOnly: boolean): string {
     const module = this.modules.get(from) ?? new Map<string, Import>();
     this.modules.set(from, module);
@@ -23,7 +26,7 @@ export class Imports {
     return local;
   }
 
-  /** One line a module: packages first, then relative paths, each in the order of their text. */
+  /** Returns one line per module: packages first, then relative paths, each group sorted. */
   lines(): string[] {
     return [...this.modules].sort(([a], [b]) => compare(keyOf(a), keyOf(b))).map(printImport);
   }

@@ -1,5 +1,5 @@
 /**
- * For writing generators that run beside protoc-gen-connect-rest and add to its files.
+ * The kit for generators that run next to protoc-gen-connect-rest and add to its files.
  *
  * ```ts
  * await runGenerator({

@@ -4,11 +4,11 @@ import type { Dialect } from "./dialect.ts";
 /** A file after an insertion. */
 export interface Inserted {
   readonly content: ByteString;
-  /** Byte offset of the inserted text, with its indentation; of the first where there are several. */
+  /** The byte offset of the inserted text, including its indentation; of the first of several. */
   readonly offset: number;
-  /** Bytes that were added to each line. */
+  /** The number of bytes added to each line. */
   readonly indent: number;
-  /** The text as it was before it was indented; ends with a line feed, unless it is empty. */
+  /** The text before indentation; ends with a line feed, unless it is empty. */
   readonly text: ByteString;
 }
 
@@ -18,9 +18,9 @@ interface Place {
 }
 
 /**
- * Inserts text above the line with the marker of an insertion point, indented as that line is.
+ * Inserts text above the line with the marker of an insertion point, with the same indentation.
  *
- * @returns undefined when there is no marker of this name
+ * @returns undefined if there is no marker with this name
  */
 export function insert(
   target: ByteString,
@@ -48,7 +48,7 @@ export function insert(
   };
 }
 
-/** The length of the longest line, without its line feed. */
+/** Returns the length of the longest line, without its line feed. */
 export function longestLine(bytes: ByteString): number {
   return bytes.split("\n").reduce((longest, line) => Math.max(longest, line.length), 0);
 }
@@ -64,7 +64,7 @@ function placesOf(target: ByteString, marker: ByteString, dialect: Dialect): Pla
 
 function placeOf(target: ByteString, marker: number, dialect: Dialect): Place {
   const comment = marker - 3;
-  // at the very start of a file protoc does not look for the comment, which comes to the same
+  // protoc does not look for the comment at the very start of a file, with the same result
   if (dialect.inlineMarker === "inline" && comment > 0 && target.startsWith("/*", comment)) {
     return { offset: comment, indent: "" as ByteString };
   }

@@ -1,4 +1,4 @@
-/** What can be wrong with the responses of generators. */
+/** The faults that responses of generators can have. */
 export type InsertionErrorCode =
   | "generator-failed"
   | "nameless-first-chunk"
@@ -10,7 +10,7 @@ export type InsertionErrorCode =
   | "line-too-long"
   | "code-info";
 
-/** Responses that cannot be put together. The text begins with the generator's name. */
+/** Thrown for responses that cannot be combined. The text begins with the name of the generator. */
 export class InsertionError extends Error {
   override readonly name = "InsertionError";
   readonly code: InsertionErrorCode;

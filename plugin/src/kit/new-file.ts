@@ -4,7 +4,7 @@ import { SourceFile } from "../print/source-file.ts";
 import type { ImportOptions } from "../protocol/options.ts";
 import { Writer } from "./writer.ts";
 
-/** A file that a generator makes. */
+/** A file that a generator creates. */
 export class NewFile extends Writer {
   private readonly source: SourceFile;
   private readonly desc: DescFile | undefined;
@@ -34,10 +34,10 @@ export class NewFile extends Writer {
   }
 
   /**
-   * The text of the file.
+   * Returns the text of the file.
    *
    * @internal
-   * @param generator name and version, for the head
+   * @param generator the name and version, for the head
    */
   print(generator: string): string {
     const from = this.desc === undefined ? [] : [provenance(this.desc)];

@@ -4,10 +4,10 @@ import { OPTION_NAMES, ParameterError, parseParameter } from "../protocol/parame
 
 /** An option of a generator. */
 export interface OptionSpec {
-  /** What it is for, in one line of `--help`. */
+  /** Its purpose, in one line for `--help`. */
   readonly help: string;
   readonly default: string;
-  /** The values that it may have; any where this is left out. */
+  /** The valid values; by default any value. */
   readonly values?: readonly string[];
 }
 
@@ -16,14 +16,14 @@ export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 /** The value of each option: a string, as given or by default. */
 export type OptionValues<Specs extends OptionSpecs> = { readonly [Name in keyof Specs]: string };
 
-/** A generator's own options, and those that every generator here has. */
+/** The generator's own options, and the options that all generators have. */
 export interface ParsedOptions<Specs extends OptionSpecs> {
   readonly own: OptionValues<Specs>;
   readonly common: Options;
 }
 
 /**
- * Parses options as `buf` and `protoc` pass them: `key=value`, separated by commas.
+ * Parses options in the format of `buf` and `protoc`: `key=value`, separated by commas.
  *
  * @throws ParameterError for an option that is unknown or has an unknown value
  */

@@ -10,9 +10,9 @@ import { AdapterFile, adapterFilePath } from "./adapter-file.ts";
 import { NewFile } from "./new-file.ts";
 import type { OptionSpecs, OptionValues, ParsedOptions } from "./options.ts";
 
-/** What a generator is asked for, and where it writes its response. */
+/** The request to a generator, which also collects the response. */
 export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
-  /** The files to generate code for, in the order of their names. */
+  /** The files to generate code for, sorted by name. */
   readonly files: readonly DescFile[];
   /** The generator's own options. */
   readonly options: OptionValues<Specs>;
@@ -33,35 +33,32 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * The files that protoc-gen-connect-rest generates for the same files and options, in the order of their
-   * paths. None where the .proto files have problems, which it reports.
+   * The files that protoc-gen-connect-rest generates for the same files and options, sorted by path. Empty
+   * if the .proto files have problems, which protoc-gen-connect-rest reports.
    */
   get adapterFiles(): readonly AdapterFile[] {
     return [...this.byPath().values()];
   }
 
   /**
-   * What the options of fields, oneofs and enum values say, as models, by their descriptors: of the messages
-   * of `files`, and of those that they refer to.
+   * The options of fields, oneofs and enum values as models, by descriptor: for the messages of `files`,
+   * and all messages that they refer to.
    */
   get types(): TypeModels {
     return typeModels;
   }
 
-  /**
-   * The file `x_rest.ts` of a .proto file; undefined where there is none,
-   * since nothing of it is mapped to REST.
-   */
+  /** Returns the file `x_rest.ts` of a .proto file; undefined if none of it is mapped to REST. */
   adapterFile(desc: DescFile): AdapterFile | undefined {
     return this.byPath().get(adapterFilePath(desc));
   }
 
   /**
-   * Makes a file of the generator's own.
+   * Creates a file.
    *
-   * @param path below the output directory, with `/` between components
-   * @param source the .proto file that it is generated from, which its head then names
-   * @throws Error where the path is not safe or the file exists
+   * @param path the path below the output directory, with `/` between components
+   * @param source the .proto file from which it is generated, which its head names
+   * @throws Error if the path is unsafe or the file exists
    */
   newFile(path: string, source?: DescFile): NewFile {
     const fault = pathFault(path);
@@ -78,16 +75,16 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
    * Reports a fault of a .proto file. After a report nothing is generated; all faults are shown together,
    * each as `file:line:col: code: text`.
    *
-   * @param desc the element that the fault is of
-   * @param code stable name of the kind of fault, e.g. `tool-name`
-   * @param option where in the element's options, as field numbers; left out for the element itself
+   * @param desc the element with the fault
+   * @param code the stable name of the kind of fault, e.g. `tool-name`
+   * @param option the path in the options of the element, as field numbers; omitted for the element itself
    */
   error(desc: AnyDesc, code: string, text: string, option: OptionPath = []): void {
     this.problems.add(desc, option, code, text);
   }
 
   /**
-   * All faults, one a line; empty when there are none.
+   * All faults, one per line; empty if there are none.
    *
    * @internal
    */
@@ -96,7 +93,7 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * The files made, in the order of their paths.
+   * The created files, sorted by path.
    *
    * @internal
    */
@@ -105,8 +102,8 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * A compiler shows no generator what another one made. So the adapters are printed once more, all but their
-   * text: that is a pure function of the request.
+   * Prints the adapters again, except their text, since a compiler does not show a generator the output of
+   * another: it is a pure function of the request.
    */
   private byPath(): ReadonlyMap<string, AdapterFile> {
     this.known ??= this.prepared();

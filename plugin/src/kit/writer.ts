@@ -3,9 +3,9 @@ import { descriptorName, typeName } from "../descriptors/names.ts";
 import { SourceFile } from "../print/source-file.ts";
 import type { ImportOptions } from "../protocol/options.ts";
 
-/** What can be imported into a generated file. Each function returns how the file calls it. */
+/** The imports of a generated file. Each function returns the name of the import in the file. */
 export abstract class Writer {
-  /** Path of the file below the output directory. */
+  /** The path of the file below the output directory. */
   readonly path: string;
   private readonly place: SourceFile;
 
@@ -14,10 +14,10 @@ export abstract class Writer {
     this.place = new SourceFile(path, options);
   }
 
-  /** Imports a value from a package, or from what `relative` returns. */
+  /** Imports a value from a package, or from a module that `relative` returned. */
   abstract importValue(name: string, from: string): string;
 
-  /** Imports a type from a package, or from what `relative` returns. */
+  /** Imports a type from a package, or from a module that `relative` returned. */
   abstract importType(name: string, from: string): string;
 
   /** Claims an identifier for a declaration; a name that is taken gets `$` appended. */
@@ -39,8 +39,9 @@ export abstract class Writer {
   }
 
   /**
-   * The module specifier of another generated file; `target` is its path below the output directory. An
-   * extension `.ts` or `.js` is taken off: the option `import_extension` decides which one the specifier has.
+   * Returns the module specifier of another generated file; `target` is its path below the output
+   * directory. An extension `.ts` or `.js` is removed: the option `import_extension` determines the
+   * extension of the specifier.
    */
   relative(target: string): string {
     return this.place.relative(target.replace(/(?<!\.d)\.[jt]s$/, ""));

@@ -1,7 +1,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import type { BindingModel, BodyModel, FieldPath, Parameters } from "./model.ts";
 
-/** The fields of the request that a body holds. */
+/** Returns the request fields in a body. */
 export function bodyFields(body: BodyModel): readonly DescField[] {
   switch (body.kind) {
     case "fields":
@@ -22,7 +22,7 @@ function parameterFields({ paths, choices }: Parameters): DescField[] {
   return [...paths.map(([field]) => field), ...choices.flatMap(({ oneof }) => oneof.fields)];
 }
 
-/** The paths whose values are parameters of a query, a form or parts. */
+/** Returns the paths whose values are parameters of a query, a form or parts. */
 export function parameterPaths({ query, body }: BindingModel): FieldPath[] {
   const isForm = body.kind === "form" || body.kind === "multipart";
   const ofChoices = isForm

@@ -15,13 +15,13 @@ type Keys = Map<string, Key>;
 
 const NOTHING: Key = { fields: [], below: new Map() };
 
-/** The fields that a path leads to; none where a key in quotes or free JSON is on its way. */
+/** The fields that a path leads to; empty if the path passes a quoted key or free JSON. */
 export interface Declared {
   readonly fields: readonly DescField[];
   readonly undeclared?: undefined;
 }
 
-/** A step of a path that no field reads, and the keys that fields read there. */
+/** A step of a path that no field reads, and the keys that fields read at that place. */
 export interface Undeclared {
   readonly undeclared: string;
   readonly keys: readonly string[];
@@ -42,7 +42,7 @@ export function resolveKeys(message: DescMessage, path: string, types: TypeModel
   return { fields };
 }
 
-/** The keys that the fields of a message read; undefined where they read any. */
+/** Returns the keys that the fields of a message read; undefined if they read all keys. */
 export function declaredKeys(message: DescMessage, types: TypeModels): readonly string[] | undefined {
   const isCollected = message.fields.some((field) => types.field(field).unknown);
   const keys = isCollected ? undefined : keysOf(message, types);
@@ -53,7 +53,7 @@ function hasItems({ fieldKind }: DescField): boolean {
   return fieldKind === "list";
 }
 
-/** The readers of any key of a map. */
+/** Returns the readers of any key of a map. */
 function entryOf(fields: readonly DescField[]): Key | undefined {
   const maps = fields.filter(({ fieldKind }) => fieldKind === "map");
   return maps.length === 0 ? undefined : { fields: maps, below: new Map() };
@@ -98,12 +98,12 @@ function keysOf(
   return keys;
 }
 
-/** The first key of each path that a field is read from. */
+/** Returns the first key of each path that a field is read from. */
 export function firstKeysOf(field: DescField, types: TypeModels): string[] {
   return types.field(field).unknown ? [] : pathsOf(field, types).flatMap((path) => path.slice(0, 1));
 }
 
-/** The paths that a field is read from, each as its steps. */
+/** Returns the paths that a field is read from, split into steps. */
 function pathsOf(field: DescField, types: TypeModels): string[][] {
   const { sources } = types.field(field);
   if (sources.length === 0) return responseNames(field, types).map((name) => [name]);

@@ -1,8 +1,8 @@
 import type { Rules } from "./rules.ts";
 
 /**
- * The rules that hold where nothing is said, for the runtime to act on: adapters leave them out, and the
- * runtime adds them. Its table of the same name has the same values, which a test compares.
+ * The default rules, which the runtime applies: adapters omit them, and the runtime adds them. Its table of
+ * the same name has the same values, which a test verifies.
  */
 export const DEFAULT_RULES: Pick<
   Rules,
@@ -20,7 +20,7 @@ export const DEFAULT_RULES: Pick<
 > = {
   base: "",
   credentials: [],
-  // the common bodies of errors
+  // the common error bodies
   errorShapes: [],
   errors: [],
   retryAfter: [],
@@ -32,5 +32,5 @@ export const DEFAULT_RULES: Pick<
   idempotent: false,
 };
 
-/** What holds of streams where nothing is said; it is left out and added in the same way. */
+/** The defaults for streams, which are omitted and added in the same way. */
 export const DEFAULT_STREAM = { maxPages: 1_000, maxEmptyPages: 10, skipBacklog: false, end: [] } as const;

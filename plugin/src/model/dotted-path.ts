@@ -1,11 +1,11 @@
 /** A step of a dotted path into JSON. */
 export interface PathStep {
   readonly name: string;
-  /** Whether it stands in quotes: it is this very key, whatever the description has. */
+  /** Whether it is quoted: it then means exactly this key, whatever the description declares. */
   readonly quoted: boolean;
 }
 
-/** The steps of a dotted path into JSON, whose keys with dots stand in quotes. */
+/** Splits a dotted path into JSON, in which keys with dots are quoted. */
 export function stepsOf(path: string): PathStep[] {
   return [...path.matchAll(/'([^']*)'|[^.']+/g)].map(([step, quoted]) => ({
     name: quoted ?? step,
@@ -13,12 +13,12 @@ export function stepsOf(path: string): PathStep[] {
   }));
 }
 
-/** The last key of a dotted path. */
+/** Returns the last key of a dotted path. */
 export function lastStepOf(path: string): string {
   return stepsOf(path).at(-1)?.name ?? "";
 }
 
-/** Whether a step is the index of an array. */
+/** Reports whether a step is an array index. */
 export function isIndex({ name, quoted }: PathStep): boolean {
   return !quoted && /^\d+$/.test(name);
 }

@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { suggest } from "../diagnostics/suggest.ts";
 import type { FieldPath } from "./model.ts";
 
-/** A dotted path of field names, resolved; or what is wrong with it. */
+/** A resolved dotted path of field names, or its fault. */
 export type ResolvedPath =
   | { readonly fields: FieldPath; readonly fault?: undefined }
   | { readonly fields?: undefined; readonly fault: string };
@@ -26,7 +26,10 @@ export function resolveFieldPath(message: DescMessage, path: string): ResolvedPa
   return first === undefined ? { fault: "the path is empty" } : { fields: [first, ...rest] };
 }
 
-/** `; did you mean x?` for the field whose name is nearest, or the list of all where none is near. */
+/**
+ * Returns `; did you mean x?` for the field with the closest name, or the list of all fields if none is
+ * close.
+ */
 export function suggestion(name: string, message: DescMessage): string {
   return suggest(
     name,

@@ -1,6 +1,6 @@
 /**
- * A type without anything that could be changed, at any depth; for a message,
- * without what protobuf-es keeps in it.
+ * A type whose values cannot be changed at any depth; for a message, without the internal properties of
+ * protobuf-es.
  */
 export type Frozen<T> = T extends string | number | boolean | bigint | symbol | null | undefined
   ? T
@@ -8,13 +8,13 @@ export type Frozen<T> = T extends string | number | boolean | bigint | symbol | 
     ? ReadonlyArray<Frozen<Item>>
     : { readonly [Key in keyof T as Key extends `$${string}` ? never : Key]: Frozen<T[Key]> };
 
-/** Freezes a model with all that it holds. Descriptors stay as they are: they are not the model's own. */
+/** Freezes a model with everything in it, except descriptors, which are not part of the model. */
 export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value) || isDescriptor(value)) {
     return value;
   }
   Object.freeze(value);
-  // a map cannot be frozen; its type lets nobody change it
+  // a map cannot be frozen; its type prevents changes
   const inner = value instanceof Map ? value.values() : Object.values(value);
   for (const each of inner) freeze(each);
   return value;

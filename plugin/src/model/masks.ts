@@ -1,24 +1,24 @@
-/** What field masks speak of. */
+/** The subjects of field masks. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import type { BodyModel } from "./model.ts";
 import type { TypeModels } from "./types.ts";
 
-/** The message that a mask speaks of. */
+/** The message that a mask selects fields of. */
 export interface MaskSubject {
   readonly message: DescMessage;
   /**
-   * The field of the mask's own message that holds it; undefined where it is the message itself,
-   * or the response.
+   * The field that contains it in the message of the mask; undefined if it is that message itself, or the
+   * response.
    */
   readonly field: DescField | undefined;
 }
 
-/** Whether a field is a google.protobuf.FieldMask, singular or repeated. */
+/** Reports whether a field is a google.protobuf.FieldMask, singular or repeated. */
 export function isMask(field: DescField): boolean {
   return "message" in field && field.message?.typeName === "google.protobuf.FieldMask";
 }
 
-/** What a mask speaks of by its rule, or by standing beside one message only. */
+/** Returns the subject of a mask by its rule, or the only message next to it. */
 export function siblingSubject(mask: DescField, types: TypeModels): MaskSubject | undefined {
   const { of = "" } = types.field(mask).mask ?? {};
   if (of !== "") return subjectOf(mask.parent.fields.find(({ name }) => name === of));
@@ -26,7 +26,7 @@ export function siblingSubject(mask: DescField, types: TypeModels): MaskSubject 
   return others.length === 0 ? subjectOf(only) : undefined;
 }
 
-/** What a mask of a request speaks of: see `Mask.of`. */
+/** Returns the subject of a mask in a request: see `Mask.of`. */
 export function requestSubject(
   mask: DescField,
   body: BodyModel,

@@ -11,13 +11,13 @@ import type { PathTemplate } from "./path-template.ts";
 import type { ConditionModel, Rules, SharedRules } from "./rules.ts";
 import type { CountUnit } from "./types.ts";
 
-/** What is generated from one .proto file. Models are frozen: nothing changes them after parsing. */
+/** The model of one .proto file. Models are frozen: nothing changes them after parsing. */
 export interface FileModel {
   readonly desc: DescFile;
   readonly services: readonly ServiceModel[];
 }
 
-/** A service with those of its methods that have an HTTP rule. */
+/** A service with its methods that have an HTTP rule. */
 export interface ServiceModel {
   readonly desc: DescService;
   readonly annotation: ServiceAnnotation;
@@ -28,25 +28,25 @@ export interface ServiceModel {
 /** A method with an HTTP rule. */
 export interface MethodModel {
   readonly desc: DescMethod;
-  /** The options of the method as they are written, and those of its service. */
+  /** The options of the method and of its service as written. */
   readonly annotation: MethodAnnotation;
   readonly serviceAnnotation: ServiceAnnotation;
   readonly rules: Rules;
   /** The rule and its additional bindings, in order. */
   readonly bindings: readonly BindingModel[];
-  /** The response field that the payload is; undefined means the whole message. */
+  /** The response field that receives the payload; undefined means the whole message. */
   readonly responseBody: DescField | undefined;
-  /** Whether the response message can hold the body of a response as it came. */
+  /** Whether the response message can hold the raw body of a response. */
   readonly takesBytes: boolean;
-  /** What its stream is; undefined for a unary method. */
+  /** The kind of stream; undefined for a unary method. */
   readonly stream: StreamModel | undefined;
-  /** Of a stream: the messages that other methods make of the responses of which it is made. */
+  /** For a stream: the messages that other methods return for responses that the stream is made of. */
   readonly pages: readonly DescMessage[];
 }
 
-/** One HTTP binding of a method: where each field of the request goes. */
+/** One HTTP binding of a method, with the place of each request field. */
 export interface BindingModel {
-  /** HTTP method, in upper case. */
+  /** The HTTP method, in upper case. */
   readonly verb: string;
   readonly template: PathTemplate;
   /** For each variable of the template, the fields that lead to its value. */
@@ -60,33 +60,35 @@ export interface BindingModel {
 
 export type BodyModel =
   | { readonly kind: "none" }
-  /** The listed fields of the request, as keys of a JSON object; `omitted` are left out below them. */
+  /**
+   * The listed fields of the request, as keys of a JSON object; `omitted` paths below them are left out.
+   */
   | { readonly kind: "fields"; readonly fields: readonly DescField[]; readonly omitted: readonly FieldPath[] }
   /**
-   * One field of the request is the whole body, as JSON; `omitted` are left out of it,
-   * counted from that field.
+   * One field of the request is the whole body, as JSON, without the `omitted` paths, which begin at that
+   * field.
    */
   | { readonly kind: "field"; readonly field: DescField; readonly omitted: readonly FieldPath[] }
-  /** One repeated field is the whole body, each item a line of JSON. */
+  /** One repeated field is the whole body, each item on a line of JSON. */
   | { readonly kind: "lines"; readonly field: DescField }
   /** A google.api.HttpBody: a field, or the request itself. */
   | { readonly kind: "http-body"; readonly field: DescField | undefined }
   | ({ readonly kind: "form" } & Parameters)
   /**
-   * `multipart/form-data`: fields as one part of JSON or as parts of their own, then those placed in parts.
+   * `multipart/form-data`: fields in one JSON part or in separate parts, then the fields placed in parts.
    */
   | ({
       readonly kind: "multipart";
-      /** The name of the part with the fields as JSON; undefined where each is a part of its own. */
+      /** The name of the part with the fields as JSON; undefined if each field is a separate part. */
       readonly jsonPart: string | undefined;
       readonly fields: readonly DescField[];
-      /** Fields placed in parts, of the request or of a flattened member of one of its oneofs. */
+      /** Fields placed in parts: of the request, or of a flattened member of one of its oneofs. */
       readonly parts: readonly FieldPath[];
-      /** Plain JSON where no part has a value. */
+      /** Plain JSON if no part has a value. */
       readonly whenParts: boolean;
     } & Parameters);
 
-/** Fields as parameters of a form: values, and oneofs whose discriminator is a parameter too. */
+/** Fields as form parameters: values, and oneofs whose discriminator is also a parameter. */
 export interface Parameters {
   readonly paths: readonly FieldPath[];
   readonly choices: readonly Choice[];
@@ -95,28 +97,28 @@ export interface Parameters {
 /** A oneof with a discriminator, as parameters. */
 export interface Choice {
   readonly oneof: DescOneof;
-  /** For each member, the values below it; those of a message are counted from that message. */
+  /** For each member, the values below it; the paths in a message member begin at that message. */
   readonly members: ReadonlyArray<{ readonly field: DescField; readonly paths: readonly FieldPath[] }>;
 }
 
-/** Fields from the request message down to a value; all but the last are messages. */
+/** Fields from the request message down to a value; all except the last are messages. */
 export type FieldPath = readonly [DescField, ...DescField[]];
 
-/** How a stream maps to REST calls. */
+/** The mapping of a stream to REST calls. */
 export type StreamModel =
   | {
       readonly kind: "paginate";
       /**
-       * Paths from the payload to the items, the first that leads to an array counts;
-       * empty for the payload itself.
+       * Paths from the payload to the items, of which the first that leads to an array counts; empty for
+       * the payload itself.
        */
       readonly items: readonly string[];
       readonly next: NextModel;
-      /** There is a further page only while this holds of the payload. */
+      /** There is another page only while this condition on the payload is true. */
       readonly more: ConditionModel | undefined;
-      /** How the upstream spells a page without items; empty for the default. */
+      /** The upstream's spelling of a page without items; empty for the default. */
       readonly empty: readonly string[];
-      /** Paths of further keys. */
+      /** Paths of further known keys. */
       readonly known: readonly string[];
       readonly maxPages: number;
       readonly maxEmptyPages: number;
@@ -128,9 +130,9 @@ export type StreamModel =
       readonly intervalHeader: string;
       readonly intervalMs: number;
       readonly skipBacklog: boolean;
-      /** Paths of further keys. */
+      /** Paths of further known keys. */
       readonly known: readonly string[];
-      /** undefined where a message is one item. */
+      /** Undefined if each message is one item. */
       readonly feed: FeedModel | undefined;
     }
   | {
@@ -140,23 +142,23 @@ export type StreamModel =
       readonly event: string;
       readonly id: string;
       readonly data: string;
-      /** Whether the data goes into a field of text. */
+      /** Whether the data goes into a text field. */
       readonly text: boolean;
-      /** Whether a field takes the key `error`. */
+      /** Whether a field reads the key `error`. */
       readonly ownError: boolean;
       readonly end: readonly string[];
       readonly last: ConditionModel | undefined;
-      /** undefined for the upstream's own limit. */
+      /** Undefined for the idle limit of the upstream. */
       readonly idleMs: number | undefined;
     }
-  /** The states of accepted work; the rule is among those of the method. */
+  /** The states of accepted work; the rules of the method contain its rule. */
   | { readonly kind: "operation" }
   | { readonly kind: "download"; readonly chunk: DescField }
   | {
       readonly kind: "upload";
       readonly chunk: DescField;
       readonly contentType: DescField | undefined;
-      /** The part's name: a field, a constant, or undefined where the stream is the whole body. */
+      /** The name of the part: a field, a constant, or undefined if the stream is the whole body. */
       readonly part: DescField | string | undefined;
       readonly filename: DescField | undefined;
     };
@@ -182,7 +184,7 @@ export interface FeedModel {
   };
   /** Fields of the request whose case does not matter. */
   readonly fold: readonly DescField[];
-  /** Texts are empty and the size 0 where they are not set. */
+  /** Unset texts are empty, and an unset size is 0. */
   readonly pages:
     | { readonly link: string; readonly parameter: string; readonly size: number; readonly max: number }
     | undefined;
@@ -194,7 +196,7 @@ export type NextModel =
       readonly kind: "link";
       readonly path: string;
       readonly query: string;
-      /** Whether every page has its key. */
+      /** Whether every page has the key. */
       readonly always: boolean;
     }
   | { readonly kind: "link_header"; readonly rel: string }
@@ -204,31 +206,36 @@ export type NextModel =
       readonly field: FieldPath;
       /** The number of the first item or page. */
       readonly first: number;
-      /** Path to how many there are; undefined for none. */
+      /** The path to the total number; undefined for none. */
       readonly total: string | undefined;
     }
   | {
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
-      /** Paths, of which the first that leads to a value counts, or the name of the header in lower case. */
+      /**
+       * Paths, of which the first that leads to a value counts, or the name of the header in lower case.
+       */
       readonly paths: readonly string[];
       readonly field: FieldPath;
-      /** Whether every page has its key or header. */
+      /** Whether every page has the key or header. */
       readonly always: boolean;
-      /** undefined where the value is unique. */
+      /** Undefined if the value is unique. */
       readonly overlap: OverlapModel | undefined;
     };
 
-/** How a list is paged by a value that its items share. */
+/** Paging of a list by a value that several items may share. */
 export interface OverlapModel {
-  /** Path in an item to what identifies it. */
+  /** The path in an item to its identifier. */
   readonly key: string;
-  /** What the field of a time counts; undefined for an integer. */
+  /** The unit of a time field; undefined for an integer. */
   readonly unit: CountUnit | undefined;
-  /** What is added to the value of the last item to ask for its like again, and to step past them. */
+  /**
+   * The offsets added to the value of the last item, to request items with the same value again and to skip
+   * them.
+   */
   readonly again: number;
   readonly past: number;
-  /** The number of items on a page: a field of the request, and its default; 0 where it is unknown. */
+  /** The number of items on a page: a field of the request, and its default; 0 if unknown. */
   readonly size: FieldPath | undefined;
   readonly defaultSize: number;
 }

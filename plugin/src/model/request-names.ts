@@ -5,11 +5,11 @@ import type { Rules } from "./rules.ts";
 import type { FieldModel, TypeModels } from "./types.ts";
 import { parameterName, requestName } from "./wire-names.ts";
 
-/** A value under a name: of a field, or of a rule. */
+/** A named value: of a field, or of a rule. */
 export interface Named {
   readonly name: string;
   readonly path?: FieldPath;
-  /** What a rule's value is, for a text: `a constant parameter`. */
+  /** The name of a rule's value in texts: `a constant parameter`. */
   readonly rule?: string;
 }
 
@@ -95,7 +95,7 @@ function oauth1Names({ credentials }: Rules): Named[] {
   );
 }
 
-/** The names in a body that has some; constants go there, and else to the query. */
+/** Returns the names in a body that has names; constants are then in the body, otherwise in the query. */
 function bodyNames(body: BodyModel, context: Context): Named[] | undefined {
   switch (body.kind) {
     case "fields":
@@ -109,7 +109,9 @@ function bodyNames(body: BodyModel, context: Context): Named[] | undefined {
   }
 }
 
-/** Fields as keys of a JSON object; members of a oneof with a discriminator have keys of their own layout. */
+/**
+ * Returns fields as keys of a JSON object; members of a oneof with a discriminator have their own layout.
+ */
 function keys(fields: readonly DescField[], { rules, types }: Context): Named[] {
   return fields
     .filter((field) => !types.field(field).unknown)
@@ -125,7 +127,7 @@ function parameters(paths: readonly FieldPath[], { rules, types }: Context): Nam
   });
 }
 
-/** What a style adds to the name: `tag[]` and `tag` are two parameters. */
+/** Returns the suffix that a style adds to the name: `tag[]` and `tag` are two parameters. */
 function suffixOf({ style }: FieldModel): string {
   return style === "brackets" ? "[]" : style === "indexed" ? "[0]" : "";
 }

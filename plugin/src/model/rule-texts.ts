@@ -1,19 +1,19 @@
-/** The texts that rules hold, whatever rules they are. */
+/** Collects the texts in rules of all kinds. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 
 /** One text of a rule. */
 export interface RuleText {
-  /** The field of the annotation language that holds it, e.g. `connectrest.v1.ApiKey.prefix`. */
+  /** The field of the annotation language that contains the text, e.g. `connectrest.v1.ApiKey.prefix`. */
   readonly field: string;
-  /** As people would look for it in the rules of an element: `api_key.prefix`. */
+  /** The name by which people find it in the rules of an element: `api_key.prefix`. */
   readonly name: string;
-  /** Where it stands in the rules, as field numbers and indices. */
+  /** Its place in the rules, as field numbers and indices. */
   readonly place: readonly number[];
   readonly text: string;
 }
 
 /**
- * All texts that are set in a message of the annotation language, with those of messages in it.
+ * Returns all texts in a message of the annotation language, including nested messages.
  *
  * @param rules a message of that type
  */
@@ -25,7 +25,7 @@ export function ruleTexts(type: DescMessage, rules: object): RuleText[] {
   });
 }
 
-/** What a message holds in a field, as protobuf-es lays messages out. */
+/** Returns the value of a field in a message of protobuf-es. */
 function heldIn({ oneof, localName }: DescField, rules: object): unknown {
   const { [oneof?.localName ?? localName]: value } = rules as Readonly<Record<string, unknown>>;
   if (oneof === undefined) return value;

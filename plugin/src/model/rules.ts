@@ -1,6 +1,7 @@
 /**
- * The rules of a method, the service's merged in, as they are printed: the shape is that of `MethodRules` in
- * the runtime. The generator shares no code with the runtime; generated files are type-checked against it.
+ * The rules of a method merged with the rules of its service, in the printed form, which is `MethodRules`
+ * in the runtime. The generator shares no code with the runtime; generated files are type-checked against
+ * it.
  */
 export interface Rules extends SharedRules {
   readonly success: readonly number[];
@@ -8,20 +9,20 @@ export interface Rules extends SharedRules {
   readonly timeoutMs?: number;
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
-  /** The header that takes a key of the call's own, in lower case; undefined for none. */
+  /** The header for a key that is unique to the call, in lower case; undefined for none. */
   readonly idempotencyKey?: string;
   readonly rateLimits?: readonly RateLimit[];
-  /** Request fields, dotted, that carry credentials of the caller's own. */
+  /** Dotted names of request fields with credentials of the caller. */
   readonly credentialFields?: readonly string[];
-  /** What the payload must be for an alternative of the envelope to be the one. */
+  /** The JSON type of a payload that selects an alternative of the envelope. */
   readonly payloadType?: "array" | "object";
-  /** How accepted work is waited for; the shape is that of the runtime's `OperationRule`. */
+  /** The rule for accepted work, in the form of the runtime's `OperationRule`. */
   readonly operation?: OperationModel;
   /** Constant parameters, printed into the request function. */
   readonly parameters: readonly ConstantParameter[];
 }
 
-/** How accepted work is waited for. */
+/** How the adapter waits for accepted work. */
 export type OperationModel = {
   readonly status: Readonly<Record<string, string>>;
   readonly done?: ConditionModel;
@@ -35,15 +36,15 @@ export type OperationModel = {
 /** A parameter with a constant value. */
 export interface ConstantParameter {
   readonly name: string;
-  /** As text. */
+  /** The value as text. */
   readonly value: string;
-  /** The value in a body of JSON, as JSON. */
+  /** The value in a JSON body, as JSON. */
   readonly json: string;
-  /** Whether it is in the query, also beside a body of fields. */
+  /** Whether it is in the query even with a body of fields. */
   readonly inQuery: boolean;
 }
 
-/** Rules that are printed into functions, and not for the runtime to act on. */
+/** Rules that are printed into functions, not applied by the runtime. */
 export const PRINTED_RULES = [
   "headers",
   "json",
@@ -72,23 +73,23 @@ export interface SharedRules {
   readonly errorShapes: ReadonlyArray<Readonly<Record<string, string>>>;
   readonly errors: readonly ErrorRule[];
   readonly retryAfter: readonly RetryAfterRule[];
-  /** Keys of an error body that callers get; undefined for none. */
+  /** The keys of an error body that callers receive; undefined for none. */
   readonly errorMetadata?: readonly ErrorMetadataRule[];
   readonly rawErrorBody: boolean;
   readonly redirects: boolean;
   /** Constant request headers, printed into the request function. */
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
-  /** How names and 64-bit integers are written in requests. */
+  /** The notation of names and 64-bit integers in requests. */
   readonly json: JsonStyle;
-  /** A slash in a path variable of one segment is rejected, not escaped. */
+  /** Rejects a slash in a path variable of one segment instead of escaping it. */
   readonly rejectSlash: boolean;
-  /** Values below messages, maps and lists are named by brackets, not by dots. */
+  /** Names values below messages, maps and lists with brackets instead of dots. */
   readonly brackets: boolean;
-  /** Bytes in a query use the URL-safe alphabet without padding. */
+  /** Writes bytes in a query in the URL-safe alphabet without padding. */
   readonly urlSafeQuery: boolean;
-  /** Bytes in a path use the same. */
+  /** Writes bytes in a path in the same way. */
   readonly urlSafePath: boolean;
-  /** Control characters in path variables are percent-encoded, not rejected. */
+  /** Percent-encodes control characters in path variables instead of rejecting them. */
   readonly controlsInPath: boolean;
 }
 
@@ -99,7 +100,7 @@ export interface JsonStyle {
   readonly required: "sent" | "omitted";
 }
 
-/** A condition on a JSON object, in the shape of the runtime's `Condition`. */
+/** A condition on a JSON object, in the form of the runtime's `Condition`. */
 export type ConditionModel = {
   readonly key: string;
   readonly values?: readonly string[];
@@ -129,7 +130,7 @@ export type RetryAfterRule = {
   readonly when?: { readonly name: string; readonly value: string };
 };
 
-/** A condition on a field of the request, in the shape of the runtime's `RequestCondition`. */
+/** A condition on a request field, in the form of the runtime's `RequestCondition`. */
 export type RequestConditionModel = {
   /** The names of fields in the .proto file, joined by dots. */
   readonly field: string;

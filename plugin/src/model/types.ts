@@ -1,56 +1,52 @@
-/** What the options of fields, oneofs and enum values say. */
+/** The models of the options of fields, oneofs and enum values. */
 
 import type { DescEnumValue, DescField, DescMessage, DescOneof, JsonObject } from "@bufbuild/protobuf";
 import type { FieldRules } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
 
-/**
- * The options of an element, by its descriptor. An element without options has a model too,
- * which says nothing.
- */
+/** The models of elements, by descriptor. An element without options has a model with defaults. */
 export interface TypeModels {
   field(desc: DescField): FieldModel;
-  /** Whether a field is google.api.field_behavior = REQUIRED. */
+  /** Reports whether a field is google.api.field_behavior = REQUIRED. */
   required(desc: DescField): boolean;
   oneof(desc: DescOneof): OneofModel;
   enumValue(desc: DescEnumValue): EnumValueModel;
-  /** The texts in the options of an element, as they are written. */
+  /** Returns the texts in the options of an element as written. */
   texts(desc: DescField | DescOneof | DescEnumValue): readonly RuleText[];
-  /** The constraints of protovalidate on a message as a whole, as JSON; empty where there are none. */
+  /** Returns the protovalidate constraints on a message as a whole, as JSON; empty if there are none. */
   constraints(desc: DescMessage): JsonObject;
 }
 
-/** The rules of a field that a model has as the option has them. */
+/** The rules of a field that its model has in the same form as its option. */
 export const PLAIN_RULES = ["name", "aliases", "unwrap", "unknown", "coerce", "absent", "redact"] as const;
 
-/** What the options of a field say of it. */
+/** The options of a field. */
 export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULES)[number]>> {
-  /** Where a request carries the field; undefined where its HTTP rule decides. */
+  /** The place of the field in requests; undefined if the HTTP rule determines it. */
   readonly place: Place | undefined;
-  /** How a list or map is written; undefined for the default. */
+  /** The notation of a list or map; undefined for the default. */
   readonly style: Style | undefined;
   /**
-   * Where a response field comes from, in the order in which they are tried; empty for the key of its name.
+   * The sources of a response field, in the order in which they are tried; empty for the key of its name.
    */
   readonly sources: readonly SourceModel[];
-  /** How a Timestamp or Duration is written; undefined for the default. */
+  /** The notation of a Timestamp or Duration; undefined for the default. */
   readonly time: TimeModel | undefined;
-  /** Whether a 64-bit integer is written as a number; undefined where the service decides. */
+  /** Whether a 64-bit integer is written as a number; undefined if the service determines it. */
   readonly number: boolean | undefined;
-  /** How bytes are written as text; undefined for the default. */
+  /** The encoding of bytes as text; undefined for the default. */
   readonly bytes: BytesEncoding | undefined;
-  /** When the field is the member that its oneof holds; empty where that goes by its name. */
+  /** The conditions under which the field is the member of its oneof; empty if its name selects it. */
   readonly conditions: readonly ConditionModel[];
-  /** What of a part of a multipart body the field is. */
+  /** The piece of a multipart part that the field contains. */
   readonly piece: Piece | undefined;
-  /** What a field mask speaks of; undefined for the default. */
+  /** The subject of a field mask; undefined for the default. */
   readonly mask: MaskModel | undefined;
 }
 
 /**
- * The rules of a field that are for responses alone: the names of their options,
- * and what the model calls them.
+ * The field rules that apply only to responses: the names of their options, and their names in the model.
  */
 export const RESPONSE_RULES = {
   aliases: "aliases",
@@ -59,14 +55,16 @@ export const RESPONSE_RULES = {
   absent: "absent",
 } as const satisfies Readonly<Record<string, keyof FieldModel>>;
 
-/** The rules that are not for members of oneofs: what is there chooses the member, whatever it says. */
+/**
+ * The rules that do not apply to oneof members: a value selects the member by its presence, whatever it is.
+ */
 export const LONE_RULES = ["absent"] as const satisfies ReadonlyArray<keyof typeof RESPONSE_RULES>;
 
-/** What a field mask speaks of. */
+/** The subject of a field mask. */
 export interface MaskModel {
   /** The name of a field; empty for the default. */
   readonly of: string;
-  /** How fields that it names and that are not set are written; undefined for not at all. */
+  /** The notation of fields that the mask names but that are not set; undefined to omit them. */
   readonly unset: "null" | "empty" | undefined;
 }
 
@@ -77,73 +75,74 @@ export type Piece = "part_name" | "content" | "content_type" | "filename";
 export type Layout = "flattened" | "nested" | "beside" | "unwrapped";
 
 /**
- * Where a response field comes from. `rel` chooses an address of a `Link` header (RFC 8288);
- * empty for the whole value.
+ * A source of a response field. `rel` selects an address of a `Link` header (RFC 8288); empty for the whole
+ * value.
  */
 export type SourceModel =
   | { readonly kind: "header"; readonly header: string; readonly rel: string }
   | { readonly kind: "status"; readonly status: number; readonly rel: string }
   | { readonly kind: "path"; readonly path: string; readonly rel: string }
-  /** The option names no place, which is a problem. */
+  /** The option names no source, which is a problem. */
   | { readonly kind: "none"; readonly rel: string };
 
-/** How a time is written. */
+/** The notation of a time. */
 export interface TimeModel {
-  /** The runtime's word for the notation. */
+  /** The runtime's name of the notation. */
   readonly notation: TimeNotation;
-  /** The unit as the option has it, `HTTP_DATE`. */
+  /** The unit in the option, e.g. `HTTP_DATE`. */
   readonly unit: string;
-  /** The pattern of the notation `pattern`; else empty. */
+  /** The pattern of the notation `pattern`; otherwise empty. */
   readonly format: string;
-  /** The text that means that there is no time; empty for none. */
+  /** The text that means no time; empty for none. */
   readonly none: string;
   readonly rounding: "up" | "down" | undefined;
 }
 
-/** What a time counts that is written as a number. */
+/** The unit of a numeric time. */
 export type CountUnit = "seconds" | "millis" | "micros" | "nanos";
 
 export type TimeNotation = CountUnit | "iso8601" | "pattern" | "http_date" | "rfc2822";
 
-/** How the wire says which member of a oneof it holds. */
+/** How the wire format identifies the member of a oneof. */
 export interface OneofModel {
   /** The key whose value names the member; empty for none. */
   readonly discriminator: string;
-  /** Where the member is; undefined for the default. */
+  /** The place of the member; undefined for the default. */
   readonly layout: Layout | undefined;
-  /** The key with the member in the layout `beside`; else empty. */
+  /** The key of the member in the layout `beside`; otherwise empty. */
   readonly payload: string;
-  /** The name of the member that takes what no other does; empty for none. */
+  /** The name of the member for values that no other member takes; empty for none. */
   readonly fallback: string;
 }
 
-/** How an enum value is written. */
+/** The spellings of an enum value. */
 export interface EnumValueModel {
   /** The text in requests; empty for the name in the .proto file. */
   readonly wire: string;
-  /** Further texts that responses may have. */
+  /** Further texts in responses. */
   readonly aliases: readonly string[];
 }
 
-/** The oneof whose member stands in place of a message in JSON; undefined where the message is an object. */
+/** Returns the oneof whose member replaces a message in JSON; undefined if the message is an object. */
 export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): DescOneof | undefined {
   return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
-/** Whether the members of a oneof share the object that the oneof stands in. */
+/** Reports whether the members of a oneof share the object that contains the oneof. */
 export function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
   const { discriminator, layout } = types.oneof(oneof);
   return layout === "flattened" || (layout === undefined && discriminator !== "");
 }
 
-/** The values of the discriminator that choose a member of a oneof. */
+/** Returns the values of the discriminator that select a member of a oneof. */
 export function discriminatorValues(field: DescField, types: TypeModels): readonly string[] {
   const values = types.field(field).conditions.flatMap((condition) => condition.values ?? []);
   return values.length > 0 ? values : [field.name];
 }
 
 /**
- * The value of the discriminator that selects a member in a request, as JSON of the type that its rule names.
+ * Returns the value of the discriminator that selects a member in a request, as JSON of the type that its
+ * rule names.
  */
 export function discriminatorJson(field: DescField, types: TypeModels): string {
   const condition = types.field(field).conditions.find(({ values }) => (values ?? []).length > 0);

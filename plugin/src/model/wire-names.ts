@@ -4,21 +4,21 @@ import type { FieldPath } from "./model.ts";
 import type { JsonStyle, Rules } from "./rules.ts";
 import type { TypeModels } from "./types.ts";
 
-/** The name under which requests carry a field. */
+/** Returns the name of a field in requests. */
 export function requestName(field: DescField, style: JsonStyle, types: TypeModels): string {
   const { name } = types.field(field);
   if (name !== "") return name;
   return style.names === "asDeclared" ? field.name : field.jsonName;
 }
 
-/** A dotted path to a field in the JSON of a request. */
+/** Returns the dotted path of a field in the JSON of a request. */
 export function dottedName(path: FieldPath, style: JsonStyle, types: TypeModels): string {
   return path.map((field) => requestName(field, style, types)).join(".");
 }
 
 /**
- * The name of a parameter: for a nested field the names joined by dots, as google.api.http has it,
- * or in brackets.
+ * Returns the name of a parameter: for a nested field the names joined by dots, as in google.api.http, or
+ * in brackets.
  */
 export function parameterName(
   path: FieldPath,
@@ -30,13 +30,13 @@ export function parameterName(
   return `${first}${below.map((name) => `[${name}]`).join("")}`;
 }
 
-/** The spellings of a key that responses may have: as declared and in lowerCamel. */
+/** Returns the spellings of a key in responses: as declared and in lowerCamel. */
 export function spellings(key: string): string[] {
   return [...new Set([key, protoCamelCase(key)])];
 }
 
 /**
- * The names under which responses may carry a field, in the order in which they are tried: as declared and in
+ * Returns the names of a field in responses, in the order in which they are tried: as declared and in
  * lowerCamel, then the aliases.
  */
 export function responseNames(field: DescField, types: TypeModels): readonly [string, ...string[]] {

@@ -12,9 +12,9 @@ import { isTakenByStream } from "./stream-fields.ts";
 import { typeModels } from "./types.ts";
 
 /**
- * Parses one HTTP rule; undefined when it is wrong, and then there is a problem.
+ * Parses one HTTP rule; returns undefined, with a problem, if the rule is invalid.
  *
- * @param rulePath where the rule stands in the options of the method
+ * @param rulePath the path of the rule in the options of the method
  */
 export function parseBinding(
   desc: DescMethod,

@@ -15,7 +15,7 @@ import { typeModels } from "./types.ts";
 
 const REQUEST_ENCODING = MethodRulesSchema.field.requestEncoding.number;
 
-/** What a body is parsed with. */
+/** The context for parsing a body. */
 export interface BodyContext {
   readonly desc: DescMethod;
   readonly verb: string;
@@ -24,7 +24,7 @@ export interface BodyContext {
   /** The same fields. */
   readonly inPath: readonly FieldPath[];
   readonly pathFieldsInBody: boolean;
-  /** Where the HTTP rule stands in the options of the method. */
+  /** The path of the HTTP rule in the options of the method. */
   readonly rulePath: OptionPath;
   readonly problems: Problems;
 }
@@ -79,7 +79,7 @@ function wholeBody(context: BodyContext): BodyModel {
   }
 }
 
-/** The fields placed in parts, of the request and of the flattened members of its oneofs. */
+/** Returns the fields placed in parts, of the request and of flattened members of its oneofs. */
 function partPaths(fields: readonly DescField[]): FieldPath[] {
   return fields.flatMap((field): FieldPath[] => {
     if (typeModels.field(field).place === "part") return [[field]];
@@ -90,7 +90,7 @@ function partPaths(fields: readonly DescField[]): FieldPath[] {
   });
 }
 
-/** Fields as parameters: those of a oneof with a discriminator stand together. */
+/** Returns fields as parameters: the fields of a oneof with a discriminator stay together. */
 function parameters(fields: readonly DescField[], { desc, bound, problems }: BodyContext): Parameters {
   const chosen = (field: DescField) =>
     field.oneof !== undefined && typeModels.oneof(field.oneof).discriminator !== "";
@@ -148,7 +148,10 @@ function linesFault({ desc, problems }: BodyContext): BodyModel {
   return { kind: "none" };
 }
 
-/** A leaf is in the path or in the body, not in both (google/api/http.proto, "Rules for HTTP mapping"). */
+/**
+ * Returns the path fields below a field: a leaf is in the path or in the body, not in both
+ * (google/api/http.proto, "Rules for HTTP mapping").
+ */
 function inPathBelow(field: DescField, { inPath, pathFieldsInBody }: BodyContext): FieldPath[] {
   if (pathFieldsInBody) return [];
   return inPath.flatMap(([head, next, ...rest]): FieldPath[] =>

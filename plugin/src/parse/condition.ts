@@ -2,7 +2,7 @@ import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ConditionModel, RequestConditionModel } from "../model/rules.ts";
 
-/** A condition of a rule, without what says nothing. */
+/** Parses a condition of a rule, without empty parts. */
 export function parseCondition({ key, values, present, type }: Frozen<When>): ConditionModel {
   return {
     key,
@@ -12,7 +12,7 @@ export function parseCondition({ key, values, present, type }: Frozen<When>): Co
   };
 }
 
-/** A condition on a field of the request. */
+/** Parses a condition on a field of the request. */
 export function parseRequestCondition({ key, values, present }: Frozen<When>): RequestConditionModel {
   return {
     field: key,

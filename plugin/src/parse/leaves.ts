@@ -7,15 +7,15 @@ import type { FieldPath } from "../model/model.ts";
 import { methodRules, serviceRules } from "./options.ts";
 import { typeModels } from "./types.ts";
 
-/** Messages whose JSON may be anything: no parameters are known for them. */
+/** Messages whose JSON may be anything: their parameters are unknown. */
 const ANY_JSON: ReadonlySet<string> = new Set(
   ["Any", "Struct", "Value", "ListValue"].map((name) => `google.protobuf.${name}`),
 );
 
 /**
- * The values below a field that become parameters of a query or form: nested messages give one a leaf. With
- * brackets a leaf is also what is taken apart when the call is made: a map, a list of messages,
- * a message without a bottom.
+ * Returns the values below a field that become parameters of a query or form: nested messages have one
+ * parameter for each leaf. With brackets, fields that are only split at run time are leaves too: a map, a
+ * list of messages, a recursive message.
  */
 export function leaves(
   desc: DescMethod,
@@ -70,7 +70,7 @@ function hasBrackets(desc: DescMethod): boolean {
   return http?.nesting === Http_Nesting.BRACKETS;
 }
 
-/** Whether the names below a field are known only when the call is made. */
+/** Reports whether the names below a field are known only at run time. */
 function isTree(field: DescField): boolean {
   if (field.fieldKind === "map") return typeModels.field(field).style !== "spread";
   const message = messageOf(field);
@@ -79,14 +79,15 @@ function isTree(field: DescField): boolean {
   return ANY_JSON.has(message.typeName) || message.oneofs.some(isChosenByValue);
 }
 
-/** Whether a value selects the member of a oneof, and not only the names of the fields. */
+/** Reports whether a value, not only the names of fields, selects the member of a oneof. */
 function isChosenByValue(oneof: DescOneof): boolean {
   const { discriminator, layout } = typeModels.oneof(oneof);
   return discriminator !== "" || layout === "unwrapped";
 }
 
 /**
- * The field that a problem is about: the last one that is not of a type of google, whose files nobody edits.
+ * Returns the field that a problem is about: the last one outside of Google's types, whose files nobody
+ * edits.
  */
 function subjectOf(path: FieldPath): DescField | undefined {
   return path.findLast((step) => !step.parent.file.proto.package.startsWith("google."));

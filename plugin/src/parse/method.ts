@@ -18,9 +18,8 @@ const ADDITIONAL_BINDINGS = HttpRuleSchema.field.additionalBindings.number;
 const RESPONSE_BODY = HttpRuleSchema.field.responseBody.number;
 
 /**
- * Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a
- * problem. A stream that no rule maps is a problem too, but the method is parsed,
- * so that all of it is checked.
+ * Parses a method; returns undefined if it has no HTTP rule, or, with a problem, if the rule is invalid. A
+ * stream that no rule maps is also a problem, but the method is parsed, so that the rest is checked.
  */
 export function parseMethod(desc: DescMethod, problems: Problems): MethodModel | undefined {
   const rule = httpRule(desc);
@@ -53,7 +52,10 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
   });
 }
 
-/** The messages that unary methods of the service make of a page: of a response from the same URL. */
+/**
+ * Returns the messages that unary methods of the service return for a page: for a response from the same
+ * URL.
+ */
 function pagesOf(desc: DescMethod, { pattern }: HttpRule): DescMessage[] {
   if (methodRules(desc).envelope !== undefined) return [];
   const pages = desc.parent.methods.filter((other) => {
@@ -65,7 +67,7 @@ function pagesOf(desc: DescMethod, { pattern }: HttpRule): DescMessage[] {
   return desc.methodKind === "unary" ? [] : pages.map(({ output }) => output);
 }
 
-/** Reports what additional bindings cannot have: bindings, and a response of their own. */
+/** Reports features that additional bindings cannot have: bindings, and a response body. */
 function checkAdditional(desc: DescMethod, rule: HttpRule, problems: Problems): void {
   rule.additionalBindings.forEach((binding, index) => {
     const subject = `binding ${index + 2} of ${nameOf(desc)}`;
@@ -93,9 +95,7 @@ function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems)
   return field;
 }
 
-/**
- * Where an envelope has alternatives, the payload is the one of the JSON type that the response is read from.
- */
+/** Returns the JSON type of the response, which selects the payload if an envelope has alternatives. */
 function payloadType(desc: DescMethod, responseBody: DescField | undefined): Pick<Rules, "payloadType"> {
   const envelope = methodRules(desc).envelope ?? serviceRules(desc.parent).envelope;
   if ((envelope?.payload.length ?? 0) < 2) return {};

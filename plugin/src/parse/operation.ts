@@ -6,10 +6,10 @@ import type { OperationModel } from "../model/rules.ts";
 import { parseCondition } from "./condition.ts";
 import { rootless } from "./options.ts";
 
-/** A path with one variable, as text around the name of a value. */
+/** A path with one variable: the text before it, its name, and the text after it. */
 const TEMPLATE = /^(\/[^{}]*)\{([^{}]+)\}([^{}]*)$/;
 
-/** The rule of a method, without what says nothing. A path that is none is reported by the checks. */
+/** Parses the rule of a method, without empty parts. The checks report an invalid path. */
 export function parseOperation(option: Frozen<Operation>): OperationModel {
   const { done, failed, result, resultLink, interval, maxPolls } = option;
   return {

@@ -9,8 +9,8 @@ import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.t
 import { freeze } from "../model/freeze.ts";
 
 /**
- * Reads an option of a descriptor once: decoding is dear, and rules are asked for all the time. What has none
- * gets `none`, which all share. What is read is frozen.
+ * Returns a function that reads an option of each descriptor only once: decoding is expensive, and rules
+ * are read often. All descriptors without the option share `none`. The result is frozen.
  */
 export function once<Desc extends object, T>(
   none: T,
@@ -38,24 +38,25 @@ export const methodRules: (desc: DescMethod) => MethodAnnotation = once(
   (desc) => getOption(desc, method),
 );
 
-/** Whether a method has rules of its own, beside its HTTP rule and those of its service. */
+/** Reports whether a method has rules besides its HTTP rule and the rules of its service. */
 export function hasMethodRules(desc: DescMethod): boolean {
   return hasOption(desc, method);
 }
 
-/** The HTTP rule of a method; undefined when it has none. */
+/** Returns the HTTP rule of a method; undefined if it has no rule. */
 export function httpRule(desc: DescMethod): HttpRule | undefined {
   return hasOption(desc, http) ? getOption(desc, http) : undefined;
 }
 
 /**
- * A dotted path without its root, which options write as `.`, since an empty text would look like a mistake.
+ * Returns a dotted path without its root, which options write as `.`, since an empty text would look like a
+ * mistake.
  */
 export function rootless(path: string): string {
   return path === "." ? "" : path;
 }
 
-/** A spelling of "empty" as adapters name it. */
+/** Returns the adapters' name of a spelling of "empty". */
 export function emptySpelling(spelling: Empty_Spelling): string {
   return (Empty_SpellingSchema.value[spelling]?.name ?? "").toLowerCase();
 }

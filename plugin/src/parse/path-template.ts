@@ -5,7 +5,7 @@ import {
   segmentFault,
 } from "../model/path-template.ts";
 
-/** A template that does not follow the syntax; `offset` is where, counted in UTF-16 units from 0. */
+/** Thrown for a template with invalid syntax; `offset` is the position, in UTF-16 units from 0. */
 export class PathSyntaxError extends Error {
   readonly offset: number;
 
@@ -17,7 +17,7 @@ export class PathSyntaxError extends Error {
 }
 
 const FIELD_PATH = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*/;
-// what RFC 3986 section 3.3 lets stand in a segment as it is, without what means something here
+// the characters that RFC 3986 section 3.3 allows in a segment, except those with a meaning in templates
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+/;
 
 /**
@@ -56,7 +56,7 @@ class Parser {
     return { segments, verb };
   }
 
-  /** A segment, or nothing behind the last slash: `/` and `/books/` are paths of their own. */
+  /** Parses a segment, or nothing after the last slash: `/` and `/books/` are distinct paths. */
   private segmentOrEnd(): Segment {
     const isEnd = this.at === this.text.length;
     return isEnd ? { kind: "literal", text: "" } : this.segment();
@@ -77,7 +77,7 @@ class Parser {
     return { ...variable, ...(before === "" ? {} : { before }), ...(after === "" ? {} : { after }) };
   }
 
-  /** The text in front of a variable; undefined where no variable follows. */
+  /** Parses the text before a variable; returns undefined if no variable follows. */
   private textBefore(): string | undefined {
     const [text = ""] = LITERAL.exec(this.text.slice(this.at)) ?? [];
     if (text === "" || this.text[this.at + text.length] !== "{") return undefined;

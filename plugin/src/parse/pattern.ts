@@ -11,14 +11,14 @@ import { PathSyntaxError, parsePathTemplate } from "./path-template.ts";
 export interface Pattern {
   readonly verb: string;
   readonly template: PathTemplate;
-  /** Where the path stands in the options of the method. */
+  /** The position of the path in the options of the method. */
   readonly at: OptionPath;
 }
 
 /**
- * Parses the verb and path of a rule; undefined when they are wrong, and then there is a problem.
+ * Parses the verb and path of a rule; returns undefined, with a problem, if they are invalid.
  *
- * @param rulePath where the rule stands in the options of the method
+ * @param rulePath the path of the rule in the options of the method
  */
 export function parsePattern(
   desc: DescMethod,
@@ -55,7 +55,7 @@ export function parsePattern(
   }
 }
 
-/** The fields that the variables of a path are bound to, by their dotted names. */
+/** Returns the fields that the variables of a path are bound to, by dotted name. */
 export function parseVariables(
   desc: DescMethod,
   pattern: Pattern,
@@ -91,7 +91,7 @@ export function parseVariables(
   return variables;
 }
 
-/** What to declare in place of a message that has a text, which people try. */
+/** Returns what to declare in place of a message with a text form, a common mistake. */
 function remedyFor(path: FieldPath): string {
   const last = path.at(-1);
   if (last?.fieldKind !== "message") return "";

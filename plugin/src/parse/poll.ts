@@ -23,7 +23,7 @@ const DEFAULT_INTERVAL_MS = 60_000;
 const HEARTBEAT = "connectrest.v1.Heartbeat";
 const DURATION = "google.protobuf.Duration";
 
-/** Parses the rule of a feed; undefined where there is a problem. */
+/** Parses the rule of a feed; returns undefined if there is a problem. */
 export function parsePoll(rule: Frozen<Poll>, desc: DescMethod, problems: Problems): StreamModel | undefined {
   const parser = new PollParser(desc, problems);
   if (rule.items === "") {
@@ -47,7 +47,8 @@ export function parsePoll(rule: Frozen<Poll>, desc: DescMethod, problems: Proble
 }
 
 /**
- * Whether a feed takes a field of the request for itself: it says where the stream starts, and is not sent.
+ * Reports whether a feed uses a request field itself: the field sets the start of the stream, and is not
+ * sent.
  */
 export function isTakenByPoll(desc: DescMethod, { name }: DescField): boolean {
   const { request } = methodRules(desc).poll ?? {};
@@ -56,7 +57,7 @@ export function isTakenByPoll(desc: DescMethod, { name }: DescField): boolean {
   return [backlog, after, resumeToken, heartbeat].includes(name);
 }
 
-/** What a field must be, in words, and whether it is. */
+/** The requirement on a field, in words, and a function that checks it. */
 interface Kind {
   readonly text: string;
   readonly holds: (field: DescField) => boolean;
@@ -81,7 +82,7 @@ const FOLDABLE: Kind = {
   holds: (field) => STRING.holds(field) && field.oneof === undefined,
 };
 
-/** Looks up the fields that the rule names. */
+/** Finds the fields that the rule names. */
 class PollParser {
   private readonly desc: DescMethod;
   private readonly problems: Problems;
@@ -171,7 +172,7 @@ class PollParser {
     return this.fault("poll-field", `poll: \`${name}\` must be ${kind.text}`, ...place);
   }
 
-  /** A field has one meaning. */
+  /** Checks that each field is used only once. */
   private checkEach(fields: ReadonlyArray<DescField | undefined>, place: number): void {
     const seen = new Set<DescField>();
     for (const field of fields) {
@@ -187,7 +188,7 @@ class PollParser {
     }
   }
 
-  /** What no one fills would be empty in every message. */
+  /** Reports fields that nothing fills, which would be empty in every message. */
   private checkFilled(fields: ReadonlyArray<DescField | undefined>): void {
     for (const field of this.desc.output.fields) {
       if (fields.includes(field)) continue;

@@ -1,4 +1,4 @@
-/** How the body of an HTTP response is read, and which field of the message takes it. */
+/** Parses how an HTTP response body is read, and which field of the message receives it. */
 import { type DescField, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
 import { ResponseBody_Encoding as Encoding } from "../gen/connectrest/v1/method_rules_pb.ts";
@@ -14,8 +14,8 @@ const ENCODINGS: Readonly<Record<Encoding, string>> = {
 };
 
 /**
- * A google.api.HttpBody is any bytes, where the method says nothing else;
- * bytes that no field takes are not read.
+ * Returns the encoding of the response. A google.api.HttpBody is raw bytes unless the method specifies
+ * otherwise; bytes that no field receives are not read.
  */
 export function parseResponseEncoding(desc: DescMethod): string {
   const encoding = methodRules(desc).responseEncoding;
@@ -24,14 +24,14 @@ export function parseResponseEncoding(desc: DescMethod): string {
   return ENCODINGS[encoding] ?? "json";
 }
 
-/** Whether a message can hold the body of a response as it came. */
+/** Reports whether a message can hold the raw body of a response. */
 export function takesBytes(desc: DescMethod): boolean {
   const field = responseBodyOf(desc);
   const isBytes = field?.fieldKind === "scalar" && field.scalar === ScalarType.BYTES;
   return isBytes || answersHttpBody(desc) || methodRules(desc).download !== undefined;
 }
 
-/** The response field that `response_body` names. */
+/** Returns the response field that `response_body` names. */
 export function responseBodyOf(desc: DescMethod): DescField | undefined {
   const name = httpRule(desc)?.responseBody ?? "";
   return desc.output.fields.find((candidate) => candidate.name === name);

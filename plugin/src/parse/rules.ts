@@ -51,12 +51,12 @@ const RETRY_FORMATS: Readonly<Record<RetryAfter_Format, string>> = {
   [RetryAfter_Format.MILLIS]: "millis",
 };
 
-/** The rules that a service gives to its methods. */
+/** Parses the rules that a service gives to its methods. */
 export function parseServiceRules(desc: DescService): SharedRules {
   return sharedRules(desc, create(MethodRulesSchema));
 }
 
-/** The rules of a method, with those of its service where it says nothing itself. */
+/** Parses the rules of a method, which inherits rules of its service. */
 export function parseRules(desc: DescMethod, verb: string): Rules {
   const own = methodRules(desc);
   const shared = sharedRules(desc.parent, own);
@@ -135,7 +135,7 @@ function parseRateLimit(limit: Frozen<RateLimitOption>, owner: string): RateLimi
   };
 }
 
-/** A method may be retried because its rules say so, by its nature, or by a key that its requests carry. */
+/** Parses why a method may be retried: by a rule, by its HTTP method, or with a key in its requests. */
 function parseIdempotency(desc: DescMethod, verb: string): Pick<Rules, "idempotent" | "idempotencyKey"> {
   const { idempotent = isIdempotent(desc, verb) } = methodRules(desc);
   if (idempotent || methodRules(desc).idempotent === false) return { idempotent };
@@ -236,10 +236,10 @@ function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
   };
 }
 
-/** What a stream of records asks for, unless a rule says otherwise. */
+/** Adds the Accept header of a stream of records, unless a rule sets one. */
 function withAccept(headers: Rules["headers"], records: Frozen<Records> | undefined): Rules["headers"] {
   if (records === undefined || headers.some(({ name }) => name === "accept")) return headers;
-  // what is asked for without a word
+  // the default of requests
   if (records.format === Records_Format.ARRAY) return headers;
   const isEvents = records.format === Records_Format.EVENT_STREAM;
   const value = isEvents ? "text/event-stream" : "application/x-ndjson, application/jsonl, application/json";

@@ -20,8 +20,8 @@ export function checkMapped(desc: DescService, problems: Problems): void {
 }
 
 /**
- * Whether the rules of an element are those of a service config, which gives them
- * to all that its selectors match.
+ * Reports whether the rules of an element come from a service config, which applies them to all elements
+ * that its selectors match.
  */
 function isFromConfig(desc: DescMethod | DescService): boolean {
   const { file } = desc.kind === "rpc" ? desc.parent : desc;

@@ -51,14 +51,14 @@ const FORMATS: Readonly<Record<Records_Format, "lines" | "events" | "array">> = 
   [Records_Format.ARRAY]: "array",
 };
 
-/** Every rule that maps a server stream, as its author would write it. */
+/** The rules that map a server stream, as their author would write them. */
 const SERVER_STREAM_RULES =
   "paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); operation for the states of accepted work; download for a body of bytes";
 
-/** Parses the stream rule of a method; undefined for a unary method, and where there is a problem. */
+/** Parses the stream rule of a method; returns undefined for a unary method, and if there is a problem. */
 export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
   const { paginate, poll, upload, download, records, operation } = methodRules(desc);
-  // a unary method waits for accepted work, and is no stream
+  // a unary method waits for accepted work, and is not a stream
   const states = desc.methodKind === "unary" ? undefined : operation;
   const rules = { paginate, poll, upload, download, records, operation: states };
   const named = (Object.keys(rules) as Array<keyof typeof rules>).filter((rule) => rules[rule] !== undefined);
@@ -87,7 +87,7 @@ interface Context {
   readonly problems: Problems;
 }
 
-/** Reports a fault of a stream rule; `below` leads from the rule to what is wrong in it. */
+/** Reports a fault of a stream rule; `below` is the path from the rule to the fault. */
 function fault(
   { desc, problems }: Context,
   rule: StreamRule,
@@ -111,19 +111,19 @@ function checkKind(rule: StreamRule, context: Context): void {
   );
 }
 
-/** A server stream that says nothing but its HTTP rule: one of an API that knows nothing of this language. */
+/** Reports whether a server stream has only an HTTP rule, as in an API that does not use this language. */
 function isBareServerStream(desc: DescMethod): boolean {
   return desc.methodKind === "server_streaming" && !hasMethodRules(desc) && !httpRule(desc)?.responseBody;
 }
 
-/** As Google's REST streams are: bytes of any type as they come, else the items of one JSON array. */
+/** Returns the form of Google's REST streams: raw bytes of any type, or the items of one JSON array. */
 function bareServerStream(desc: DescMethod): StreamModel {
   const [, data] = desc.output.typeName === "google.api.HttpBody" ? desc.output.fields : [];
   if (data !== undefined) return { kind: "download", chunk: data };
   return parseRecords(create(RecordsSchema, { format: Records_Format.ARRAY }), desc);
 }
 
-/** Reports a stream that no rule maps. It is no reason not to check the rest of the method. */
+/** Reports a stream that no rule maps. The rest of the method is still checked. */
 export function checkMapped(desc: DescMethod, problems: Problems): void {
   if (desc.methodKind === "unary" || isBareServerStream(desc)) return;
   const { paginate, poll, upload, download, records, operation } = methodRules(desc);
@@ -271,7 +271,7 @@ function integerField(name: string, context: Context, ...place: readonly number[
   return fault(context, "paginate", "paginate-step", text, ...place);
 }
 
-/** The field that changes from page to page, of the request or of a message in it. */
+/** Returns the field that changes from page to page, in the request or in a message in it. */
 function steppedField(name: string, context: Context, ...place: readonly number[]): FieldPath | undefined {
   const { fields, fault: text } = resolveFieldPath(context.desc.input, name);
   if (fields !== undefined) return fields;
@@ -329,7 +329,7 @@ function parseRecords(rule: Frozen<Records>, desc: DescMethod): StreamModel {
   };
 }
 
-/** Whether a field reads the key `error`, or what is below it. */
+/** Reports whether a field reads the key `error`, or a key below it. */
 function takesError(field: DescField): boolean {
   const { sources } = typeModels.field(field);
   const paths = sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));

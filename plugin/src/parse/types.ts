@@ -125,7 +125,7 @@ const PLAIN_ONEOF: OneofModel = freeze({ discriminator: "", layout: undefined, p
 
 const PLAIN_ENUM_VALUE: EnumValueModel = freeze({ wire: "", aliases: [] });
 
-/** The models of elements, each parsed when it is first asked for. */
+/** The models of elements, each parsed at its first use. */
 export const typeModels: TypeModels = {
   field: once(
     PLAIN_FIELD,
@@ -181,7 +181,7 @@ function parseField(rules: FieldRules): FieldModel {
   };
 }
 
-/** The rules that need no parsing. */
+/** Returns the rules that need no parsing. */
 function plainRules(rules: FieldRules): Pick<FieldModel, (typeof PLAIN_RULES)[number]> {
   const entries = PLAIN_RULES.map((name) => [name, rules[name]]);
   return Object.fromEntries(entries) as Pick<FieldRules, (typeof PLAIN_RULES)[number]>;

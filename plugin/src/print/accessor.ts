@@ -3,27 +3,27 @@ import { Edition, FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { FieldPath } from "../model/model.ts";
 import { printString } from "./literal.ts";
 
-/** How generated code reads a field of a request message. */
+/** Code that reads a field of a request message. */
 export interface Access {
-  /** The expression for the value, to be used where `isSet` holds. */
+  /** The expression for the value, valid if `isSet` is true. */
   readonly expression: string;
-  /** The condition under which there is something to send. */
+  /** The condition under which the value is sent. */
   readonly isSet: string;
-  /** The expression for the value, undefined where the field or what is around it is not set. */
+  /** The expression for the value, undefined if the field or a message around it is not set. */
   readonly optional: string;
   /** Whether `optional` can be undefined. */
   readonly mayBeUnset: boolean;
 }
 
-/** The line under a condition, where there is one. */
+/** Puts a line under a condition, if there is one. */
 export function under(isSet: string, line: string): string {
   return isSet === "" ? line : `if (${isSet}) ${line}`;
 }
 
 /**
- * Reads the value at the end of a path of fields.
+ * Returns the code that reads the value at the end of a path of fields.
  *
- * @param isRequired whether a value without presence is there even if it is zero
+ * @param isRequired whether a zero value without presence counts as set
  */
 export function access(path: FieldPath, message = "message", isRequired = false): Access {
   const guards: string[] = [];
@@ -31,7 +31,7 @@ export function access(path: FieldPath, message = "message", isRequired = false)
   let isOptional = false;
   for (const field of path.slice(0, -1)) {
     holder = read(field, holder, isOptional, guards);
-    // a oneof's member is there where its case is; another message may be missing
+    // a oneof member is set if its case is; another message may be missing
     isOptional = field.oneof === undefined;
   }
   const field = path.at(-1) as DescField;
@@ -46,7 +46,7 @@ export function access(path: FieldPath, message = "message", isRequired = false)
           : undefined
         : ownCondition(field, holder, isOptional);
   const isSet = [...guards, ...(own === undefined ? [] : [own])].join(" && ");
-  // what follows from the condition needs no check of its own; the type checker cannot look through `??`
+  // the condition makes further checks unnecessary; the type checker cannot see through `??`
   const known = isSet.includes(" ?? ") ? expression : expression.replaceAll("?.", ".");
   return {
     expression: known,
@@ -64,7 +64,10 @@ function read(field: DescField, holder: string, isOptional: boolean, guards: str
   return `${oneof}.value`;
 }
 
-/** The condition for a field that stands in no oneof: an implicit one is sent unless it is zero. */
+/**
+ * Returns the condition for a field outside of oneofs: a field with implicit presence is sent unless it is
+ * zero.
+ */
 function ownCondition(field: DescField, holder: string, isOptional: boolean): string {
   const expression = `${holder}${isOptional ? "?." : "."}${field.localName}`;
   if (field.fieldKind === "list") return isOptional ? `${expression}.length` : `${expression}.length > 0`;
@@ -76,14 +79,14 @@ function ownCondition(field: DescField, holder: string, isOptional: boolean): st
   }
   if (field.fieldKind !== "scalar") return expression;
   if (field.scalar === ScalarType.BYTES) return `${expression}.length`;
-  // NaN is no zero, although it is false
+  // NaN is not zero, although it is falsy
   if (field.scalar !== ScalarType.DOUBLE && field.scalar !== ScalarType.FLOAT) return expression;
   return isOptional ? `(${expression} ?? 0) !== 0` : `${expression} !== 0`;
 }
 
 /**
- * protobuf-es keeps the default of such a field in the prototype of the message,
- * so that reading it always finds one.
+ * Reports whether protobuf-es keeps the default of a field in the prototype of the message, so that reading
+ * it always finds a value.
  */
 function hasInheritedDefault(field: DescField): boolean {
   return field.parent.file.edition !== Edition.EDITION_PROTO3 && field.fieldKind !== "message";

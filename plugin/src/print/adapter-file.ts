@@ -6,10 +6,13 @@ import type { ImportOptions } from "../protocol/options.ts";
 import { END, IMPORTS, insertionPoint } from "./insertion-point.ts";
 import { SourceFile } from "./source-file.ts";
 
-/** The module that generated code gets its runtime from. */
+/** The module from which generated code imports its runtime. */
 const RUNTIME = "connect-rest-runtime/adapter";
 
-/** The generated file's path below the output directory, without extension: `blog/v1/post_rest`. */
+/**
+ * Returns the path of the generated file below the output directory, without extension:
+ * `blog/v1/post_rest`.
+ */
 export function adapterPath(desc: DescFile): string {
   return `${desc.name}_rest`;
 }
@@ -18,7 +21,7 @@ export function adapterPath(desc: DescFile): string {
 interface Part {
   readonly name: string;
   readonly lines: readonly string[];
-  /** Functions stand behind the services; what these name is in front of them. */
+  /** Functions follow the services; the constants that services name precede them. */
   readonly place: PartPlace;
 }
 
@@ -26,8 +29,8 @@ interface Part {
 type PartPlace = "types" | "tables" | "functions";
 
 /**
- * The files of a run. The tables of a message and an enum stand in the file of theirs,
- * where that is generated too.
+ * The files of a run. The table of a message or enum is in the generated file of its .proto file, if that
+ * is generated too.
  */
 export class Generation {
   private readonly files: ReadonlyMap<DescFile, AdapterFile>;
@@ -37,28 +40,27 @@ export class Generation {
     this.files = new Map(sorted.map((desc) => [desc, new AdapterFile(desc, types, options, this)]));
   }
 
-  /** All files, in the order of their names. */
+  /** Returns all files, sorted by name. */
   all(): AdapterFile[] {
     return [...this.files.values()];
   }
 
-  /** The generated file of a .proto file; undefined where it is not generated in this run. */
+  /** Returns the generated file of a .proto file; undefined if it is not generated in this run. */
   file(desc: DescFile): AdapterFile | undefined {
     return this.files.get(desc);
   }
 }
 
 /**
- * A file `x_rest.ts` being printed: the source file, and the tables and encoders that methods turned out to
- * need. Each is printed once; they are put in the order of their names,
- * so that the order of requests does not show.
+ * A file `x_rest.ts` being printed: the source file, and the tables and encoders that methods need. Each is
+ * printed once; they are sorted by name, so that the output does not depend on the order of requests.
  */
 export class AdapterFile {
   readonly source: SourceFile;
   readonly desc: DescFile;
-  /** What the options of fields, oneofs and enum values say. */
+  /** The models of fields, oneofs and enum values. */
   readonly types: TypeModels;
-  /** The style of the file's first service, for names of encoders. */
+  /** The style of the file's first service, which determines the names of encoders. */
   style: JsonStyle | undefined;
   private readonly generation: Generation;
   private readonly parts: Part[] = [];
@@ -78,7 +80,7 @@ export class AdapterFile {
     return this.marked;
   }
 
-  /** The line of an insertion point, which the file has from then on. */
+  /** Returns the line of an insertion point, and adds it to the points of the file. */
   insertionPoint(name: string): string {
     this.marked.add(name);
     return insertionPoint(name);
@@ -99,12 +101,12 @@ export class AdapterFile {
     return this.source.declaredType(name, this.source.package(RUNTIME));
   }
 
-  /** Notes how an exported name is declared, for `.d.ts`. */
+  /** Records the declaration of an exported name, for `.d.ts`. */
   declare(name: string, lines: readonly string[]): void {
     this.declarations.set(name, lines);
   }
 
-  /** All declarations, those of services first, the others in the order of their names. */
+  /** Returns all declarations, services first, the others sorted by name. */
   declarationLines(): string[] {
     const parts = new Set(this.parts.map((part) => part.name));
     const all = [...this.declarations];
@@ -123,13 +125,13 @@ export class AdapterFile {
     return this.source.type(typeName(desc), this.source.messages(desc.file));
   }
 
-  /** An expression for a message without any field set. */
+  /** Returns an expression for a message without any field set. */
   emptyMessage(desc: DescMessage): string {
     const schema = this.source.value(descriptorName(desc), this.source.messages(desc.file));
     return `${this.source.value("create", this.source.package("@bufbuild/protobuf"))}(${schema})`;
   }
 
-  /** The constant with the types that a google.protobuf.Any of this file may hold. */
+  /** Returns the constant with the types that a google.protobuf.Any in this file may contain. */
   anyTypes(): string {
     const { desc } = this;
     const print = (name: string) => {
@@ -141,14 +143,14 @@ export class AdapterFile {
     return this.part(desc, "TYPES", print, "types");
   }
 
-  /** The table of a google.protobuf.Any that holds one of the types of this file. */
+  /** Returns the table of a google.protobuf.Any with the types of this file. */
   anyTable(): string {
     const types = this.anyTypes();
     const print = (name: string) => [`const ${name} = ${this.runtimeValue("anyTable")}(${types});`];
     return this.part("any", "AnyTable", print, "tables");
   }
 
-  /** The name of a constant or function of this file; `print` is called once, with the name. */
+  /** Returns the name of a constant or function of this file; `print` is called once, with the name. */
   part(
     subject: unknown,
     ideal: string,
@@ -161,12 +163,15 @@ export class AdapterFile {
     if (known !== undefined) return known;
     const name = this.source.claim(ideal);
     byIdeal.set(ideal, name);
-    // the name is known before printing, so that recursive messages find it
+    // registered before printing, so that recursive messages find it
     this.parts.push({ name, lines: print(name), place });
     return name;
   }
 
-  /** Like `part`, for the table of a message or enum: it stands in the file of that where it is generated. */
+  /**
+   * Like `part`, for the table of a message or enum: it is in the file of that type, if that file is
+   * generated.
+   */
   sharedTable(
     desc: DescMessage | DescEnum,
     ideal: string,
@@ -182,7 +187,7 @@ export class AdapterFile {
     return this.parts.length === 0 && this.source.isEmpty;
   }
 
-  /** The parts in a place, each after an empty line. */
+  /** Returns the parts in a place, each after an empty line. */
   partLines(place: PartPlace): string[] {
     return this.parts
       .filter((part) => part.place === place)
@@ -197,7 +202,7 @@ const SUFFIXES = {
   required: { sent: "Required", omitted: "Optional" },
 } as const;
 
-/** Tells encoders of one message apart that follow another style than most of the file. */
+/** Returns a suffix for encoders of a message whose style differs from the usual style of the file. */
 export function styleSuffix(style: JsonStyle, usual: JsonStyle): string {
   const names = style.names === usual.names ? "" : SUFFIXES.names[style.names];
   const integers = style.integers === usual.integers ? "" : SUFFIXES.integers[style.integers];

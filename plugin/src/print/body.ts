@@ -11,7 +11,7 @@ import { printInline, printString } from "./literal.ts";
 import { maskTable } from "./mask-table.ts";
 import { type Context, formLines } from "./parameters.ts";
 
-/** The lines that give a request its body. */
+/** Returns the lines that set the body of a request. */
 export function bodyLines(body: BodyModel, context: Context): string[] {
   switch (body.kind) {
     case "none":
@@ -49,7 +49,7 @@ function jsonBodyLines(
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
   const { rules, file } = context;
-  // a body is there whatever its value is: an empty list is no request without a list
+  // a request has a body whatever the value is: an empty list is not an absent list
   const isAlways = field.fieldKind === "list" || field.fieldKind === "map";
   const { expression, isSet: isGiven } = access([field], "message", true);
   const isSet = isAlways ? "" : isGiven;
@@ -61,7 +61,7 @@ function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, c
   return [`if (${isSet}) {`, ...lines.map((line) => `  ${line}`), "}"];
 }
 
-/** The lines for a body that is there also where only the mask says so. */
+/** Returns the lines for a body that is also sent if only the mask requires it. */
 function maskedFieldLines(
   body: {
     readonly value: string;
@@ -81,14 +81,14 @@ function maskedFieldLines(
   ];
 }
 
-/** The masks of the request that clear fields. */
+/** Returns the masks of the request that clear fields. */
 function clearingMasks({ input, file }: Context): DescField[] {
   return input.fields.filter((field) => isMask(field) && file.types.field(field).mask?.unset !== undefined);
 }
 
 /**
- * The lines that write what masks name and the request lacks into the object `json`, which has some fields of
- * the request, or is what a mask speaks of.
+ * Returns the lines that add fields named by masks and missing in the request to the object `json`, which
+ * has some fields of the request, or is the subject of a mask.
  */
 function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
   const { rules, file, input, maskSubject } = context;
@@ -104,7 +104,7 @@ function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
     const unset = printString(file.types.field(mask).mask?.unset ?? "null");
     const call = `${file.runtimeValue("sendUnset")}(${holder}, ${printString(mask.name)}, ${expression}, ${table}, ${unset});`;
     const isWhole = subject.field === undefined && fields !== undefined;
-    // what is in the path, or nowhere, is not in the body
+    // fields in the path, or in no place, are not in the body
     const others = isWhole ? input.fields.filter((field) => !fields.includes(field)) : [];
     return [
       under(isSet, call),
@@ -121,17 +121,17 @@ function linesLines(field: DescField, { rules, file }: Context): string[] {
   return [`if (${isSet}) request.jsonLines(${itemsValue(field, expression, rules.json, file)});`];
 }
 
-/** The lines that take what stands in the path out of the object `json`. */
+/** Returns the lines that remove the path fields from the object `json`. */
 function omitLines(paths: readonly FieldPath[], { rules, file }: Context): string[] {
   return paths.map(
     (path) => `${file.runtimeValue("omit")}(json, ${printString(dottedName(path, rules.json, file.types))});`,
   );
 }
 
-/** Which constant parameters are meant: all of them, those that are always in the query, or all but those. */
+/** A selection of constant parameters: all, those that are always in the query, or all others. */
 export type ConstantChoice = "all" | "in query" | "in body";
 
-/** The lines that add constant parameters of a method, where they do not go into JSON. */
+/** Returns the lines that add constant parameters of a method outside of JSON. */
 export function constants(
   call: "query" | "form" | "part",
   { rules }: Context,
@@ -142,7 +142,7 @@ export function constants(
     .map(({ name, value }) => `request.${call}(${printString(name)}, ${printString(value)});`);
 }
 
-/** Whether the constant parameters stand in the body. */
+/** Reports whether the constant parameters are in the body. */
 export function holdsConstants(body: BodyModel): boolean {
   return body.kind === "fields" || body.kind === "form" || body.kind === "multipart";
 }
@@ -154,7 +154,7 @@ function httpBodyLine(field: DescField | undefined): string {
   return isSet === "" ? line : `if (${isSet}) ${line}`;
 }
 
-/** The lines that make an object `json` of some fields of the request. */
+/** Returns the lines that create an object `json` from some fields of the request. */
 function objectLines(fields: readonly DescField[], context: Context): string[] {
   const { rules, file } = context;
   const inBody = rules.parameters.filter(({ inQuery }) => !inQuery);
@@ -165,7 +165,7 @@ function objectLines(fields: readonly DescField[], context: Context): string[] {
   ];
 }
 
-/** The lines that add fields to the object `json`. */
+/** Returns the lines that add fields to the object `json`. */
 function memberLines(fields: readonly DescField[], { rules, file }: Context): string[] {
   const oneofs = new Set(fields.map((field) => field.oneof).filter((oneof) => oneof !== undefined));
   return [
@@ -188,10 +188,10 @@ function multipartLines(body: Multipart, context: Context): string[] {
   ];
   if (!whenParts) return [...object, ...parts];
   const condition = body.parts.map((path) => inOr(access(path).isSet)).join(" || ");
-  // without a part for it, the object is only for the body without parts
+  // without a JSON part, the object is only for the body without parts
   const whole = jsonPart === undefined ? objectLines(body.fields, context) : [];
   const plain = ["} else {", ...[...whole, "request.json(json);"].map((line) => `  ${line}`), "}"];
-  // the type checker must not conclude that members of a oneof without parts cannot be set below
+  // the type checker must not conclude that oneof members without parts cannot be set below
   const named = condition.includes(" && ") ? [`const hasParts = ${condition};`] : [];
   const head = `if (${named.length > 0 ? "hasParts" : condition}) {`;
   return [...object, ...named, head, ...parts.map((line) => `  ${line}`), ...plain];
@@ -202,8 +202,8 @@ function inOr(condition: string): string {
 }
 
 /**
- * A field that is placed in a part: bytes, a google.api.HttpBody,
- * or a message whose fields are pieces of the part.
+ * Returns the lines for a field placed in a part: bytes, a google.api.HttpBody, or a message whose fields
+ * are pieces of the part.
  */
 function partLines(path: FieldPath, { rules, file }: Context): string[] {
   const field = path.at(-1) as DescField;

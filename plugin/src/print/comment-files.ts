@@ -6,7 +6,7 @@ import { typed } from "./erasable.ts";
 import { printString } from "./literal.ts";
 import { SourceFile } from "./source-file.ts";
 
-/** Comments by the full names of what they are about. */
+/** Comments by the full names of their elements. */
 type Comments = Map<string, string>;
 
 /** A file `x_comments.ts` being printed. */
@@ -16,19 +16,22 @@ export interface CommentFile {
   readonly declarations: readonly string[];
 }
 
-/** Path of the file with the comments of a .proto file, below the output directory and without extension. */
+/**
+ * Returns the path of the file with the comments of a .proto file, below the output directory and without
+ * extension.
+ */
 export function commentsPath(desc: DescFile): string {
   return `${desc.name}_comments`;
 }
 
-/** The .proto files with comments of what a service's methods reach, by their names. */
+/** Returns the .proto files with comments on elements that the methods of a service reach, by name. */
 export function commentedFiles(service: ServiceModel, generated: ReadonlySet<DescFile>): DescFile[] {
   return byName(commentsBelow(service, generated).keys());
 }
 
 /**
- * Prints the comments of messages and enums that methods reach. Each stands once, in the file of its own
- * .proto file, however many services reach it.
+ * Prints the comments on messages and enums that methods reach. Each appears once, in the comment file of
+ * its .proto file, however many services reach it.
  */
 export function printComments(models: readonly FileModel[], options: ImportOptions): CommentFile[] {
   const generated = new Set(models.map(({ desc }) => desc));
@@ -58,7 +61,7 @@ function commentsBelow(
 ): Map<DescFile, Comments> {
   const files = new Map<DescFile, Comments>();
   for (const type of typesBelow(methods.flatMap(({ desc: method }) => [method.input, method.output]))) {
-    // what is not generated in this run has no file of its own
+    // types that are not generated in this run have no comment file
     const home = generated.has(type.file) ? type.file : desc.file;
     const found = commentsIn(type);
     if (found.length > 0) files.set(home, new Map([...(files.get(home) ?? []), ...found]));
@@ -67,11 +70,12 @@ function commentsBelow(
 }
 
 /**
- * The messages, and those and the enums of their fields, all the way down; but for those of google.protobuf.
+ * Returns the given messages and, recursively, the messages and enums of their fields, except
+ * google.protobuf.
  */
 function typesBelow(messages: readonly DescMessage[]): Set<DescMessage | DescEnum> {
   const found = new Set<DescMessage | DescEnum>(messages);
-  // a set hands out what is added to it meanwhile
+  // iterating over a set includes elements added meanwhile
   for (const type of found) {
     for (const field of type.kind === "message" ? type.fields : []) {
       const below = field.message ?? field.enum;

@@ -23,7 +23,7 @@ const PLAIN_JSON: ReadonlySet<string> = new Set([
   "google.protobuf.ListValue",
 ]);
 
-/** The function that writes a request message as JSON; printed into the file that asks for it. */
+/** Returns the function that writes a request message as JSON; prints it into the file that uses it. */
 function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): string {
   const suffix = styleSuffix(style, file.style ?? style);
   return file.part(desc, `encode${localName(desc)}${suffix}`, (name) =>
@@ -56,13 +56,13 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
   ];
 }
 
-/** The function that writes the member of a oneof in place of its message. */
+/** Prints the function that writes the member of a oneof in place of its message. */
 function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, file: AdapterFile): string[] {
   const desc = oneof.parent;
   const member = `message.${oneof.localName}`;
   const cases = oneof.fields.flatMap((field) => {
     const integers = memberTypes(field, file.types).includes("number") ? "numbers" : "strings";
-    // the JSON type of a number chooses the member, whatever the API's usual spelling is
+    // the JSON type of a number selects the member, whatever the usual notation of the API
     const own: JsonStyle = field.fieldKind === "scalar" ? { ...style, integers } : style;
     const json = jsonValue(field, `${member}.value`, own, file);
     return [
@@ -81,9 +81,9 @@ function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, fil
   ];
 }
 
-/** The lines that add one field to the object `json`. */
+/** Returns the lines that add one field to the object `json`. */
 export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile): string[] {
-  // a part of a multipart body stands beside the JSON
+  // a part of a multipart body is outside of the JSON
   const { place, unknown } = file.types.field(field);
   if (place === "part") return [];
   const isRequired = style.required === "sent" && file.types.required(field);
@@ -99,13 +99,13 @@ export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile)
   return [under(isSet, assignment(requestName(field, style, file.types), value, file))];
 }
 
-/** The statement that sets a key of the object `json`. */
+/** Returns the statement that sets a key of the object `json`. */
 function assignment(key: string, value: string, file: AdapterFile): string {
   if (isInherited(key)) return `${file.runtimeValue("setOwn")}(json, ${printString(key)}, ${value});`;
   return `${printMember("json", key)} = ${value};`;
 }
 
-/** The lines that add a oneof: with its discriminator, or member by member. */
+/** Returns the lines that add a oneof: with its discriminator, or member by member. */
 export function oneofLines(oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
   const cases = oneof.fields.flatMap((field) => [
     `  case ${printString(field.localName)}:`,
@@ -141,9 +141,9 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
 }
 
 /**
- * A field's value as an expression for JSON.
+ * Returns the value of a field as an expression for JSON.
  *
- * @param isAlways whether a list is written where it is empty, too
+ * @param isAlways whether an empty list is written too
  */
 export function jsonValue(
   field: DescField,
@@ -167,17 +167,17 @@ export function jsonValue(
   }
 }
 
-/** Whether the values of a map are messages with fields of their own. */
+/** Reports whether the values of a map are messages with generated encoders. */
 function isTaken(field: DescField): boolean {
   const message = valueMessageOf(field);
   return message !== undefined && !isScalarMessage(message);
 }
 
-/** A list as an expression for JSON, item by item. */
+/** Returns a list as an expression for JSON, item by item. */
 export function itemsValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
   const item = itemValue(field, "item", style, file);
   if (item === "item") return `[...${value}]`;
-  // these have one parameter
+  // functions with one parameter
   const [, convert] = /^(String|encode[\w$]+)\(item\)$/.exec(item) ?? [];
   if (convert !== undefined) return `${value}.map(${convert})`;
   return `${value}.map((item) => ${item})`;
@@ -240,13 +240,16 @@ function messageValue(
     const more = printMaskArguments(siblingSubject(field, file.types), style, file);
     return textValue(field, value, file, false, more);
   }
-  // in parentheses, since an arrow function would take it for its body
+  // in parentheses, since braces would begin the body of an arrow function
   if (message.typeName === "google.protobuf.Empty") return "({})";
   if (file.types.field(field).unwrap) return unwrappedValue(message, value, style, file);
   return `${encoderOf(message, style, file)}(${value})`;
 }
 
-/** protobuf-es holds a Struct as plain JSON; Value and ListValue are messages. */
+/**
+ * Returns the JSON of dynamic values: protobuf-es holds a Struct as plain JSON; Value and ListValue are
+ * messages.
+ */
 function plainValue(message: DescMessage, value: string, file: AdapterFile): string {
   const print =
     { Struct: "plainJson", Value: "valueJson", ListValue: "listJson" }[message.name] ?? "plainJson";
@@ -271,6 +274,6 @@ function unwrappedValue(message: DescMessage, value: string, style: JsonStyle, f
   const [items] = message.fields;
   if (items === undefined) throw new Error(`${message.typeName} has no field to unwrap`);
   const json = jsonValue(items, `${value}.${items.localName}`, style, file, true);
-  // an arrow function would take an object for its body
+  // braces would begin the body of an arrow function
   return json.startsWith("{") ? `(${json})` : json;
 }

@@ -1,30 +1,30 @@
-/** Text of a generated file that TypeScript has and JavaScript has not, marked while the file is printed. */
+/** Text of a generated file that exists in TypeScript but not in JavaScript, marked during printing. */
 
-// control characters, which are in no other text: strings are printed with escapes, comments without them
+// control characters, which occur in no other text: strings are printed with escapes, comments without them
 const START = "\u0002";
 const STOP = "\u0003";
 
-/** Text that stands in TypeScript alone. */
+/** Marks text that exists only in TypeScript. */
 export function onlyTypeScript(text: string): string {
   return `${START}${text}${STOP}`;
 }
 
-/** The type of a variable, a parameter or a result: `: RestRequest`. */
+/** Returns the type of a variable, a parameter or a result: `: RestRequest`. */
 export function typed(type: string): string {
   return onlyTypeScript(`: ${type}`);
 }
 
-/** Text without marks, so that it can be marked itself. */
+/** Removes the marks from text, so that it can be marked as a whole. */
 export function unmarked(text: string): string {
   return text.replaceAll(START, "").replaceAll(STOP, "");
 }
 
-/** A marked text as TypeScript. */
+/** Returns a marked text as TypeScript. */
 export function asTypeScript(text: string): string {
   return unmarked(text);
 }
 
-/** A marked text as JavaScript. */
+/** Returns a marked text as JavaScript. */
 export function asJavaScript(text: string): string {
   return text
     .split(START)

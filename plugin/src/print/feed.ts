@@ -5,7 +5,9 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { typed } from "./erasable.ts";
 import { printString } from "./literal.ts";
 
-/** What an adapter has of a feed whose messages are batches, as a member of an object literal. */
+/**
+ * Returns the adapter's description of a feed whose messages are batches, as a member of an object literal.
+ */
 export function feedMember(method: MethodModel, feed: FeedModel, file: AdapterFile): string[] {
   return [
     "feed: {",
@@ -29,7 +31,7 @@ function startLines({ desc }: MethodModel, { start }: FeedModel, file: AdapterFi
     (entry): entry is [string, DescField] => entry[1] !== undefined,
   );
   const values = [
-    // an empty text or false is what a field without presence has that nobody has set
+    // an unset field without presence has an empty text or false
     ...named.map(([name, field]) => `${name}: ${access([field]).optional} || undefined`),
     ...(heartbeat === undefined
       ? []

@@ -16,8 +16,8 @@ export interface PrintedFile {
 const SUFFIXES: Readonly<Record<Target, string>> = { ts: ".ts", js: ".js", dts: ".d.ts" };
 
 /**
- * Prints the adapters of all files of a run, all but their text. Files that would hold nothing are left out,
- * unless they are kept.
+ * Prints the adapters of all files of a run, except their text. Empty files are omitted unless they are
+ * kept by option.
  */
 export function printAdapters(
   models: readonly FileModel[],
@@ -34,7 +34,7 @@ export function printAdapters(
   return generation.all().filter((file) => keepEmptyFiles || !file.isEmpty);
 }
 
-/** Puts together the text of a printed adapter, in each language. */
+/** Assembles the text of a printed adapter, in each language. */
 export function printText(
   file: AdapterFile,
   version: string,
@@ -43,7 +43,7 @@ export function printText(
   const end = ["", file.insertionPoint(END)];
   const imports = [file.insertionPoint(IMPORTS)];
   const declarations = [...file.declarationLines(), ...end];
-  // what exports nothing would be no module
+  // a file without exports would not be a module
   const nothing = file.isEmpty ? ["", "export {};"] : [];
   file.source.addInFront([...file.partLines("types"), ...file.partLines("tables")]);
   // one by one: a call cannot have a hundred thousand arguments
@@ -59,7 +59,7 @@ export function printText(
   });
 }
 
-/** Puts together the text of a file of comments, in each language. */
+/** Assembles the text of a comment file, in each language. */
 export function printCommentText(
   { desc, source, declarations }: CommentFile,
   version: string,
@@ -82,7 +82,7 @@ function preamble(desc: DescFile, version: string, noCheck: boolean): string[] {
   ];
 }
 
-/** The line that says what a file is generated from. */
+/** Returns the line that names the origin of a file. */
 export function provenance(desc: DescFile): string {
   const syntax =
     desc.proto.syntax === "editions"

@@ -3,15 +3,15 @@ import { typed } from "./erasable.ts";
 /** A method of an object literal. */
 export interface FunctionParts {
   readonly name: string;
-  /** Types are asked for only where a parameter is printed, since that imports them. */
+  /** Types are functions, called only if a parameter is printed, since that imports the types. */
   readonly parameters: ReadonlyArray<readonly [name: string, type: () => string]>;
   readonly result: string;
   readonly lines: readonly string[];
 }
 
 /**
- * Prints a method of an object literal. Parameters that its lines do not use are left out at the end of the
- * list, and begin with an underscore elsewhere.
+ * Prints a method of an object literal. Unused parameters are omitted at the end of the list, and begin
+ * with an underscore elsewhere.
  */
 export function printFunction({ name, parameters, result, lines }: FunctionParts): string[] {
   const text = lines.join("\n");

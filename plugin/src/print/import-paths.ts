@@ -1,12 +1,12 @@
 import type { DescFile } from "@bufbuild/protobuf";
 import type { ImportOptions, ImportRule } from "../protocol/options.ts";
 
-/** The package that has the messages of google.protobuf. */
+/** The package with the messages of google.protobuf. */
 const WELL_KNOWN = "@bufbuild/protobuf/wkt";
 
 /**
- * The module with the messages of a .proto file, as the output directory sees it: `./blog/v1/post_pb.js`, or
- * a path in a package.
+ * Returns the module with the messages of a .proto file, relative to the output directory:
+ * `./blog/v1/post_pb.js`, or a path in a package.
  */
 export function messagesModule(desc: DescFile, { mapImports }: ImportOptions): string {
   if (desc.proto.package === "google.protobuf") return WELL_KNOWN;
@@ -15,10 +15,11 @@ export function messagesModule(desc: DescFile, { mapImports }: ImportOptions): s
 }
 
 /**
- * What a file writes to import a module.
+ * Returns the specifier with which a file imports a module.
  *
- * @param importer path of the file below the output directory
- * @param module a package, or a path as the output directory sees it, with `./` in front and `.js` behind
+ * @param importer the path of the file below the output directory
+ * @param module a package, or a path relative to the output directory, with the prefix `./` and the
+ * extension `.js`
  */
 export function specifierOf(importer: string, module: string, options: ImportOptions): string {
   const rewritten = rewrite(module, options.rewriteImports);
@@ -52,7 +53,10 @@ function relativeTo(importer: string, module: string): string {
   return isRelative(steps) ? steps : `./${steps}`;
 }
 
-/** In a deep pattern, `**` alone crosses slashes, and a slash at the end is all that is below. */
+/**
+ * Converts a pattern to a regular expression. In a deep pattern, only `**` matches slashes, and a trailing
+ * slash matches everything below.
+ */
 function globOf(pattern: string, kind: "deep" | "flat"): RegExp {
   const tokens = kind === "deep" ? /\*\*\/|\*\*|\*|[^*/]+|\//g : /\*\*\/|\*|[^*]+/g;
   const source = (pattern.match(tokens) ?? []).map((token, index, all) => {

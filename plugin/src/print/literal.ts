@@ -1,4 +1,4 @@
-/** A value that can be printed as a TypeScript literal. Keys that are undefined are left out. */
+/** A value that can be printed as a TypeScript literal. Undefined keys are omitted. */
 export type Literal =
   | string
   | number
@@ -20,7 +20,7 @@ export class Expression {
 
 const WIDTH = 110;
 
-/** Prints a literal, over several lines where one would be too long. `indent` counts spaces. */
+/** Prints a literal, on several lines if one would be too long. `indent` counts spaces. */
 export function printLiteral(value: Literal, indent = 0): string {
   const line = printInline(value);
   if (
@@ -43,7 +43,7 @@ export function printLiteral(value: Literal, indent = 0): string {
   return `{\n${lines.join("")}${outer}}`;
 }
 
-/** Prints a literal in one line. */
+/** Prints a literal on one line. */
 export function printInline(value: Literal): string {
   if (value instanceof Expression) return value.code;
   if (isList(value)) return `[${value.map(printInline).join(", ")}]`;
@@ -59,7 +59,7 @@ export function printInline(value: Literal): string {
   return typeof value === "string" ? printString(value) : String(value);
 }
 
-/** Milliseconds, with the seconds set apart: `60_000`. */
+/** Prints milliseconds with separated thousands: `60_000`. */
 export function printMillis(ms: number): string {
   return Number.isInteger(ms) && ms >= 10_000 ? String(ms).replace(/\B(?=(?:\d{3})+$)/g, "_") : String(ms);
 }
@@ -68,7 +68,7 @@ function isList(value: Literal): value is readonly Literal[] {
   return Array.isArray(value);
 }
 
-/** A string literal in double quotes, in one line, and never with an insertion point in it. */
+/** Prints a string literal in double quotes on one line, without insertion points. */
 export function printString(text: string): string {
   return JSON.stringify(text)
     .replaceAll("\u2028", "\\u2028")
@@ -76,25 +76,28 @@ export function printString(text: string): string {
     .replaceAll("@@protoc_insertion_point", "@\\u0040protoc_insertion_point");
 }
 
-/** The key of an object literal or of its type, quoted only where it must be. */
+/** Prints the key of an object literal or of its type, quoted only if necessary. */
 export function printKey(key: string): string {
-  // with or without quotes, this one would set the prototype
+  // with or without quotes, this key would set the prototype
   if (key === "__proto__") return `[${printString(key)}]`;
   return isIdentifier(key) ? key : printString(key);
 }
 
 /**
- * A key of a JSON object: `json["title"]`. With a dot, the option `noPropertyAccessFromIndexSignature` of
- * TypeScript would reject the file.
+ * Prints access to a key of a JSON object: `json["title"]`. With a dot, TypeScript's option
+ * `noPropertyAccessFromIndexSignature` would reject the file.
  */
 export function printMember(object: string, key: string): string {
   return `${object}[${printString(key)}]`;
 }
 
-// Keys that every JavaScript object has, so that a plain access would find them where there are none.
+// the keys of every JavaScript object, which a plain access would find even if the JSON lacks them
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** Whether every JavaScript object has a property of this name: `constructor`, `toString`, `__proto__`. */
+/**
+ * Reports whether every JavaScript object has a property with this name: `constructor`, `toString`,
+ * `__proto__`.
+ */
 export function isInherited(key: string): boolean {
   return INHERITED.has(key);
 }

@@ -1,22 +1,19 @@
-/**
- * Keeps generated lines below 64 KiB: buf rejects longer ones, or loses them,
- * in a file that is inserted into.
- */
+/** Keeps generated lines below 64 KiB: buf rejects or loses longer lines in a file with insertions. */
 
-/** The longest line, in bytes, that every compiler takes. */
+/** The longest line, in bytes, that every compiler accepts. */
 export const LONGEST_LINE = 65_535;
 
-/** Lines are broken well before that, since a second generator may indent them. */
+/** Lines are broken well before the limit, since another generator may indent them. */
 const WIDTH = 60_000;
-/** Strings are cut into pieces of this many bytes, where they stand in a line that is too long. */
+/** Strings on a line that is too long are split into pieces of this many bytes. */
 const PIECE = 30_000;
 
 /**
- * A generated file with lines that are not too long: comments are broken anywhere, code where it may go on in
- * the next line, strings into sums. A line that is one long name stays as it is.
+ * Breaks lines that are too long: comments anywhere, code where it may continue on the next line, strings
+ * into sums. A line that is one long name is not changed.
  */
 export function breakLongLines(text: string): string {
-  // most files have no such line, and a character is three bytes at most
+  // most files have no such line, and a character takes at most three bytes
   if (text.length * 3 <= WIDTH) return text;
   return text
     .split("\n")
@@ -24,7 +21,7 @@ export function breakLongLines(text: string): string {
     .join("\n");
 }
 
-/** The length in bytes of the longest line. */
+/** Returns the length in bytes of the longest line. */
 export function longestLine(text: string): number {
   return text.split("\n").reduce((longest, line) => Math.max(longest, Buffer.byteLength(line)), 0);
 }
@@ -35,9 +32,9 @@ function breakLine(line: string): string {
   return isComment ? piecesOf(line, WIDTH - indent.length - 3).join(`\n${indent} * `) : breakCode(line);
 }
 
-/** Names and numbers, strings, templates, and single signs. */
+/** Names and numbers, strings, templates, and single characters. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|[\w$]+|\s+|\|\||&&|\?\?|[\s\S]/gu;
-/** After these a line may end, whatever follows. */
+/** Tokens after which a line may end, whatever follows. */
 const OPEN = new Set([",", ":", "(", "[", "{", "||", "&&", "??", "+\n"]);
 
 function breakCode(line: string): string {
@@ -45,7 +42,7 @@ function breakCode(line: string): string {
   const lines: string[] = [];
   let current = "";
   let width = 0;
-  // what stands between two places where a line may end stays together
+  // the text between two possible line ends stays together
   let chunk = "";
   const flush = () => {
     const size = Buffer.byteLength(chunk);
@@ -66,7 +63,7 @@ function breakCode(line: string): string {
   return [...lines, current].map((each) => each.trimEnd()).join("\n");
 }
 
-/** Tokens with each long string as a sum of strings; as a key it is computed. */
+/** Replaces each long string by a sum of strings, computed if it is a key. */
 function withoutLongStrings(tokens: readonly string[]): string[] {
   return tokens.flatMap((token, index) => {
     const quote = token.charAt(0);
@@ -82,14 +79,14 @@ function isKey(tokens: readonly string[], index: number): boolean {
   return tokens[index + 1] === ":" && (before === undefined || before === "{" || before === ",");
 }
 
-/** Cuts the inside of a template literal; what is in a `${…}` stays together. */
+/** Splits the inside of a template literal, but not inside of `${…}`. */
 function templatePieces(inner: string): string[] {
   const parts = inner.match(/\$\{[^}]*\}|(?:\\[\s\S]|(?!\$\{)[\s\S])+/gu) ?? [];
   return parts.flatMap((part) => (part.startsWith("${") ? [part] : piecesOf(part, PIECE)));
 }
 
 /**
- * Cuts a text into pieces of so many bytes, at blanks where there are some, and never inside of an escape.
+ * Splits a text into pieces of limited size in bytes, at blanks if possible, and never inside of an escape.
  */
 function piecesOf(text: string, size: number): string[] {
   const pieces: string[] = [];

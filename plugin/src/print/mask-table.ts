@@ -14,8 +14,8 @@ import { typed } from "./erasable.ts";
 import { printKey, printString } from "./literal.ts";
 
 /**
- * What follows a mask in the call that writes it as text: the table of what it speaks of,
- * and how other paths are written.
+ * Returns the arguments after a mask in the call that writes it as text: the table of its subject, and the
+ * notation of other paths.
  */
 export function printMaskArguments(
   subject: MaskSubject | undefined,
@@ -29,14 +29,17 @@ export function printMaskArguments(
 }
 
 /**
- * The table with what masks may name of a message; undefined where all paths are
- * what their names give by default.
+ * Returns the table of the names that a mask may use in a message; undefined if the default conversion
+ * applies to all paths.
  */
 export function differingMask(message: DescMessage, style: JsonStyle, file: AdapterFile): string | undefined {
   return isTranslated(message, style, file, new Set()) ? maskTable(message, style, file) : undefined;
 }
 
-/** Whether a path in a message is not what its names give by default, so that a table is needed. */
+/**
+ * Reports whether a path in a message differs from the default conversion of its names, so that a table is
+ * needed.
+ */
 function isTranslated(
   message: DescMessage,
   style: JsonStyle,
@@ -53,7 +56,7 @@ function isTranslated(
     const below = valueMessageOf(field);
     const place = placeOf(field, file);
     return (
-      // without a table, such a name is taken for another one
+      // without a table, such a name would be converted to a different one
       (style.names !== "asDeclared" && /[A-Z]|_\d/.test(field.name)) ||
       field.fieldKind === "map" ||
       place.kind === "beside" ||
@@ -64,7 +67,9 @@ function isTranslated(
   });
 }
 
-/** The table with what masks may name of a message; printed into the file that asks for it. */
+/**
+ * Returns the table of the names that a mask may use in a message; prints it into the file that uses it.
+ */
 export function maskTable(message: DescMessage, style: JsonStyle, file: AdapterFile): string {
   const suffix = styleSuffix(style, file.style ?? style);
   const print = (name: string) => {
@@ -82,12 +87,12 @@ export function maskTable(message: DescMessage, style: JsonStyle, file: AdapterF
   return file.part(message, `maskOf${localName(message)}${suffix}`, print, "tables");
 }
 
-/** Where a field stands in JSON. */
+/** The place of a field in JSON. */
 type Place =
   | { readonly kind: "own" | "none" }
   /** under a key that all members of its oneof share */
   | { readonly kind: "beside"; readonly payload: string }
-  /** its keys are in the object that holds it, with the one that chooses it */
+  /** its keys are in the object of its holder, with the key that selects it */
   | { readonly kind: "flattened"; readonly discriminator: string };
 
 function placeOf(field: DescField, file: AdapterFile): Place {
@@ -101,7 +106,7 @@ function placeOf(field: DescField, file: AdapterFile): Place {
   return isFlattened ? { kind: "flattened", discriminator } : { kind: "own" };
 }
 
-/** What a table says of a field; undefined where masks cannot name it. */
+/** Returns the table entry of a field; undefined if masks cannot name it. */
 function entry(field: DescField, style: JsonStyle, file: AdapterFile): string | undefined {
   const place = placeOf(field, file);
   const fields = tableBelow(field, style, file);
@@ -122,7 +127,7 @@ function entry(field: DescField, style: JsonStyle, file: AdapterFile): string | 
   return `{ ${members.join(", ")} }`;
 }
 
-/** The table of a field's message, where that is written field by field. */
+/** Returns the table of a field's message, if that is written field by field. */
 function tableBelow(field: DescField, style: JsonStyle, file: AdapterFile): string | undefined {
   const message = valueMessageOf(field);
   if (message === undefined || message.file.proto.package === "google.protobuf") return undefined;
@@ -130,9 +135,9 @@ function tableBelow(field: DescField, style: JsonStyle, file: AdapterFile): stri
   return `fields: () => ${maskTable(message, style, file)}`;
 }
 
-/** The value of a field without presence that is not set, as it is in JSON. */
+/** Returns the JSON of an unset field without presence. */
 function zeroValue(field: DescField, style: JsonStyle, file: AdapterFile): string | undefined {
-  // such a list is one text in JSON
+  // such a list is one string in JSON
   if (file.types.field(field).style === "comma") return '""';
   if (field.presence !== FeatureSet_FieldPresence.IMPLICIT) return undefined;
   if (field.fieldKind === "enum") return enumZero(field.enum, file);

@@ -6,7 +6,7 @@ import { docComment } from "./doc-comment.ts";
 import { onlyTypeScript } from "./erasable.ts";
 import { Expression, type Literal, printInline } from "./literal.ts";
 
-/** The members of `Code` by their numbers, those of google.rpc.Code. */
+/** The members of `Code` by number, equal to google.rpc.Code. */
 export const CODES = [
   undefined,
   "Canceled",
@@ -32,9 +32,9 @@ type Printed = Readonly<Record<string, Literal>>;
 /** The constant with the rules of a service. */
 export interface ServiceRules {
   readonly name: string;
-  /** What methods inherit, the defaults included. */
+  /** The rules that methods inherit, including the defaults. */
   readonly inherited: Printed;
-  /** How many errors the constant has. */
+  /** The number of errors in the constant. */
   readonly errors: number;
 }
 
@@ -57,7 +57,7 @@ export function printServiceRules(
   return { name, inherited: { ...DEFAULT_RULES, ...own }, errors: rules.errors.length };
 }
 
-/** The rules of a method as an expression: those of its service, and what differs. */
+/** Returns the rules of a method as an expression: the rules of its service, and the differences. */
 export function methodRules({ rules }: MethodModel, shared: ServiceRules, file: AdapterFile): string {
   const acted = actedOn(rules);
   // a method without an envelope in a service that has one
@@ -75,7 +75,7 @@ export function methodRules({ rules }: MethodModel, shared: ServiceRules, file: 
   return members.length === 1 ? shared.name : `{ ${members.join(", ")} }`;
 }
 
-/** The rules that the runtime acts on; what is printed into functions is left out. */
+/** Returns the rules that the runtime applies, without those printed into functions. */
 function actedOn(rules: SharedRules): Printed {
   const all = Object.entries<unknown>({ ...rules }) as Array<[string, Literal]>;
   return Object.fromEntries(all.filter(([key]) => !PRINTED_RULES.some((name) => name === key)));
@@ -92,14 +92,14 @@ function withCodes(rules: Printed, errors: readonly ErrorRule[], file: AdapterFi
   return { ...rules, errors: errors.map((error) => withCode(error, file)) };
 }
 
-/** An error whose code is named. */
+/** Returns an error rule with the name of its code. */
 function withCode(error: ErrorRule, file: AdapterFile): Literal {
   const name = CODES[error.code ?? 0];
   if (name === undefined) return error;
   return { ...error, code: new Expression(`${file.runtimeValue("Code")}.${name}`) };
 }
 
-/** A method's errors stand in front of its service's. */
+/** Returns the errors of a method, followed by the errors of its service. */
 function errorList(errors: readonly ErrorRule[], shared: ServiceRules, file: AdapterFile): string {
   const own = errors
     .slice(0, errors.length - shared.errors)

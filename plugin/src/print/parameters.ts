@@ -12,25 +12,25 @@ import { printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
 import { textValue } from "./request-value.ts";
 
-/** What parameters are printed with. */
+/** The context for printing parameters. */
 export interface Context {
   readonly rules: Rules;
   readonly file: AdapterFile;
   /** The request message. */
   readonly input: DescMessage;
-  /** What the masks of the request speak of. */
+  /** Returns the subject of a mask of the request. */
   readonly maskSubject: (mask: DescField) => MaskSubject | undefined;
 }
 
-/** Which call of the request writer takes a parameter. */
+/** The call of the request writer that takes a parameter. */
 export type Call = "query" | "form" | "part";
 
-/** What follows a mask in the call that writes it; empty where it is no mask. */
+/** Returns the arguments after a mask in the call that writes it; empty for other fields. */
 function maskArguments(field: DescField, { rules, file, maskSubject }: Context): string {
   return isMask(field) ? printMaskArguments(maskSubject(field), rules.json, file) : "";
 }
 
-/** The lines that add one header, cookie or OAuth 1.0a parameter. */
+/** Returns the lines that add one header, cookie or OAuth 1.0a parameter. */
 export function valueLines(call: string, path: FieldPath, context: Context): string[] {
   const { rules, file } = context;
   const field = path.at(-1) as DescField;
@@ -45,7 +45,7 @@ export function valueLines(call: string, path: FieldPath, context: Context): str
   return [`if (${isSet}) request.${call}(${name}, ${textValue(field, expression, file, false, more)});`];
 }
 
-/** The lines that add a parameter to the query, the form or the parts. */
+/** Returns the lines that add a parameter to the query, the form or the parts. */
 export function parameterLines(call: Call, path: FieldPath, context: Context, holder = "message"): string[] {
   const { rules, file } = context;
   const field = path.at(-1) as DescField;
@@ -57,7 +57,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   const more = maskArguments(field, context);
   if (rules.brackets && isTree(field, model)) {
     const lists = model.style === "brackets" ? "brackets" : "indexed";
-    // TypeScript does not see in the condition that the map is set
+    // TypeScript does not infer from the condition that the map is set
     const isMap = field.fieldKind === "map" && field.mapKind !== "scalar" && mayBeUnset;
     const json = jsonValue(field, isMap ? `${expression} ?? {}` : expression, rules.json, file);
     return [under(isSet, `request.${call}Tree(${name}, ${json}, ${printString(lists)});`)];
@@ -73,7 +73,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
     return [mayBeUnset ? `if (${isSet}) ${line}` : line];
   }
   const value = textValue(field, expression, file, urlSafe, more);
-  // undefined is skipped by the writer, so that a plain optional value needs no condition
+  // the writer skips undefined, so that a plain optional value needs no condition
   const skipsItself = value === expression && isSet === `${optional} !== undefined`;
   return [
     skipsItself
@@ -82,21 +82,21 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   ];
 }
 
-/** The argument with the names whose entries of maps are not sent; empty where there are none. */
+/** Returns the argument with the names of map entries that are not sent; empty if there are none. */
 function reservedNames({ apiKey, parameters }: Rules): string {
   const key = apiKey?.query === undefined ? [] : [apiKey.query];
   const names = [...key, ...parameters.map(({ name }) => name)];
   return names.length === 0 ? "" : `, [${names.map(printString).join(", ")}]`;
 }
 
-/** Whether a field is taken apart when the call is made: only such messages are at the end of a path. */
+/** Reports whether a field is split at run time: only such messages are at the end of a path. */
 function isTree(field: DescField, { style }: FieldModel): boolean {
   if (field.fieldKind === "map") return style !== "spread";
   const message = valueMessageOf(field);
   return message !== undefined && !isScalarMessage(message);
 }
 
-/** The lines that add the fields of a form, oneofs included. */
+/** Returns the lines that add the fields of a form, including oneofs. */
 export function formLines(call: Call, { paths, choices }: Parameters, context: Context): string[] {
   return [
     ...paths.flatMap((path) => parameterLines(call, path, context)),
@@ -133,7 +133,10 @@ function choiceLines(call: Call, { oneof, members }: Choice, context: Context): 
   return [`switch (message.${oneof.localName}.case) {`, ...cases, "}"];
 }
 
-/** The line that rejects the member for unknown discriminators with one of another member. */
+/**
+ * Returns the line that rejects a member for unknown discriminators if its discriminator selects another
+ * member.
+ */
 function fallbackLine(
   own: FieldPath,
   discriminator: string,
@@ -148,7 +151,7 @@ function fallbackLine(
   return `${file.runtimeValue("checkFallback")}(${printString(discriminator)}, [${known.join(", ")}], ${value}, member);`;
 }
 
-/** The runtime's name for the style of a list. */
+/** Returns the runtime's name for the style of a list. */
 function listStyle({ style }: FieldModel): string {
   return printString(style ?? "repeat");
 }

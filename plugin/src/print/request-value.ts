@@ -5,10 +5,10 @@ import { enumValue } from "./enum-table.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
 /**
- * One value of a field (an item, where it is repeated) as an expression for a path, a query,
- * a form or a header.
+ * Returns one value of a field (an item, if it is repeated) as an expression for a path, a query, a form or
+ * a header.
  *
- * @param maskArguments what follows the mask where the field is a google.protobuf.FieldMask
+ * @param maskArguments the arguments after the mask, if the field is a google.protobuf.FieldMask
  */
 export function textValue(
   field: DescField,
@@ -27,7 +27,7 @@ export function textValue(
   return isBytes(field) ? parameterBytes(field, value, file, urlSafe) : value;
 }
 
-/** Parameters take raw bytes as they are, and percent-encode each. */
+/** Returns bytes for a parameter: raw bytes are passed as they are, and each is percent-encoded. */
 function parameterBytes(field: DescField, value: string, file: AdapterFile, urlSafe: boolean): string {
   return file.types.field(field).bytes === "raw" ? value : bytesText(field, value, file, urlSafe);
 }
@@ -55,7 +55,7 @@ function messageText(
   throw new Error(`${field} cannot be written as text`);
 }
 
-/** Bytes as text, by the field's rule. */
+/** Returns bytes as text, by the rule of the field. */
 export function bytesText(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
   const { bytes } = file.types.field(field);
   if (bytes === "raw") return `${file.runtimeValue("rawText")}(${value})`;
@@ -63,17 +63,17 @@ export function bytesText(field: DescField, value: string, file: AdapterFile, ur
   return `${file.runtimeValue(url ? "base64Url" : "base64")}(${value})`;
 }
 
-/** protobuf-es holds a singular wrapper as its bare value, except in a oneof. */
+/** Reports whether protobuf-es holds a wrapper as its bare value: it does outside of oneofs and lists. */
 export function isUnboxed(field: DescField): boolean {
   return field.fieldKind === "message" && field.oneof === undefined;
 }
 
-/** Whether the values of a field are bytes. */
+/** Reports whether the values of a field are bytes. */
 export function isBytes(field: DescField): boolean {
   return "scalar" in field && field.scalar === ScalarType.BYTES;
 }
 
-/** The enum of a field's values. */
+/** Returns the enum of a field's values. */
 export function enumOf(field: DescField): DescEnum | undefined {
   return "enum" in field ? field.enum : undefined;
 }

@@ -14,7 +14,7 @@ import { textValue } from "./request-value.ts";
 import { templateText } from "./template.ts";
 import { WIDTH } from "./wrap.ts";
 
-/** The lines of the function body that builds a method's REST request. */
+/** Returns the lines of the function body that builds the REST request of a method. */
 export function requestLines(method: MethodModel, file: AdapterFile): string[] {
   const [first, ...others] = method.bindings;
   if (first === undefined) throw new Error(`${method.desc} has no binding`);
@@ -33,9 +33,9 @@ export function requestLines(method: MethodModel, file: AdapterFile): string[] {
 }
 
 /**
- * The condition under which a request fills the path of a binding; empty where it always does. The zero of a
- * field without presence counts as not set, so that the path of another binding is taken, but in the last
- * one, where it is sent.
+ * Returns the condition under which a request fills the path of a binding; empty if it always does. The
+ * zero of a field without presence counts as unset, so that another binding is used, except in the last
+ * binding, which sends it.
  */
 function fitsExpression(
   method: MethodModel,
@@ -59,14 +59,14 @@ function fitsExpression(
   return conditions.join(" && ");
 }
 
-/** Whether a field has a zero that is sent like any other value. A string that is empty fits no path. */
+/** Reports whether a field has a zero that is sent like any other value. An empty string fits no path. */
 function hasZero(field: DescField): boolean {
   return field.presence === FeatureSet_FieldPresence.IMPLICIT && !isString(field);
 }
 
 /**
- * The lines for a binding; one that is chosen by a condition stands in a block,
- * where its variables are known to fit.
+ * Returns the lines for a binding; a binding under a condition is a block in which its variables are known
+ * to fit.
  */
 function bindingLines(
   method: MethodModel,
@@ -97,7 +97,7 @@ function bindingLines(
   ];
 }
 
-/** The lines for all that a request has beside its path. */
+/** Returns the lines for everything in a request except its path. */
 function parameterLinesOf(binding: BindingModel, context: Context): string[] {
   const { rules } = context;
   return [
@@ -111,7 +111,7 @@ function parameterLinesOf(binding: BindingModel, context: Context): string[] {
   ];
 }
 
-/** The path as a template, from the expressions for its variables. */
+/** Returns the path as a template, from the expressions for its variables. */
 function pathExpression(binding: BindingModel, variables: readonly string[]): string {
   const { segments, verb } = binding.template;
   const values = [...variables];
@@ -129,7 +129,7 @@ function escapeTemplate(text: string): string {
   return text.replace(/[`\\]|\$\{/g, "\\$&");
 }
 
-/** The expressions for the variables of a path, in its order, and names for them. */
+/** Returns the expressions for the variables of a path, in order, and names for them. */
 function variableValues(
   method: MethodModel,
   binding: BindingModel,
@@ -167,7 +167,7 @@ function variable(
   return `${file.runtimeValue("pathPattern")}(${value}, ${printString(pattern)}, ${name}${controls})`;
 }
 
-/** Whether a value may have slashes although it is one segment. */
+/** Reports whether a value may contain slashes although it is one segment. */
 function escapesSlash(method: MethodModel, pattern: string): boolean {
   return pattern === "*" && !method.rules.rejectSlash;
 }
@@ -176,7 +176,7 @@ function pathText(method: MethodModel, field: DescField, value: string, file: Ad
   return textValue(field, value, file, method.rules.urlSafePath);
 }
 
-/** A field that may be unset has an empty value then, which the path rejects by its name. */
+/** Returns a path value that is empty if the field is unset; the runtime then rejects it by its name. */
 function optionalPathValue(
   method: MethodModel,
   field: DescField,
@@ -185,7 +185,7 @@ function optionalPathValue(
   file: AdapterFile,
 ): string {
   const text = pathText(method, field, expression, file);
-  // the condition of the binding has made sure that it is set, where the type checker can follow
+  // the condition of the binding ensures that it is set, where the type checker can follow
   if (isChosen && text !== expression && /^[\w$.?]+$/.test(expression)) return text;
   return text === expression ? `${expression} ?? ""` : `${expression} === undefined ? "" : ${text}`;
 }

@@ -1,16 +1,19 @@
-/** What the response messages of methods are made of. */
+/** Prints how the response messages of methods are read. */
 import type { MethodModel } from "../model/model.ts";
 import { responseBody, responseHead } from "../table/response.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { printFunction } from "./function.ts";
 import { printField, tableOf } from "./table.ts";
 
-/** The members of an adapter that say what a response message is made of, as lines of an object literal. */
+/**
+ * Returns the members of an adapter that describe how a response message is read, as lines of an object
+ * literal.
+ */
 export function responseMembers(method: MethodModel, file: AdapterFile): string[] {
   return [...bodyMember(method, file), ...headMember(headLines(method, file))];
 }
 
-/** What the payload is; of a google.api.HttpBody, a function that takes the body as it came. */
+/** Returns the member for the payload; for a google.api.HttpBody, a function that takes the raw body. */
 export function bodyMember(method: MethodModel, file: AdapterFile): string[] {
   const { desc, responseBody: field } = method;
   if (desc.output.typeName === "google.api.HttpBody") {
@@ -19,7 +22,7 @@ export function bodyMember(method: MethodModel, file: AdapterFile): string[] {
   if (field?.fieldKind === "message" && field.message.typeName === "google.api.HttpBody") {
     const write = `${file.runtimeValue("writeHttpBody")}(response, out)`;
     const line = `out.nullable(${field.number}, null, "", (_, out) => ${write});`;
-    // a response whose Content-Type says JSON has no bytes
+    // a response with a JSON Content-Type has no bytes
     return httpBodyMember(`if (response.bytes !== undefined) ${line}`, file);
   }
   const body = responseBody(method, file.types);
@@ -39,12 +42,12 @@ function httpBodyMember(line: string, file: AdapterFile): string[] {
   });
 }
 
-/** The fields that a message has from the head of a response, each as an item of a list. */
+/** Returns the fields of a message that come from the head of a response, each as an item of a list. */
 export function headLines(method: MethodModel, file: AdapterFile): string[] {
   return responseHead(method, file.types).map((entry) => `${printField(entry, file)},`);
 }
 
-/** The list of these fields; nothing where there are none. */
+/** Returns the list of these fields; empty if there are none. */
 export function headMember(lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["head: [", ...lines.map((line) => `  ${line}`), "],"];
 }

@@ -28,7 +28,7 @@ const ADAPTER_TYPES = {
 } as const;
 
 /**
- * Prints a service: its rules, one constant a method, then the adapter that names them all.
+ * Prints a service: its rules, one constant per method, then the adapter that refers to all of them.
  *
  * @param commented the .proto files whose comments the adapter can load
  */
@@ -59,7 +59,7 @@ export function printService(service: ServiceModel, file: AdapterFile, commented
   );
 }
 
-/** What the methods of a service have in common. */
+/** State shared by the methods of a service. */
 interface Shared {
   readonly rules: ServiceRules;
   /** The rules of methods, by the names of their constants. */
@@ -94,8 +94,8 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
 }
 
 /**
- * The constant of a method, with its type, which `isolatedDeclarations` of TypeScript asks for. Where its
- * head is too long for a line, the arguments stand in lines of their own.
+ * Returns the constant of a method, with its type, which TypeScript's `isolatedDeclarations` requires. If
+ * its head is too long for a line, the arguments are on separate lines.
  */
 function constantLines(name: string, type: string, call: string, members: readonly string[]): string[] {
   const start = `export const ${name}`;
@@ -121,7 +121,10 @@ function memberLines(method: MethodModel, name: string, shared: Shared, file: Ad
   ];
 }
 
-/** A list and the stream of all its pages have the same rules beside the same request. */
+/**
+ * Returns the rules of a method; a list and the stream of its pages share them if their requests are the
+ * same.
+ */
 function ruleLine(
   method: MethodModel,
   name: string,
@@ -141,7 +144,10 @@ function sharedHead(method: MethodModel, name: string, shared: Shared, file: Ada
   return same === undefined ? headMember(head) : [`head: ${same}.head,`];
 }
 
-/** The method that has these lines already; none for a few lines, which are clearer where they are used. */
+/**
+ * Returns the method that already has these lines; none for a few lines, which are clearer where they are
+ * used.
+ */
 function firstWith(
   subject: string,
   lines: readonly string[],

@@ -8,14 +8,14 @@ interface Import {
   readonly name: string;
   readonly local: string;
   readonly typeOnly: boolean;
-  /** Needed by declarations alone. */
+  /** Used only by declarations. */
   readonly declaredOnly: boolean;
 }
 
-/** What generated code uses of the language: a message of such a name is imported under another one. */
+/** The globals that generated code uses: a message with such a name is imported under another name. */
 const GLOBALS = ["Array", "Object", "Partial", "ReadonlySet", "Set", "String", "undefined"];
 
-/** What is printed into functions: their parameters and variables, and the words of the language. */
+/** Names inside of printed functions: parameters, variables, and keywords. */
 const FUNCTION_NAMES: ReadonlySet<string> = new Set(
   `by bytes hasParts index item json key member message out request response value BigInt Number Uint8Array
   arguments await break case catch class const continue debugger default delete do else enum eval export extends false
@@ -23,14 +23,14 @@ const FUNCTION_NAMES: ReadonlySet<string> = new Set(
   return static super switch this throw true try typeof var void while with yield`.split(/\s+/),
 );
 
-/** The text of a generated TypeScript file: lines, and the imports they need. */
+/** The text of a generated TypeScript file: its lines, and the imports that they need. */
 export class SourceFile {
   private body: string[] = [];
   private readonly imports = new Map<string, Map<string, Import>>();
   private readonly taken = new Set(GLOBALS);
   private readonly locals = new Set<string>();
   private readonly options: ImportOptions;
-  /** Path of the file below the output directory, with its `.ts`. */
+  /** The path of the file below the output directory, with its `.ts`. */
   readonly path: string;
 
   constructor(path: string, options: ImportOptions) {
@@ -43,12 +43,12 @@ export class SourceFile {
     this.body.push(...lines);
   }
 
-  /** Adds lines in front of all others. */
+  /** Adds lines before all others. */
   addInFront(lines: readonly string[]): void {
     this.body = [...lines, ...this.body];
   }
 
-  /** The identifiers that the file declares or imports, and those that it must not. */
+  /** The identifiers that the file declares or imports, and reserved ones. */
   get names(): ReadonlySet<string> {
     return this.taken;
   }
@@ -58,7 +58,7 @@ export class SourceFile {
     return this.body.length === 0;
   }
 
-  /** Claims an identifier of the file's own; a name that is taken gets `$` appended. */
+  /** Claims an identifier for the file; appends `$` if it is taken. */
   claim(ideal: string): string {
     let name = ideal;
     while (this.taken.has(name)) name += "$";
@@ -66,7 +66,7 @@ export class SourceFile {
     return name;
   }
 
-  /** Claims an identifier for variables of functions, which several functions may have. */
+  /** Claims an identifier for local variables, which several functions may use. */
   claimLocal(ideal: string): string {
     let name = ideal;
     while (FUNCTION_NAMES.has(name) || (this.taken.has(name) && !this.locals.has(name))) name += "$";
@@ -75,7 +75,7 @@ export class SourceFile {
     return name;
   }
 
-  /** Replaces each line that was added by one or several. */
+  /** Replaces each added line by one or several lines. */
   replaceLines(replace: (line: string) => readonly string[]): void {
     const lines = this.body
       .splice(0)
@@ -85,32 +85,35 @@ export class SourceFile {
     for (const line of lines) this.body.push(line);
   }
 
-  /** Imports a value from a package, and returns how the file calls it. */
+  /** Imports a value from a package, and returns its name in the file. */
   value(name: string, from: string): string {
     return this.import(name, from, { typeOnly: false, declaredOnly: false });
   }
 
-  /** Imports a type from a package, and returns how the file calls it. */
+  /** Imports a type from a package, and returns its name in the file. */
   type(name: string, from: string): string {
     return this.import(name, from, { typeOnly: true, declaredOnly: false });
   }
 
-  /** Imports a type from a package into the declarations of the file, and returns how they call it. */
+  /** Imports a type from a package into the declarations of the file, and returns its name there. */
   declaredType(name: string, from: string): string {
     return this.import(name, from, { typeOnly: true, declaredOnly: true });
   }
 
-  /** The module specifier of another generated file, relative to this one; `target` has no extension. */
+  /**
+   * Returns the module specifier of another generated file, relative to this one; `target` has no
+   * extension.
+   */
   relative(target: string): string {
     return specifierOf(this.path, `./${target}.js`, this.options);
   }
 
-  /** The module specifier of the messages of a .proto file. */
+  /** Returns the module specifier of the messages of a .proto file. */
   messages(desc: DescFile): string {
     return specifierOf(this.path, messagesModule(desc, this.options), this.options);
   }
 
-  /** The module specifier of a package. */
+  /** Returns the module specifier of a package. */
   package(name: string): string {
     return specifierOf(this.path, name, this.options);
   }
@@ -132,7 +135,7 @@ export class SourceFile {
     return local;
   }
 
-  /** The whole text: `head`, the imports, then the lines; ends with a line feed. */
+  /** Returns the whole text: `head`, the imports, then the lines; ends with a line feed. */
   toString(head: readonly string[], afterImports: readonly string[], target: "ts" | "js" = "ts"): string {
     const imports = this.importLines(
       ({ typeOnly, declaredOnly }) => !declaredOnly && (target === "ts" || !typeOnly),
@@ -141,7 +144,7 @@ export class SourceFile {
     return breakLongLines(target === "ts" ? asTypeScript(text) : asJavaScript(text));
   }
 
-  /** The text of the declarations, with those of the imports that they name, all as types. */
+  /** Returns the text of the declarations, with the imports that they use, all as types. */
   toDeclarations(
     head: readonly string[],
     afterImports: readonly string[],
@@ -169,7 +172,7 @@ export class SourceFile {
   }
 }
 
-/** Packages before relative paths, each in the order of their text. */
+/** Sorts packages before relative paths, each group by text. */
 function importOrder(a: string, b: string): number {
   const relative = Number(a.startsWith(".")) - Number(b.startsWith("."));
   return relative !== 0 ? relative : a < b ? -1 : 1;

@@ -13,7 +13,10 @@ import { headLines, headMember, responseMembers } from "./response.ts";
 import { tableOf } from "./table.ts";
 import { timeRule } from "./time-rule.ts";
 
-/** What the adapter of a stream has beside its rules and its request, as lines of an object literal. */
+/**
+ * Returns the members of a stream's adapter besides its rules and its request, as lines of an object
+ * literal.
+ */
 export function streamMembers(method: MethodModel, stream: StreamModel, file: AdapterFile): string[] {
   switch (stream.kind) {
     case "paginate":
@@ -68,7 +71,7 @@ function recordsMembers(stream: Extract<StreamModel, { kind: "records" }>): stri
   ];
 }
 
-/** A member that the runtime adds itself where it is left out. */
+/** Returns a member, unless it has the default that the runtime adds. */
 function unlessDefault(name: keyof typeof DEFAULT_STREAM, value: Literal): string[] {
   const isDefault = JSON.stringify(value) === JSON.stringify(DEFAULT_STREAM[name]);
   return isDefault ? [] : [`${name}: ${printInline(value)},`];
@@ -110,7 +113,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
   }
 }
 
-/** Whether 0 in the field means that the caller set none. */
+/** Reports whether 0 in the field means that the caller set no value. */
 function isZeroUnset({ rules }: MethodModel, path: FieldPath, file: AdapterFile): boolean {
   const { field } = stepped(path);
   const isNumber = field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING;
@@ -129,7 +132,7 @@ function stepValue({ field: path, first }: Step): string {
   const isBig = field.fieldKind === "scalar" && BIG_INTEGERS.has(field.scalar);
   const by = isBig ? "BigInt(by)" : "by";
   const start = isBig ? `${first}n` : String(first);
-  // 0 in a field without presence means that the caller set none
+  // 0 in a field without presence means that the caller set no value
   if (field.presence === FeatureSet_FieldPresence.IMPLICIT && first !== 0) {
     return `(${optional} || ${start}) + ${by}`;
   }
@@ -147,7 +150,7 @@ function stepped(path: FieldPath): Stepped {
   return { field: path.at(-1) as DescField, optional, mayBeUnset };
 }
 
-/** How many items or pages come before a request, where there is a total to compare with. */
+/** Returns the number of items or pages before a request, if there is a total to compare with. */
 function totalLines(method: MethodModel, { field: path, first, total }: Step, file: AdapterFile): string[] {
   if (total === undefined) return [];
   const { field, optional, mayBeUnset } = stepped(path);
@@ -195,7 +198,9 @@ function cursorValue(path: FieldPath, file: AdapterFile): string {
   return "String(value)";
 }
 
-/** The request with another value at the end of a path; messages on the way are made where there are none. */
+/**
+ * Returns the request with another value at the end of a path; missing messages on the path are created.
+ */
 function assigned(
   [field, ...below]: FieldPath,
   value: string,
@@ -209,7 +214,7 @@ function assigned(
   return `{ ...${holder}, ${assign(field, assigned([next, ...rest], value, file, inner))} }`;
 }
 
-/** A property of the request that sets a field, also where it stands in a oneof. */
+/** Returns a property of the request that sets a field, including fields in a oneof. */
 function assign(field: DescField, value: string): string {
   if (field.oneof === undefined) return `${field.localName}: ${value}`;
   return `${field.oneof.localName}: { case: ${printString(field.localName)}, value: ${value} }`;

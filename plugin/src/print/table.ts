@@ -19,15 +19,15 @@ import { typed } from "./erasable.ts";
 import { Expression, type Literal, printInline } from "./literal.ts";
 import { differingMask } from "./mask-table.ts";
 
-/** Messages that JSON writes in a way of their own, whose tables are in the runtime. */
+/** Messages with a special JSON form, whose tables are in the runtime. */
 const WELL_KNOWN: ReadonlySet<string> = new Set(
   ["Struct", "Value", "ListValue", "Empty"].map((name) => `google.protobuf.${name}`),
 );
 
-/** Names of responses are looked for as declared and in lowerCamel; masks have the latter. */
+/** Response names are looked up as declared and in lowerCamel; masks use lowerCamel. */
 const RESPONSE_STYLE: JsonStyle = { names: "lowerCamel", integers: "strings", required: "sent" };
 
-/** The name of the table of a message; printed where it is first asked for. */
+/** Returns the name of the table of a message; prints it at its first use. */
 export function tableOf(desc: DescMessage, file: AdapterFile): string {
   if (WELL_KNOWN.has(desc.typeName)) return file.runtimeValue(`${desc.name}Table`);
   if (desc.typeName === "google.protobuf.Any") return file.anyTable();
@@ -44,7 +44,7 @@ function printTable(desc: DescMessage, name: string, file: AdapterFile): string[
   return [...comment, ...(entries.length === 0 ? [`${head}]);`] : [head, ...indented(entries), "]);"])];
 }
 
-/** A field as one line of a table. */
+/** Prints a field as one line of a table. */
 export function printField(field: FieldEntry | HeadEntry, file: AdapterFile): string {
   return printInline(fieldLiteral(field, file));
 }
@@ -103,7 +103,7 @@ function kindLiteral(kind: Kind, file: AdapterFile): Literal {
   return Object.fromEntries(parts.map(([rule, part]) => [rule, partLiteral(part, file)]));
 }
 
-/** A mask without a table has names in lowerCamel. */
+/** Returns the mask table; a mask without a table has names in lowerCamel. */
 function maskLiteral(message: DescMessage, file: AdapterFile): Literal {
   const mask = differingMask(message, RESPONSE_STYLE, file);
   return mask === undefined ? "fieldMask" : { fieldMask: new Expression(mask) };

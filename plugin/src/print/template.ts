@@ -1,6 +1,6 @@
 import { type PathTemplate, patternText } from "../model/path-template.ts";
 
-/** A path template as google.api.http writes it, without patterns that say nothing: `/v1/{name}`. */
+/** Returns a path template in the notation of google.api.http, without redundant patterns: `/v1/{name}`. */
 export function templateText({ segments, verb }: PathTemplate): string {
   const parts = segments.map((segment) => {
     if (segment.kind !== "variable") return patternText([segment]);

@@ -1,4 +1,4 @@
-/** Members of oneofs with the layout UNWRAPPED, which requests write in place of their message. */
+/** Members of oneofs with the layout UNWRAPPED, which replace their message in requests. */
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
 import type { TypeModels } from "../model/types.ts";
@@ -7,7 +7,7 @@ import { printInline, printString } from "./literal.ts";
 
 const JSON_TYPES = ["string", "number", "boolean", "object", "array", "null"] as const;
 
-/** The JSON types that choose a member; for the fallback, those that choose no other one. */
+/** Returns the JSON types that select a member; for the fallback, those that select no other member. */
 export function memberTypes(field: DescField, types: TypeModels): readonly string[] {
   const typesOf = (member: DescField) => types.field(member).conditions.map(({ type = "" }) => type);
   const { oneof } = field;
@@ -17,11 +17,11 @@ export function memberTypes(field: DescField, types: TypeModels): readonly strin
 }
 
 /**
- * A member's JSON as an expression. A value whose JSON type depends on the value is checked when the call is
- * made, since another type would choose another member.
+ * Returns the JSON of a member as an expression. If its JSON type depends on the value, the type is checked
+ * at run time, since another type would select another member.
  *
  * @param json the expression for the JSON
- * @param value the expression for the value that the message holds
+ * @param value the expression for the value in the message
  */
 export function typedMember(field: DescField, json: string, value: string, file: AdapterFile): string {
   const types = memberTypes(field, file.types);
@@ -31,7 +31,7 @@ export function typedMember(field: DescField, json: string, value: string, file:
   return `${call}(${json}, ${printString(field.name)}, ${printInline(types)}, ${value})`;
 }
 
-/** The one JSON type as which all values of a member are written; undefined where there are several. */
+/** Returns the JSON type of all values of a member; undefined if there are several. */
 function writtenType(field: DescField, chosenBy: readonly string[], types: TypeModels): string | undefined {
   const message = messageOf(field);
   if (message !== undefined) {
@@ -47,7 +47,7 @@ function writtenType(field: DescField, chosenBy: readonly string[], types: TypeM
       return "string";
     case ScalarType.BOOL:
       return "boolean";
-    // names stand for what JSON numbers cannot say
+    // strings represent the doubles that JSON numbers lack
     case ScalarType.DOUBLE:
     case ScalarType.FLOAT:
       return undefined;

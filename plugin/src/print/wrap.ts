@@ -1,30 +1,28 @@
 /**
- * Breaks long lines of generated code as a formatter would: at the brackets of the outermost list,
- * then inside of it.
+ * Breaks long lines of generated code like a formatter: at the brackets of the outermost list, then inside
+ * of it.
  */
 import { unmarked } from "./erasable.ts";
 
-/**
- * The columns that a line of code should have at most; strings, and names that are longer, stay as they are.
- */
+/** The most columns of a line of code; strings and names that are longer are not broken. */
 export const WIDTH = 110;
 
 const OPENING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 const CLOSING: ReadonlySet<string> = new Set(Object.values(OPENING));
-/** Strings, templates, names, operators between which an expression may be broken, and single characters. */
+/** Strings, templates, names, operators at which an expression may be broken, and single characters. */
 const TOKENS =
   /"(?:[^"\\]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}]|\{[^{}]*\})*\})*`|[\w$]+|\|\||&&|\?\?|=>|[\s\S]/gu;
 const OPERATORS: ReadonlySet<string> = new Set(["&&", "||", "??"]);
-/** What stands before a parenthesis that is no list of arguments or parameters. */
+/** Words before a parenthesis that is not a list of arguments or parameters. */
 const KEYWORDS: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "return", "throw", "case"]);
 
-/** A bracket, and the bracket that closes it, as indexes of tokens. */
+/** A bracket and its closing bracket, as token indexes. */
 interface Group {
   readonly start: number;
   readonly end: number;
 }
 
-/** The lines of a statement, a member or the head of a block: the line itself, where it is short. */
+/** Returns the lines of a statement, a member or the head of a block: a short line unchanged. */
 export function wrapLine(line: string): string[] {
   if (columns(line) <= WIDTH) return [line];
   const code = line.trimStart();
@@ -33,7 +31,7 @@ export function wrapLine(line: string): string[] {
   return wrapTokens(code.match(TOKENS) ?? [], indent);
 }
 
-/** A list of short items: in one line, or in as few as they fill. */
+/** Returns a list of short items on one line, or on as few lines as possible. */
 export function fillList(head: string, items: readonly string[], tail: string): string[] {
   const line = `${head}${items.join(", ")}${tail}`;
   if (columns(line) <= WIDTH) return [line];
@@ -58,7 +56,7 @@ function wrapTokens(tokens: readonly string[], indent: string): string[] {
   );
 }
 
-/** The branch of an `if` or a loop gets braces where it does not fit beside its condition. */
+/** Wraps the branch of an `if` or a loop in braces if it does not fit after its condition. */
 function wrapBranch(
   tokens: readonly string[],
   groups: readonly Group[],
@@ -72,17 +70,17 @@ function wrapBranch(
   return [...wrapTokens(head, indent), ...wrapTokens(body, `${indent}  `), `${indent}}`];
 }
 
-/** What is assigned goes into lines of its own where it has operators to break at. */
+/** Moves an assigned expression to separate lines if it has operators to break at. */
 function wrapAssignment(tokens: readonly string[], indent: string): string[] | undefined {
   const [assign] = atTop(tokens, (token) => token === "=");
-  // not a part of a comparison
+  // an assignment, not part of a comparison
   if (assign === undefined || tokens[assign + 1] !== " " || tokens[assign - 1] !== " ") return undefined;
   const inner = `${indent}  `;
   const value = wrapOperators(trimmed(tokens.slice(assign + 1)), inner, inner);
   return value === undefined ? undefined : [indent + tokens.slice(0, assign + 1).join(""), ...value];
 }
 
-/** Breaks the last list that has something in it. */
+/** Breaks the last list that is not empty. */
 function wrapGroup(
   tokens: readonly string[],
   groups: readonly Group[],
@@ -99,7 +97,7 @@ function wrapGroup(
   return [head, ...wrapItems(inner, `${indent}  `, isList), indent + tail];
 }
 
-/** An object or array at the end of a list opens in the line of the list. */
+/** Opens an object or array at the end of a list on the line of the list. */
 function wrapLastGroup(
   inner: readonly string[],
   head: string,
@@ -117,7 +115,7 @@ function wrapLastGroup(
   ];
 }
 
-/** A function at the end of a list begins in the line of the list. */
+/** Begins a function at the end of a list on the line of the list. */
 function wrapLastArrow(
   inner: readonly string[],
   head: string,
@@ -132,7 +130,7 @@ function wrapLastArrow(
   return columns(first) > WIDTH ? undefined : [first, ...wrapTokens(body, `${indent}  `), indent + tail];
 }
 
-/** An object or array that is all or the last of what stands in brackets: it opens in the same line. */
+/** Returns an object or array that is the only or last content of brackets: it opens on the same line. */
 function huggedGroup(tokens: readonly string[]): Group | undefined {
   const group = topGroups(tokens).at(-1);
   if (group === undefined || group.end !== tokens.length - 1 || group.end === group.start + 1) {
@@ -140,12 +138,12 @@ function huggedGroup(tokens: readonly string[]): Group | undefined {
   }
   if (tokens[group.start] === "(") return undefined;
   const before = tokens.slice(0, group.start);
-  // behind a colon it is a value in another list
+  // after a colon it is a value in another list
   const isItem = before.length === 0 || before.at(-2) === ",";
   return isItem && before.every((token) => OPENING[token] === undefined) ? group : undefined;
 }
 
-/** Items of a list, each in lines of its own, or an expression that is broken at its operators. */
+/** Puts each item of a list on separate lines, or breaks an expression at its operators. */
 function wrapItems(tokens: readonly string[], indent: string, isList: boolean): string[] {
   if (!isList) return wrapOperators(tokens, indent, indent) ?? wrapTokens(tokens, indent);
   return splitItems(tokens).flatMap((item) => {
@@ -155,7 +153,7 @@ function wrapItems(tokens: readonly string[], indent: string, isList: boolean): 
   });
 }
 
-/** Breaks behind operators that stand in no brackets. */
+/** Breaks after operators outside of brackets. */
 function wrapOperators(tokens: readonly string[], indent: string, first: string): string[] | undefined {
   const ends = atTop(tokens, (token) => OPERATORS.has(token));
   if (ends.length === 0 || tokens.includes("=>")) return undefined;
@@ -183,20 +181,20 @@ function trimmed(tokens: readonly string[]): string[] {
   return start < 0 ? [] : tokens.slice(start, end + 1);
 }
 
-/** Whether a parenthesis has arguments or parameters in it, behind which a comma may stand. */
+/** Reports whether a parenthesis contains arguments or parameters, which may end with a comma. */
 function isCall(tokens: readonly string[], start: number): boolean {
   const before = tokens[start - 1];
   if (before === undefined) return false;
   return /^[\w$]+$/.test(before) && !KEYWORDS.has(before);
 }
 
-/** Whether a bracket names a member, as in `json["title"]`: it is no list. */
+/** Reports whether a bracket accesses a member, as in `json["title"]`, and is not a list. */
 function isMember(tokens: readonly string[], start: number): boolean {
   const before = tokens[start - 1] ?? "";
   return tokens[start] === "[" && /^(?:[\w$]+|[\])])$/.test(before) && !KEYWORDS.has(before);
 }
 
-/** The indexes of tokens that stand in no brackets and fit. */
+/** Returns the indexes of matching tokens outside of brackets. */
 function atTop(tokens: readonly string[], fits: (token: string) => boolean): number[] {
   const groups = topGroups(tokens);
   let next = 0;
@@ -208,7 +206,7 @@ function atTop(tokens: readonly string[], fits: (token: string) => boolean): num
   });
 }
 
-/** The pairs of brackets that stand in no others. What is not closed in the line is none. */
+/** Returns the outermost pairs of brackets. Brackets that are not closed on the line are ignored. */
 function topGroups(tokens: readonly string[]): Group[] {
   const open: number[] = [];
   const groups: Group[] = [];

@@ -2,28 +2,28 @@ import { buffer } from "node:stream/consumers";
 import { oneLine } from "../diagnostics/one-line.ts";
 import { ProtocolError } from "./request.ts";
 
-/** What a generator made of a request. */
+/** The result of running a generator on a request. */
 export interface RunResult {
   /** An encoded CodeGeneratorResponse. */
   readonly response: Uint8Array;
-  /** What is worth saying though nothing is wrong, one a line; for standard error. */
+  /** Warnings about valid input, one per line; for standard error. */
   readonly warnings: readonly string[];
 }
 
 /** A generator as a program. */
 export interface Executable {
-  /** The program's name, e.g. `protoc-gen-connect-rest`. */
+  /** The name of the program, e.g. `protoc-gen-connect-rest`. */
   readonly name: string;
   readonly version: string;
-  /** What `--help` shows below name and version. */
+  /** The text of `--help` after name and version. */
   readonly usage: string;
   /** Responds to an encoded CodeGeneratorRequest. */
   readonly run: (input: Uint8Array) => RunResult;
 }
 
 /**
- * Runs a generator on standard input and output. Exits with 0 when there is a response, also one with `error`
- * set, and with 1 and a text on standard error when there is none (plugin protocol, "errors").
+ * Runs a generator on standard input and output. Exits with 0 if there is a response, even one with `error`
+ * set, and with 1 and a text on standard error otherwise (plugin protocol, "errors").
  */
 export async function runExecutable(executable: Executable): Promise<void> {
   process.exitCode = await main(executable, process.argv[2]);

@@ -1,42 +1,41 @@
-/** The languages of generated files: TypeScript, JavaScript, and the declarations of the latter. */
+/** The languages of generated files: TypeScript, JavaScript, and declarations for JavaScript. */
 export type Target = "ts" | "js" | "dts";
 
-/** How relative imports of generated files end: `ts`, `js`, or nothing. */
+/** The extension of relative imports in generated files: `ts`, `js`, or none. */
 export type ImportExtension = "ts" | "js" | "none";
 
-/** A pattern of paths, and what takes the place of those that fit it. */
+/** A pattern of paths, and the replacement for matching paths. */
 export interface ImportRule {
   readonly pattern: string;
   readonly target: string;
 }
 
-/** Options that decide where imports lead; names and meaning are those of protoc-gen-es. */
+/** The options for import paths; their names and meanings are those in protoc-gen-es. */
 export interface ImportOptions {
-  /** What relative imports end in. Default: `none`, as with protoc-gen-es. */
+  /** The extension of relative imports. Default: `none`, as in protoc-gen-es. */
   readonly importExtension: ImportExtension;
   /**
-   * Messages that a package has, by the path of their .proto file: `buf/validate/` to
-   * `@bufbuild/protovalidate/gen`. The first rule that fits counts. `*` is any characters but `/`, `**` any
-   * characters, `**` with a slash behind it any number of folders, and a slash at the end all that is below.
-   * Default: none.
+   * Packages with the messages of .proto files, by path: `buf/validate/` to `@bufbuild/protovalidate/gen`.
+   * The first rule that matches counts. `*` matches any characters except `/`, `**` any characters, `**`
+   * followed by a slash any number of folders, and a trailing slash everything below. Default: none.
    */
   readonly mapImports: readonly ImportRule[];
   /**
-   * Import paths that become others, packages and those below the output directory alike: `./foo/**` with
-   * `/*_pb.js` behind it to `@acme/foo`. The first rule that fits counts. `*` is any characters but `/`, `**`
-   * with a slash behind it any number of folders. Default: none.
+   * Replacements for import paths, of packages and of files below the output directory: `./foo/**` followed
+   * by `/*_pb.js` to `@acme/foo`. The first rule that matches counts. `*` matches any characters except
+   * `/`, `**` followed by a slash any number of folders. Default: none.
    */
   readonly rewriteImports: readonly ImportRule[];
 }
 
-/** What is printed of each adapter. */
+/** The options for printing adapters. */
 export interface PrintOptions {
   readonly targets: readonly Target[];
-  /** The comments of messages and enums are printed too, in files of their own. */
+  /** Whether the comments of messages and enums are printed too, in separate files. */
   readonly comments: boolean;
-  /** Files that would hold nothing are printed too. */
+  /** Whether empty files are printed too. */
   readonly keepEmptyFiles: boolean;
-  /** TypeScript is not checked: the first line of files says so. */
+  /** Whether files begin with a line that turns off TypeScript checks. */
   readonly tsNocheck: boolean;
 }
 
@@ -50,9 +49,9 @@ export interface Options extends PrintOptions, ImportOptions {
   readonly keepEmptyFiles: boolean;
   /** Default: false. */
   readonly tsNocheck: boolean;
-  /** The directory of the .proto files, which problems put before their names. Default: empty. */
+  /** The directory of the .proto files, which prefixes file names in problems. Default: empty. */
   readonly protoPath: string;
-  /** What becomes of a method with an HTTP rule that no REST call can fulfil. Default: `error`. */
+  /** The treatment of a method with an HTTP rule that no REST call can follow. Default: `error`. */
   readonly unsupported: "error" | "skip";
   /**
    * Paths of service configs, relative to the working directory of the compiler; later ones win. Default:

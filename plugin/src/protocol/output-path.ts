@@ -1,13 +1,13 @@
 /**
- * What is wrong with the path of a generated file; undefined when it is safe: relative to the output
- * directory, with `/` between its components, none of them empty, `.` or `..` (plugin.proto,
+ * Returns the fault of a generated file's path; undefined if it is safe: relative to the output directory,
+ * with `/` between its components, none of which is empty, `.` or `..` (plugin.proto,
  * CodeGeneratorResponse.File.name).
  */
 export function pathFault(path: string): string | undefined {
   if (path === "") return "it is empty";
   if (path.startsWith("/")) return "it is absolute; paths are relative to the output directory";
   if (path.includes("\\")) return "it has a backslash; components are separated by `/`";
-  // it is also named in comments, which end with the line
+  // comments name the path too, and end with the line
   if (/[\p{Cc}\u2028\u2029]/u.test(path)) return "it has a control character";
   for (const component of path.split("/")) {
     if (component === "") return "it has an empty component";

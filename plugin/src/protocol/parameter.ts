@@ -1,7 +1,7 @@
 import { suggest } from "../diagnostics/suggest.ts";
 import type { ImportRule, Options, Target } from "./options.ts";
 
-/** An option that is unknown or has an unknown value. */
+/** Thrown for an option that is unknown or has an unknown value. */
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
 }
@@ -79,7 +79,7 @@ function parseTarget(target: string, value: string): Target {
 export const OPTION_NAMES: readonly string[] = Object.keys(PARSERS);
 
 /**
- * Parses options as `buf` and `protoc` pass them: `key=value`, separated by commas.
+ * Parses options in the format of `buf` and `protoc`: `key=value`, separated by commas.
  *
  * @throws ParameterError
  */
@@ -103,7 +103,7 @@ function parseRule(key: string, value: string, form: RegExp): ImportRule {
   throw new ParameterError(`option ${key}=${value}: expected <pattern>:<target>, e.g. ${example}`);
 }
 
-/** As protoc-gen-es has flags. */
+/** Parses a flag like protoc-gen-es. */
 function parseFlag(key: string, value: string): boolean {
   return ["true", "1"].includes(oneOf(key, value, ["true", "false", "1", "0"]));
 }

@@ -8,15 +8,15 @@ import {
 import { pathFault } from "./output-path.ts";
 
 /**
- * A request that does not follow the plugin protocol. It is a fault of the compiler, not of the .proto files,
- * and goes to standard error with a non-zero exit.
+ * Thrown for a request that violates the plugin protocol. This is a fault of the compiler, not of the
+ * .proto files, and is written to standard error with a nonzero exit code.
  */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
 /**
- * Decodes what the compiler wrote to standard input.
+ * Decodes the input from the compiler.
  *
  * @throws ProtocolError
  */
@@ -36,10 +36,9 @@ export function decodeRequest(input: Uint8Array): CodeGeneratorRequest {
 }
 
 /**
- * The files that code is to be generated for.
+ * Returns the files to generate code for.
  *
- * @throws ProtocolError where the request lacks one, or a file that it imports,
- * and where a name leads elsewhere
+ * @throws ProtocolError if the request lacks a file or one of its imports, and if a file name is unsafe
  */
 export function filesToGenerate(request: CodeGeneratorRequest, registry = registryOf(request)): DescFile[] {
   return request.fileToGenerate.map((name) => {
@@ -56,12 +55,12 @@ export function filesToGenerate(request: CodeGeneratorRequest, registry = regist
 }
 
 /**
- * All files of a request.
+ * Returns all files of a request.
  *
- * @throws ProtocolError where it lacks a file that another imports
+ * @throws ProtocolError if it lacks an imported file
  */
 export function registryOf(request: CodeGeneratorRequest): FileRegistry {
-  // where given, these carry the options of source retention too
+  // if present, these also include options with source retention
   const sources = new Map(request.sourceFileDescriptors.map((file) => [file.name, file]));
   const file = request.protoFile.map((proto) => sources.get(proto.name) ?? proto);
   try {

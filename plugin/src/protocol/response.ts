@@ -7,8 +7,8 @@ import {
 } from "@bufbuild/protobuf/wkt";
 
 /**
- * A response without files yet, which says what our generators understand: proto3 optional,
- * and editions to 2024.
+ * Returns a response without files, which declares the features that our generators support: proto3
+ * optional, and editions up to 2024.
  */
 export function emptyResponse(): CodeGeneratorResponse {
   return create(CodeGeneratorResponseSchema, {

@@ -1,4 +1,4 @@
-/** Oneofs whose member is chosen by what is in the object, and not by which key comes. */
+/** Oneofs whose member is selected by the content of the object, not by the key that is present. */
 import type { DescField, DescOneof } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
 import { discriminatorValues, isFlattened, type TypeModels } from "../model/types.ts";
@@ -7,19 +7,19 @@ import type { ChoiceCase, Entry, FieldEntry } from "./entry.ts";
 import { fieldEntry } from "./field.ts";
 import { firstKey, firstKeyOf, keepsSpelling, keysOf, onlyKey } from "./keys.ts";
 
-/** Whether the object chooses a member of a oneof. */
+/** Reports whether the object selects the member of a oneof. */
 export function isChosen(oneof: DescOneof, types: TypeModels): boolean {
   return types.oneof(oneof).discriminator !== "" || hasConditions(oneof, types);
 }
 
-/** Whether a member asks for more than a value of the discriminator. */
+/** Reports whether a member has conditions besides a value of the discriminator. */
 function hasConditions(oneof: DescOneof, types: TypeModels): boolean {
   const asksForMore = ({ key, present, type }: ConditionModel) =>
     key !== "" || present !== undefined || type !== undefined;
   return oneof.fields.some((field) => types.field(field).conditions.some(asksForMore));
 }
 
-/** A oneof with the conditions of its members. */
+/** Returns a oneof with the conditions of its members. */
 export function choiceEntry(oneof: DescOneof, types: TypeModels): Entry {
   const { discriminator, fallback } = types.oneof(oneof);
   const members = oneof.fields.filter((field) => field.name !== fallback);
@@ -50,7 +50,7 @@ function conditionCases(field: DescField, as: FieldEntry | undefined, types: Typ
   }));
 }
 
-/** The spellings of the key whose value is lost where no member is chosen. */
+/** Returns the spellings of the key whose value is lost if no member is selected. */
 function lostKeys(
   oneof: DescOneof,
   fallback: DescField | undefined,
@@ -62,7 +62,7 @@ function lostKeys(
   return fallback !== undefined && holdsKey(fallback, key, oneof, types) ? undefined : spellings(key);
 }
 
-/** Whether a member reads a key of the object, in a field of its own where it shares the object. */
+/** Reports whether a member reads a key of the object, in one of the member's fields if it shares the object. */
 function holdsKey(member: DescField, key: string, oneof: DescOneof, types: TypeModels): boolean {
   if (!isFlattened(oneof, types) || member.fieldKind !== "message") return readsKey(member, key, types);
   const { fields, typeName } = member.message;
@@ -73,7 +73,7 @@ function readsKey(field: DescField, key: string, types: TypeModels): boolean {
   return keysOf(field, types).some((each) => firstKeyOf(each) === firstKey(key));
 }
 
-/** A member with the keys that it is read from, or without any where it shares those of the object. */
+/** Returns a member with its keys, or without keys if it shares the keys of the object. */
 function memberEntry(field: DescField, oneof: DescOneof, types: TypeModels): FieldEntry | undefined {
   const { layout, payload } = types.oneof(oneof);
   if (layout === "beside") return fieldEntry(field, spellings(payload), types);

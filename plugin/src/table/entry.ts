@@ -1,22 +1,21 @@
 /**
- * The lines of tables as data. They are what the codec's `Entry` is, with the descriptors of enums and
- * messages in place of their tables, which are named where they are printed.
+ * The lines of tables as data. They correspond to the codec's `Entry`, with descriptors of enums and
+ * messages in place of their tables, whose names are known when they are printed.
  */
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
 
 /**
- * How a value is read: the name of a scalar or of a well-known type, an enum, a message,
- * or rules that the codec knows.
+ * How a value is read: the name of a scalar or well-known type, an enum, a message, or rules of the codec.
  */
 export type Kind = string | DescEnum | DescMessage | KindRules;
 
-/** Rules with the kinds that they are for. The types of the codec check them where they are printed. */
+/** Rules with the kinds that they apply to. The types of the codec check the printed form. */
 export interface KindRules {
   readonly [rule: string]: Kind | FieldEntry | readonly string[] | true | undefined;
 }
 
-/** Whether a kind is an enum or a message. */
+/** Reports whether a kind is an enum or a message. */
 export function isDescriptor(kind: Exclude<Kind, string>): kind is DescEnum | DescMessage {
   return typeof kind.typeName === "string";
 }
@@ -27,7 +26,9 @@ export type Key = string | { readonly path: string };
 /** A field and the keys that it is read from. */
 export type FieldEntry = readonly [number: number, kind: Kind, ...keys: Key[]];
 
-/** When a member of a oneof is chosen. Without keys it is by the discriminator. */
+/**
+ * The condition under which a member of a oneof is selected. Without keys, the discriminator selects it.
+ */
 export interface ChoiceCase extends Pick<ConditionModel, "present" | "type"> {
   readonly key?: readonly string[];
   readonly is?: readonly string[];
@@ -52,7 +53,7 @@ export type Entry =
     }
   | { readonly unknown: number; readonly struct?: true };
 
-/** Where a field comes from that is not in the body. */
+/** The source of a field outside of the body. */
 export type HeadSource =
   | { readonly header: string; readonly rel?: string }
   | "status"

@@ -7,19 +7,21 @@ import { responseNames } from "../model/wire-names.ts";
 import type { FieldEntry, Key, Kind } from "./entry.ts";
 import { SCALAR_KINDS, scalarKind } from "./scalar-kind.ts";
 
-/** A field and the keys that it is read from. */
+/** Returns a field with the keys that it is read from. */
 export function fieldEntry(field: DescField, keys: readonly Key[], types: TypeModels): FieldEntry {
   return [field.number, fieldKind(field, types), ...keys];
 }
 
-/** How the values of a field are read, by all of its rules. */
+/** Returns how the values of a field are read, by all of its rules. */
 export function fieldKind(field: DescField, types: TypeModels): Kind {
   const { coerce, absent } = types.field(field);
   const kind = coerce ? { loose: strictKind(field, types) } : strictKind(field, types);
   return absent.length > 0 ? { absent, of: kind } : kind;
 }
 
-/** How the values of a field are read, whatever other JSON types and words are known to come. */
+/**
+ * Returns how the values of a field are read, apart from further JSON types and words that are expected.
+ */
 function strictKind(field: DescField, types: TypeModels): Kind {
   switch (field.fieldKind) {
     case "scalar":
@@ -46,7 +48,10 @@ function itemKind(field: DescField & { readonly fieldKind: "list" | "map" }, typ
   return field.enum ?? messageKind(field, field.message, types);
 }
 
-/** Whether another field keeps what the enum does not know: one that reads the same key, and is no enum. */
+/**
+ * Reports whether another field keeps values unknown to the enum: one that reads the same key, and is not
+ * an enum.
+ */
 function isOpen(field: DescField, types: TypeModels): boolean {
   const [key] = responseNames(field, types);
   return field.parent.fields.some(

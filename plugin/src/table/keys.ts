@@ -1,18 +1,16 @@
-/** Which keys of a JSON object the fields of a message read. */
+/** Determines which keys of a JSON object the fields of a message read. */
 import type { DescField, DescOneof } from "@bufbuild/protobuf";
 import { isFlattened, type TypeModels } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
 import type { Key } from "./entry.ts";
 
-/**
- * Whether a field is found in the object that its message is read from, and not in the head of the response.
- */
+/** Reports whether a field is read from the object of its message, not from the head of the response. */
 export function comesFromPaths(field: DescField, types: TypeModels): boolean {
   const { sources } = types.field(field);
   return sources.length > 0 && sources.every(({ kind }) => kind === "path");
 }
 
-/** The keys of the object that a field is read from; none where it is not. */
+/** Returns the keys of the object that a field is read from; empty if it is not read from the object. */
 export function keysOf(field: DescField, types: TypeModels): readonly Key[] {
   const { unknown, sources } = types.field(field);
   if (unknown) return [];
@@ -21,16 +19,16 @@ export function keysOf(field: DescField, types: TypeModels): readonly Key[] {
   return sources.flatMap((source) => (source.kind === "path" ? [{ path: source.path }] : []));
 }
 
-/** The first key of a dotted path, which is in quotes where it has dots itself. */
+/** Returns the first key of a dotted path, which is quoted if it contains dots. */
 export function firstKey(path: string): string {
   const [, quoted, plain = ""] = /^(?:'([^']*)'|([^.]*))/.exec(path) ?? [];
   return quoted ?? plain;
 }
 
 /**
- * The key that holds the members of a oneof whose conditions ask for nothing else, so that a value that meets
- * none of them is lost; undefined where a field beside the oneof reads it,
- * or where the message's other keys hold the members.
+ * Returns the key with the members of a oneof whose conditions test nothing else, so that a value that
+ * meets no condition is lost; undefined if a field outside of the oneof reads the key, or if other keys of
+ * the message hold the members.
  */
 export function onlyKey(oneof: DescOneof, types: TypeModels): string | undefined {
   if (isFlattened(oneof, types)) return undefined;
@@ -46,7 +44,10 @@ export function firstKeyOf(key: Key): string {
   return typeof key === "string" ? key : firstKey(key.path);
 }
 
-/** Whether a text beside the oneof keeps what chooses the member, also where no member has it. */
+/**
+ * Reports whether a text field outside of the oneof keeps the discriminator, even if no member has its
+ * value.
+ */
 export function keepsSpelling(
   { parent, fields }: DescOneof,
   discriminator: string,

@@ -6,7 +6,7 @@ import type { Entry, FieldEntry } from "./entry.ts";
 import { fieldEntry } from "./field.ts";
 import { keysOf } from "./keys.ts";
 
-/** The lines of the table of a message, in the order in which its fields are written. */
+/** Returns the lines of the table of a message, in the order in which its fields are written. */
 export function messageEntries(desc: DescMessage, types: TypeModels): Entry[] {
   const oneof = unwrappedOneof(desc, types);
   if (oneof !== undefined) return [valueEntry(oneof, types)];
@@ -30,7 +30,7 @@ function oneofEntries(oneof: DescOneof, types: TypeModels): Entry[] {
   return fields.length < 2 ? fields : [{ oneOf: fields }];
 }
 
-/** A oneof whose member stands in place of its message. */
+/** Returns the entry of a oneof whose member replaces its message. */
 function valueEntry(oneof: DescOneof, types: TypeModels): Entry {
   const { fallback } = types.oneof(oneof);
   const members = oneof.fields.filter((field) => field.name !== fallback);

@@ -1,4 +1,4 @@
-/** What the response messages of methods are made of. */
+/** Determines how the response messages of methods are read. */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import type { MethodModel } from "../model/model.ts";
 import type { SourceModel, TypeModels } from "../model/types.ts";
@@ -7,7 +7,8 @@ import { fieldEntry, fieldKind } from "./field.ts";
 import { comesFromPaths } from "./keys.ts";
 
 /**
- * What a payload is: a message, or one field of it; undefined where the message has nothing from the payload.
+ * Returns the type of a payload: a message, or one field of it; undefined if the message has nothing from
+ * the payload.
  */
 export function responseBody(
   { desc: { output }, responseBody: field }: MethodModel,
@@ -19,8 +20,8 @@ export function responseBody(
 }
 
 /**
- * The fields of a response message that come from the head, and those that the
- * table of its body does not read.
+ * Returns the fields of a response message that come from the head, and those that the table of its body
+ * does not read.
  */
 export function responseHead({ desc, responseBody: body }: MethodModel, types: TypeModels): HeadEntry[] {
   return desc.output.fields

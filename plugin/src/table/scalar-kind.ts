@@ -20,7 +20,7 @@ export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
   [ScalarType.SINT64]: "sint64",
 };
 
-/** How the scalars of a field are read. */
+/** Returns how the scalars of a field are read. */
 export function scalarKind(field: DescField, scalar: ScalarType, types: TypeModels): string {
   const isRaw = scalar === ScalarType.BYTES && types.field(field).bytes === "raw";
   return isRaw ? "textBytes" : SCALAR_KINDS[scalar];
