@@ -36,7 +36,7 @@ const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 const TYPES = ["application/json", "application/problem+json", "text/plain", "text/html", ""];
 const STATUSES = [400, 404, 409, 418, 422, 429, 500, 501, 502, 503, 504];
 
-/** The maximum cost of any single JSON.parse: that of a response, whose limit is an option. */
+/** The maximum cost of any single JSON.parse: the cost of a response, whose limit is an option. */
 const MAX_RESPONSE_COST = UPSTREAM_DEFAULTS.maxResponseCost;
 /** The maximum cost of all JSON that is not a method's response: about a tenth. */
 const MAX_SMALL_COST = 200_000;

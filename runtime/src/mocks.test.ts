@@ -191,7 +191,7 @@ test.each<[string, () => unknown, string]>([
     () => ({ status: 200, headers: [], body: "{}" }),
     "its response has a body that is no stream",
   ],
-])("a fetch that %s is told what it did", async (_what, respond, problem) => {
+])("the error of a fetch that %s names the violation", async (_what, respond, problem) => {
   const fetch = (async () => respond()) as unknown as FetchFunction;
   const tested = restBy({ fetch }, { upstream: { retry: {} } });
   const error = await failureOf(get(tested));
@@ -311,7 +311,7 @@ test.each<[UpstreamOptions, string]>([
     { dispatcher: new MockAgent(), proxy: { url: "http://proxy.example" } },
     "option proxy: expected none beside `dispatcher`, which has its own connections, got one",
   ],
-])("options that contradict themselves are rejected: %#", async (upstream, text) => {
+])("contradictory options are rejected: %#", async (upstream, text) => {
   const error = await failureOf(() => restBy({}, { upstream }));
   expect(error.rawMessage).toBe(`upstream things: ${text}`);
 });

@@ -167,7 +167,7 @@ test.each<[UpstreamOptions["tls"], string]>([
   [{ serverName: "a b" }, 'option tls.serverName: expected the name of a host, got "a b"'],
   [{ serverName: "127.0.0.1" }, 'option tls.serverName: expected the name of a host, got "127.0.0.1"'],
   [1 as never, "option tls: expected an object, got 1"],
-])("options of TLS that cannot be meant are rejected: %#", async (tls, text) => {
+])("invalid TLS options are rejected: %#", async (tls, text) => {
   const error = await failureOf(() => callOf({ baseUrl: "https://api.example", tls }));
   expect(error.rawMessage).toContain(`upstream things: ${text}`);
   expect(error.rawMessage).not.toContain("BEGIN");
@@ -479,7 +479,7 @@ test.each<[UpstreamOptions["proxy"], string]>([
   [{ url: "proxy.example" }, "something else"],
   [{ url: "http://me:hunter2@proxy.example" }, "a user or a password in it"],
   [{ url: "http://proxy.example/path" }, "more than an address"],
-])("a proxy that is none is rejected: %#", async (proxy, got) => {
+])("an invalid proxy is rejected: %#", async (proxy, got) => {
   const error = await failureOf(() => callOf({ baseUrl: "https://api.example", proxy }));
   const expected = "option proxy.url: expected an http or https URL without path and credentials";
   expect(error.rawMessage).toBe(`upstream things: ${expected}, got ${got}`);

@@ -155,7 +155,7 @@ test.each<[EmptySpelling, string]>([
   ["empty_string", '{"response":""}'],
   ["empty_body", ""],
 ])(
-  "a call: reads a payload that is empty by a rule as an empty message, without a difference: %s",
+  "a call: reads an empty payload, as spelled by a rule, as an empty message without a difference: %s",
   async (spelling, body) => {
     const reports: DifferenceReport[] = [];
     const options = { onDifference: (report: DifferenceReport) => void reports.push(report) };
@@ -702,7 +702,7 @@ test.each<
     undefined,
   ],
 ])(
-  "differences: fail a call by their class, as the settings say: %s",
+  "differences: fail a call if the level of their class is `fail`: %s",
   async (_name, options, differences, path) => {
     const rest = await restTo(respondingWithJson(ONE_EACH), { options, upstream: { differences } });
     if (path === undefined) {
@@ -914,7 +914,7 @@ test.each<[RestOptions, string]>([
     { adapters: ADAPTERS, upstreams, timeoutMs: 0 },
     "option timeoutMs: expected milliseconds from 1 to 2147483647, got 0",
   ],
-])("wrong configuration fails at once: %#: %o", async (options, text) => {
+])("invalid configuration fails immediately: %#: %o", async (options, text) => {
   expect((await failureOf(() => createRest(options))).rawMessage).toBe(text);
   expect((await failureOf(() => restRoutes(options))).rawMessage).toBe(text);
 });

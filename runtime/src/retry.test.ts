@@ -106,7 +106,7 @@ test.each([
       setImmediate(() => response.destroy());
     }) satisfies RequestListener,
   ],
-])("a call whose upstream fails for a moment: succeeds at the next attempt: %s", async (_what, failing) => {
+])("a call after a temporary failure: succeeds at the next attempt: %s", async (_what, failing) => {
   const tested = restOf((await inTurn(failing, good)).url);
   const { bytes } = await passing(tested.clock, [100], get(tested));
   expect(thingOf(bytes).id).toBe(7n);

@@ -2,6 +2,7 @@ import type { Call } from "../call/call.ts";
 import { bodyIdle, deadlineExceeded } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import type { HttpRequest } from "../listener/http.ts";
+import { countChunk } from "../listener/read-turns.ts";
 import { raced } from "./race.ts";
 
 /**
@@ -44,6 +45,7 @@ async function* counted(
   for (;;) {
     const result = await timed(raced(chunks.next(), signal, stop));
     if (result.done === true) return;
+    countChunk();
     call.bytesIn += result.value.byteLength;
     yield result.value;
   }

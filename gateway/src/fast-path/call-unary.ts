@@ -6,6 +6,7 @@ import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle, deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
 import { sharedTimer } from "../listener/callbacks.ts";
 import { type HttpRequest, incoming } from "../listener/http.ts";
+import { countChunk } from "../listener/read-turns.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
@@ -149,6 +150,7 @@ export class UnaryRun {
     if (this.reader === undefined) return;
     const { call } = this;
     try {
+      countChunk();
       call.bytesIn += chunk.byteLength;
       this.arrivedAt = performance.now();
       call.hold?.add(chunk.byteLength);

@@ -3,6 +3,7 @@ import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, incoming } from "../listener/http.ts";
+import { countChunk } from "../listener/read-turns.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
@@ -33,6 +34,7 @@ export function readBody(
       }
     };
     const onData = (chunk: Uint8Array) => {
+      countChunk();
       call.bytesIn += chunk.byteLength;
       timer.restart();
       finish(() => {

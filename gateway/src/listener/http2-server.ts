@@ -5,7 +5,7 @@ import type { Attackers } from "./attackers.ts";
 import type { Callbacks } from "./callbacks.ts";
 import { Http2Request, Http2Response } from "./http2-message.ts";
 import { type OnStream, serveSession } from "./http2-session.ts";
-import { ReadTurns } from "./read-turns.ts";
+import type { ReadTurns } from "./read-turns.ts";
 
 /** Serves one HTTP/2 request. */
 export type Http2Listener = (request: Http2Request, response: Http2Response) => void;
@@ -38,6 +38,7 @@ export function createHttp2Server(
   onError: (error: unknown) => void,
   onViolation: () => void,
   attackers: Attackers,
+  readTurns: ReadTurns,
 ): Http2Server {
   const resets = Math.max(NODE_RESETS_PER_SECOND, 10 * limits.resetsPerSecond);
   const server = http2.createServer({
@@ -59,13 +60,10 @@ export function createHttp2Server(
     if (headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
     onRequest(request, response);
   };
-  const sessions = new Set<http2.ServerHttp2Session>();
-  const readTurns = new ReadTurns(sessions, callbacks);
   callbacks.on(server, "session", (session: http2.ServerHttp2Session) => {
-    sessions.add(session);
-    callbacks.once(session, "close", () => sessions.delete(session));
+    readTurns.addSession(session);
     serveSession(session, onStream, limits, { onLimit, onError, onViolation, attackers, readTurns });
   });
   const take = (socket: Duplex) => readTurns.begin(() => void server.emit("connection", socket));
-  return { take, sessions };
+  return { take, sessions: readTurns.sessions };
 }

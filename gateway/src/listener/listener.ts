@@ -23,6 +23,7 @@ import { InFlight } from "./in-flight.ts";
 import { leavesTooFew, maxConnections, maxOpenFiles } from "./open-files.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
+import { ReadTurns } from "./read-turns.ts";
 import type { HttpRejection, Reject } from "./rejection.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
@@ -152,7 +153,16 @@ function createServers(options: ListenerOptions, taker: Taker, inFlight: InFligh
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
   const onViolation = options.onViolation ?? ignore;
   const { attackers } = taker;
-  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, onViolation, attackers);
+  const h2 = createHttp2Server(
+    limits,
+    onRequest,
+    onLimit,
+    callbacks,
+    onError,
+    onViolation,
+    attackers,
+    taker.reads,
+  );
   return { h1, h2 };
 }
 
@@ -216,6 +226,7 @@ interface Taker {
   /** Serves or rejects a request. */
   request(request: HttpRequest, response: HttpResponse, callbacks: () => Callbacks): void;
   readonly attackers: Attackers;
+  readonly reads: ReadTurns;
   stop(): void;
 }
 
@@ -254,6 +265,7 @@ function createTaker(
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
   const turns = new RequestTurns(shared);
+  const reads = new ReadTurns(shared);
   /** Returns the limit that one more request would exceed. Under contention, cuts unread responses first. */
   const excessOf = (client: string) => {
     const found = requests.excess(client);
@@ -293,11 +305,15 @@ function createTaker(
       } else if (exceeded !== undefined) {
         rejectMore(exceeded, request, response, requests.size, options);
       } else {
-        serveInTurn(turns, request, response, taken, callbacks, options);
+        serveInTurn(turns, reads, request, response, taken, callbacks, options);
       }
     },
     attackers,
-    stop: () => timer.stop(),
+    reads,
+    stop: () => {
+      timer.stop();
+      reads.close();
+    },
   };
 }
 
@@ -353,13 +369,16 @@ function closeConnection(request: HttpRequest): void {
 /** Serves a request now or in a later turn of the event loop, unless its client disconnects before. */
 function serveInTurn(
   turns: RequestTurns,
+  reads: ReadTurns,
   request: HttpRequest,
   response: HttpResponse,
   taken: TakenRequest,
   callbacks: () => Callbacks,
   options: ListenerOptions,
 ): void {
+  let release = () => {};
   const begin = () => {
+    release();
     try {
       serve(request, response, taken, options);
     } catch (error) {
@@ -367,7 +386,12 @@ function serveInTurn(
     }
   };
   const takeBack = turns.add(taken.origin.client, begin);
-  if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
+  if (takeBack === undefined) return;
+  if (isHttp2(request)) release = reads.hold(request.stream.session);
+  callbacks().once(outgoing(response), "close", () => {
+    release();
+    takeBack();
+  });
 }
 
 function serve(

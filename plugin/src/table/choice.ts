@@ -62,7 +62,7 @@ function lostKeys(
   return fallback !== undefined && holdsKey(fallback, key, oneof, types) ? undefined : spellings(key);
 }
 
-/** Reports whether a member reads a key of the object, in one of the member's fields if it shares the object. */
+/** Reports whether a member reads a key, in one of its fields if the member shares the object. */
 function holdsKey(member: DescField, key: string, oneof: DescOneof, types: TypeModels): boolean {
   if (!isFlattened(oneof, types) || member.fieldKind !== "message") return readsKey(member, key, types);
   const { fields, typeName } = member.message;

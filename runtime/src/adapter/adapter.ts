@@ -221,7 +221,7 @@ export interface UploadAdapter<I extends DescMessage = DescMessage, O extends De
   extends StreamParts<I, "client_streaming", O>,
     ResponseParts {
   readonly kind: "upload";
-  /** Returns the chunk of a message; empty if it has none. */
+  /** Returns the chunk of a message; empty without one. */
   readonly chunk: (message: MessageShape<I>) => Uint8Array;
   /**
    * Returns the description of the stream in the first message; `part` is undefined if the stream is the

@@ -38,7 +38,8 @@ export interface RestRequest {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   /**
    * Protocol parameters of OAuth 1.0a (RFC 5849 section 3.5.1) that come from the request message, e.g.
-   * `oauth_callback`, not encoded. `oauth_token` and `oauth_token_secret` replace those of the credentials.
+   * `oauth_callback`, not encoded. `oauth_token` and `oauth_token_secret` replace the credentials' token and
+   * secret.
    */
   readonly oauth1Params: ReadonlyArray<readonly [name: string, value: string]>;
   readonly body: RestBody | undefined;

@@ -164,7 +164,7 @@ export interface MethodRules {
   readonly credentials: readonly CredentialKind[];
   readonly apiKey?: ApiKeyRule;
   readonly envelope?: EnvelopeRule | undefined;
-  /** The payload type that makes an alternative of the envelope preferred. */
+  /** The payload type that decides which alternative of the envelope is preferred. */
   readonly payloadType?: "array" | "object";
   readonly errorShapes: readonly ErrorShape[];
   readonly errors: readonly ErrorRule[];

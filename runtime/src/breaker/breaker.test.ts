@@ -126,7 +126,7 @@ test.each<[string, unknown, number, boolean]>([
   ),
   ["ECONNREFUSED", unreachable(Object.assign(new Error("x"), { code: "ECONNREFUSED" })), 0, true],
   ["a limit of our own", restError("LOCAL_RATE_LIMIT", { upstream: "t" }), 0, false],
-])("a breaker: counts failures of the upstream alone: %s", (_what, error, ms, opens) => {
+])("a breaker: counts only failures of the upstream: %s", (_what, error, ms, opens) => {
   expect(new Tested().requests(100 * (opens ? 0 : 1), error, ms).reports).toEqual([]);
   expect(new Tested().requests(5, error, ms).states).toEqual(opens ? [5_000] : []);
 });

@@ -139,7 +139,7 @@ export class Breaker {
         const ms = sentAt === undefined ? undefined : this.clock.monotonic() - sentAt;
         if (error === undefined && ms !== undefined) this.latencies.add(method, ms);
         const found = error === undefined ? "works" : this.verdict(error, method, ms);
-        // the failing address is that of a redirect, chosen by the upstream or its caller
+        // the failing address is a redirect target, chosen by the upstream or its caller
         const verdict = found === "unreachable" && hasResponse ? "fails" : found;
         this.ofAll.end(era, caller ?? "", caller === undefined ? asFinding(verdict) : reached(verdict));
         if (caller !== undefined) this.ended(caller, number, ownEra, verdict);

@@ -179,7 +179,7 @@ function isResponse([name]: Kind): boolean {
 }
 
 test.each(KINDS)(
-  "five times %s: the circuit of %s opens, and with a single caller that of all",
+  "five times %s: the circuit of %s opens, and with a single caller the circuit of all",
   (_n, opens, error) => {
     const several = new Tested();
     for (let i = 0; i < 5; i++) several.request("one", error, { ms: LONG_MS });

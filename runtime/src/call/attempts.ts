@@ -112,7 +112,7 @@ export function ofContext({
   return { header, signal, expiresAt, provided };
 }
 
-/** Marks the response with the credential fields of the message, if any, as the subject of a rejection. */
+/** Attributes the credentials of a response to the caller if the request message carries credentials. */
 export function attributed<T extends UpstreamResponse>(call: RunningCall, response: T): T {
   const { method, rules } = call.adapter;
   const fields = rules.credentialFields;

@@ -81,7 +81,7 @@ class FirstAttempt implements UpstreamCall, ResponseEnd {
 
   start(): void {
     this.started = this.parts.upstream.start(this, this);
-    // a closed upstream fails at once
+    // a closed upstream fails immediately
     if (!this.isOver) this.listen();
   }
 

@@ -122,7 +122,7 @@ function basic({ rules }: Authorizable, { username, password = "" }: BasicCreden
   };
 }
 
-/** Signs with OAuth 1.0a. A token among the parameters of the request replaces that in the credentials. */
+/** Signs with OAuth 1.0a. A token among the request's parameters replaces the token of the credentials. */
 function oauth1(call: Authorizable, own: Partial<OAuth1Credentials>, clock: Clock): Authorization {
   const given = new Map(call.request.oauth1Params);
   const [token, tokenSecret] = given.has("oauth_token")

@@ -59,12 +59,17 @@ export const COMMON_BODIES: readonly CommonBody[] = [
       { errors: { title: ["can't be blank", "is too short"] } },
       { message: "The title is invalid.", errors: { title: ["is invalid"] } },
       { errorMessages: ["Not possible"], errors: { summary: "is required" } },
+      { errorMessages: ["Not possible"], errors: {} },
+      { errorMessages: ["Not possible"], warningMessages: [] },
       { errors: ["No such shop"] },
       { errors: "No such shop" },
     ],
     read: ofObject((body) => {
       const report = readErrors(body.errors);
-      return report && withHead(textAt(body, ["message", "errorMessages", "title"]), report);
+      if (report !== undefined) return withHead(textAt(body, ["message", "errorMessages", "title"]), report);
+      // an empty list or map of errors is common next to a text for the whole
+      const text = textAt(body, ["errorMessages"]);
+      return text === "" ? undefined : { text };
     }),
   },
   {

@@ -81,7 +81,7 @@ test.each<[name: string, body: JsonValue | undefined, text: string | undefined, 
   ["nothing to read", { meta: META, response: [] }, undefined],
   ["a number", 7, undefined],
   ["names of object methods", { errors: [{}], error: {} }, undefined],
-])("bodies of errors: %s", (_name, body, text, subcode) => {
+])("error bodies: %s", (_name, body, text, subcode) => {
   expect(readErrorBody(body, BLOG_SHAPES)).toEqual(
     text === undefined ? {} : subcode === undefined ? { text } : { text, subcode },
   );
@@ -98,7 +98,7 @@ test.each<[JsonValue, string | undefined, string?]>([
   [{ title: "Bad", detail: "RFC 9457 detail", status: 400 }, "Bad: RFC 9457 detail"],
   ["just text", "just text"],
   [{ code: 5, message: "numbered by the upstream itself" }, "numbered by the upstream itself", "5"],
-])("bodies of errors: without shapes of its own, a method has the common ones: %j", (body, text, subcode) => {
+])("error bodies: a method without shapes uses the common ones: %j", (body, text, subcode) => {
   const report = readErrorBody(body, []);
   expect([report.text, report.subcode, report.code]).toEqual([text, subcode, undefined]);
 });

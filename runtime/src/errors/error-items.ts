@@ -30,8 +30,8 @@ export interface Item {
 }
 
 /**
- * Reads a list of errors, or a single one. The message joins the texts of all items; the subcode is that of
- * the first item that has one. If an item names a field of the request, all items become a
+ * Reads a list of errors, or a single one. The message joins the texts of all items; the subcode is the
+ * first one of an item. If an item names a field of the request, all items become a
  * google.rpc.BadRequest.
  */
 export function readItems(value: JsonValue | undefined, keys: ItemKeys): ErrorReport | undefined {

@@ -83,7 +83,7 @@ export function infoOf(error: ConnectError): ErrorInfo | undefined {
 
 /**
  * Adds metadata to the runtime's google.rpc.ErrorInfo of an error, which is the first one; returns the error
- * unchanged if it has none. Does not change an ErrorInfo of the upstream.
+ * unchanged without one. Does not change an ErrorInfo of the upstream.
  */
 export function withMetadata(error: ConnectError, metadata: Readonly<Record<string, string>>): ConnectError {
   const info = infoOf(error);

@@ -50,7 +50,7 @@ test.each([
   expect(delay({ "retry-after": value })).toBe(expected);
 });
 
-test("the retry delay: is that of the first rule that applies, then of Retry-After", () => {
+test("the retry delay: comes from the first rule that applies, then from Retry-After", () => {
   const headers = {
     "x-ratelimit-perday-remaining": "10",
     "x-ratelimit-perday-reset": "9999",

@@ -84,7 +84,7 @@ test.each<[string, Given, string]>([
     { body: { message: "x".repeat(5000) } },
     `upstream things responded with 503 Service Unavailable: ${"x".repeat(299)}…`,
   ],
-])("an error of the upstream: with %s", (_name, given, text) => {
+])("an upstream error: with %s", (_name, given, text) => {
   expect(errorOf(503, given).rawMessage).toBe(text);
 });
 

@@ -42,7 +42,7 @@ interface Term {
 
 /**
  * Membership of this process in a shared feed: receives the results of other processes, and publishes the
- * results of its own polls.
+ * results of its polls.
  */
 export class BusMembership {
   private readonly options: BusMembershipOptions;

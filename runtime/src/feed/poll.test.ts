@@ -239,7 +239,7 @@ test.each<[string, TestResponse, number]>([
   ["is exhausted and does not say until when", { status: 429 }, MINUTE],
   ["fails by itself", { status: 500 }, MINUTE],
   ["is no JSON", { text: "<html>" }, MINUTE],
-])("a feed that fails: because it %s is asked again", async (_why, failure, wait) => {
+])("a feed that fails: because it %s is polled again", async (_why, failure, wait) => {
   const feed = await Feed.start([{ ids: [1], headers: { etag: '"a"' } }, failure, { ids: [2, 1] }]);
   const watch = feed.watch();
   await watch.next(1);

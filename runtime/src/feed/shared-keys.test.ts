@@ -117,7 +117,7 @@ function lostOf(page: readonly Named[]): string[] {
 }
 
 test.each<Kind>(["shared", "single"])(
-  "whatever keys items share, each comes, is equal to one that came, or is reported: %s poller",
+  "whatever keys items share, each is delivered, equals a delivered one, or is reported: %s poller",
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(drawn, async ([first = [], ...others]) => {
@@ -143,7 +143,7 @@ test.each<Kind>(["shared", "single"])(
 );
 
 test.each<Kind>(["shared", "single"])(
-  "items that share their key end a stream where `lost` fails, and equal ones do not: %s poller",
+  "items with the same key end a stream if the level of `lost` is `fail`, and equal items do not: %s poller",
   async (kind) => {
     const [c, b, a] = [
       { id: "3", name: "t2" },

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-test("a reading watcher gets the backlog and all events that arrive at once, of any size", async () => {
+test("a reading watcher gets the backlog and all events that arrive together, of any size", async () => {
   const sizes = fc.record({
     items: fc.integer({ min: 1, max: 300 }),
     bytes: fc.integer({ min: 0, max: 9_000 }),

@@ -45,7 +45,7 @@ const MAX_UNUSUAL = 3;
 const LEFT = 16;
 const MAX_LEFT = 4096;
 
-/** The precision of timeouts: half a second, and a tenth of the timeout if it is a second or less. */
+/** The precision of timeouts: half a second, or a tenth of the shortest one if that is a second or less. */
 const MAX_TICK_MS = 500;
 const TICKS = 10;
 
@@ -71,7 +71,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   /** Shares the connections among callers. */
   private readonly share: FairShare;
   private readonly callers = new WeakMap<Http1Connection, string>();
-  /** The number of running requests, including those of undici. */
+  /** The number of running requests, including undici's. */
   private running = 0;
   private connecting = 0;
   /** The number of undici's connections. */

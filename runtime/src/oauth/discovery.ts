@@ -13,7 +13,7 @@ export const PROTOCOL_VERSION = "2025-03-26";
 
 /** An authorization server, and the resource that it protects. */
 export interface AuthorizationServer {
-  /** Its metadata (RFC 8414), or the default paths if it has none. */
+  /** Its metadata (RFC 8414), or the default paths without metadata. */
   readonly metadata: Metadata;
   /** Whether the server publishes metadata. */
   readonly hasMetadata: boolean;
@@ -22,8 +22,8 @@ export interface AuthorizationServer {
   /** The resource that tokens are for (RFC 8707), if the server states it (RFC 9728). */
   readonly resource: string | undefined;
   /**
-   * The scopes that the server requests in its 401, or else those of its resource; undefined if it states
-   * none.
+   * The scopes that the server requests in its 401, or else the scopes of its resource; undefined if it
+   * states none.
    */
   readonly scope: string | undefined;
 }

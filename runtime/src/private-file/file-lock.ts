@@ -85,7 +85,8 @@ async function isAbandoned(lock: string, clock: Clock): Promise<boolean> {
 
 /**
  * Removes an abandoned lock. If several processes do so at the same time, one may remove a new lock: it is
- * then put back, unless there is an even newer one, whose competitor notices its loss by itself (`isHeld`).
+ * then put back, unless there is an even newer one. The process whose lock was removed notices that by itself
+ * (`isHeld`).
  */
 async function takeAway(lock: string, id: string, clock: Clock): Promise<void> {
   const aside = `${lock}.${id}`;

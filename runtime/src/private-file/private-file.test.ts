@@ -121,7 +121,7 @@ test("a lock is released when the work fails", async () => {
 
 const GONE = { id: "x", pid: 2 ** 22 + 12345, host: "elsewhere" };
 
-test("the lock of a process that has ended is taken over immediately, that of another machine after a minute", async () => {
+test("the lock of a process that has ended is taken over immediately, and a lock of another machine after a minute", async () => {
   const { hostname } = await import("node:os");
   const file = newPath();
   writeFileSync(`${file}.lock`, JSON.stringify({ ...GONE, host: hostname() }));

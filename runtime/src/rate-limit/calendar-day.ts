@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 /** The first request of a day is sent slightly after midnight, since clocks and timers are not exact. */
 const AFTER_MIDNIGHT_MS = 10;
 
-/** Reports whether a name is that of a time zone. */
+/** Reports whether a name is a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     return Intl.DateTimeFormat("en-CA", { timeZone: name }) !== undefined;

@@ -49,7 +49,7 @@ async function setUp(rules: Partial<MethodRules>, upstream: UpstreamOptions = {}
   return { clock, seen, call };
 }
 
-/** Settles when a call waits for its turn: it then has a timer in addition to that of its deadline. */
+/** Settles when a call waits for its turn: it then has a timer in addition to its deadline's timer. */
 async function waiting(clock: FakeClock, timers: number): Promise<void> {
   while (clock.running < timers) await new Promise((resolve) => setImmediate(resolve));
 }

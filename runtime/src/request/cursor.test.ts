@@ -30,7 +30,7 @@ test.each<[string, () => unknown]>([
   ["an integer beyond 2^53 for a field of 32 bits", () => cursorNumber("700000000000000001")],
   ["a time that is none", () => cursorTime("soon", "iso8601")],
   ["an object", () => cursorNumber({ toString: 1 } as JsonValue)],
-])("a cursor from a response: is rejected as a fault of the upstream where it is %s", (_, action) => {
+])("a cursor from a response: is rejected as an upstream error if it is %s", (_, action) => {
   expect(rejection(action)).not.toBe("");
 });
 
@@ -43,7 +43,7 @@ test.each<[TimeRule, string]>([
   ["http_date", "an HTTP date"],
   ["rfc2822", "an RFC 2822 date"],
   [{ pattern: "yyyy-MM-dd" }, "yyyy-MM-dd"],
-])("a cursor that is no time: the notation %j is named", (rule, notation) => {
+])("the error for a cursor that is not a time names the notation %j", (rule, notation) => {
   expect(rejection(() => cursorTime("soon", rule))).toBe(`expected a time as ${notation}, got "soon"`);
 });
 

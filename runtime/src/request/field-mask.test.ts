@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { JsonRecord } from "./encode.ts";
 import { fieldMaskText, sendUnset } from "./field-mask.ts";
 
-/** A message with a flattened member of its own type. */
+/** A message with a flattened member of the same type. */
 const NODE: MaskTable = {
   title: { name: "heading" },
   child: { discriminator: "kind", fields: () => NODE },

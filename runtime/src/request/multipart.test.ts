@@ -140,7 +140,7 @@ test.each<[(out: RequestWriter) => void, string]>([
     (out) => out.part("\udc00", "x"),
     "\udc00: contains a lone surrogate, so it cannot be sent in the form; send well-formed Unicode",
   ],
-])("parts of a request: are rejected where they cannot be sent", async (write, expected) => {
+])("parts of a request: are rejected if they cannot be sent", async (write, expected) => {
   const error = await failureOf(() => write(new RequestWriter("POST", "/post")));
   expect(error.rawMessage).toBe(expected.replace("\udc00", "\ufffd"));
 });

@@ -185,7 +185,7 @@ export class RequestWriter implements RestRequest {
 
   /**
    * Adds a protocol parameter of OAuth 1.0a, e.g. `oauth_callback`. `oauth_token` and `oauth_token_secret`
-   * replace those of the credentials; the secret signs the request and is not sent.
+   * replace the credentials' token and secret; the secret signs the request and is not sent.
    */
   oauth1Param(name: string, value: ParameterValue | undefined): void {
     if (value !== undefined) this.oauth1Params.push([name, wellFormed(name, "Authorization header", value)]);

@@ -57,7 +57,7 @@ export const EMPTY_BODY: Body = {
 /**
  * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes
  * depending on the Content-Type; without a Content-Type it is JSON if it parses, else bytes. With
- * `json_or_form` it is JSON unless the Content-Type is that of a form.
+ * `json_or_form` it is JSON unless the Content-Type declares a form.
  *
  * @param maxCost the maximum cost of reading (see `checkJsonCost`)
  * @throws SyntaxError when it has to be JSON and is not; TooCostly
@@ -270,7 +270,7 @@ function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" 
   return type === "application/x-www-form-urlencoded" ? "form" : "bytes";
 }
 
-/** The cost of a form's pair is that of two JSON values and their object. */
+/** The cost of a form's pair equals two JSON values and their object. */
 const PAIR_COST = 5;
 
 /** @throws TooCostly */

@@ -7,7 +7,7 @@ import type { Page } from "./page.ts";
 export const MAX_KEY_LENGTH = 128;
 
 /**
- * Returns the key of an item in a list: the value of its key field, or its whole content if it has none. Long
+ * Returns the key of an item in a list: the value of its key field, or its whole content without one. Long
  * keys are hashed, since thousands are remembered.
  */
 export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined): string {

@@ -113,7 +113,7 @@ function isCursor(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false;
 }
 
-/** Reports whether a page says that there are more. Booleans are read like those of fields. */
+/** Reports whether a page says that there are more. Booleans are read as in fields. */
 export function saysMore(page: Page, more: Condition): boolean {
   const { payload } = page;
   if (!isJsonObject(payload)) return false;
@@ -124,7 +124,7 @@ export function saysMore(page: Page, more: Condition): boolean {
   return flag !== undefined && more.values?.includes(String(flag)) === true;
 }
 
-/** Returns the type of the values of a condition; undefined if it has none. */
+/** Returns the type of the values of a condition; undefined without values. */
 function kindOfValues({ values, type }: Condition): Kind | undefined {
   if (values === undefined || values.length === 0 || type !== undefined) return undefined;
   if (values.every((value) => value === "true" || value === "false")) return "bool";

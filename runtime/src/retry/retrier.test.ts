@@ -55,7 +55,7 @@ test.each<[string, unknown, boolean, boolean]>([
   ["UNAVAILABLE of who gives credentials", new ConnectError("no", Code.Unavailable), false, false],
   ["a cancelation", restError("CANCELED", { method: "m" }), false, false],
   ["what is no ConnectError", new Error("no"), false, false],
-])("what is sent again: %s", (_what, error, idempotent, other) => {
+])("retries: %s", (_what, error, idempotent, other) => {
   expect(retrier().delay(attempt(error)) !== undefined).toBe(idempotent);
   expect(retrier().delay(attempt(error, { idempotent: false })) !== undefined).toBe(other);
 });

@@ -80,7 +80,7 @@ test.each<[string, readonly unknown[], Split["end"]]>([
   ["1", [], "no array"],
   ["<html>", [], "no array"],
   [")]}'\n[1]", [], "no array"],
-])("%j", (text, items, end) => {
+])("an array is split into its items, or its error is reported: %j", (text, items, end) => {
   expect(split([bytesOf(text)])).toEqual({ items, end });
   expect(split(bytewise(bytesOf(text)))).toEqual({ items, end });
 });

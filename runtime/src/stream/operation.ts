@@ -204,7 +204,7 @@ class Work {
     return request;
   }
 
-  /** Returns a GET with the headers of the request, except those of its body and its idempotency key. */
+  /** Returns a GET with the headers of the request, except headers of its body and its idempotency key. */
   private plain(): RestRequest {
     const { path, headers, oauth1Params } = this.request;
     const { idempotencyKey } = this.call.adapter.rules;

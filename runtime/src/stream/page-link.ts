@@ -40,7 +40,7 @@ export function linkedRequest(
  * link, and the link's own path and query. A relative link is resolved against that request (RFC 3986 section
  * 5). An API key in the link's query is removed, since credentials are added to every request.
  *
- * @param further parameters in addition to those of the link, which take precedence
+ * @param further parameters in addition to the link's, which take precedence
  * @throws LinkRejected for a link outside of the base address
  */
 export function followLink(

@@ -71,6 +71,8 @@ export class Pager {
           this.overlap?.lostBefore(page) ?? NO_DIFFERENCES,
           unseen.length > 0 ? this.lostAfter(page, next) : NO_DIFFERENCES,
         );
+      case "step":
+        return lostTotal(next, page);
       default:
         return NO_DIFFERENCES;
     }
@@ -132,7 +134,7 @@ export class Pager {
 
   /** After a page without items, there is a next page only if the total says so and counts pages. */
   private stepsOn(next: Advance<"step">, page: Page): boolean {
-    const total = next.total === undefined ? undefined : numberIn(valueAt(page.payload, next.total));
+    const total = totalIn(next, page);
     const before = next.before?.(this.message);
     if (total === undefined || before === undefined || before >= total) return false;
     if (next.by === "page") return this.step(next, 1, page);
@@ -183,9 +185,9 @@ export class Pager {
     return true;
   }
 
-  private step({ advance, before, total }: Advance<"step">, by: number, page: Page): boolean {
+  private step({ advance, before, total, by: stepBy }: Advance<"step">, by: number, page: Page): boolean {
     const next = this.call.adapted("asking for the next page", () => advance(this.message, by));
-    const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
+    const all = total === undefined ? undefined : totalIn({ by: stepBy, total }, page);
     if (all !== undefined && before !== undefined && before(next) >= all) return false;
     this.send(() => next);
     return true;
@@ -282,6 +284,24 @@ function needsItems(next: NextPage): boolean {
 function numberIn(value: JsonValue | undefined): number | undefined {
   const number = typeof value === "string" ? numberFromText(value) : value;
   return typeof number === "number" ? number : undefined;
+}
+
+/** The total that a page states; undefined for none, and for one that the page itself contradicts. */
+function totalIn({ by, total }: Pick<Advance<"step">, "by" | "total">, page: Page): number | undefined {
+  const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
+  return all === undefined || all < leastTotal(by, page) ? undefined : all;
+}
+
+/** The items of a page, or the page itself, are part of every total. */
+function leastTotal(by: Advance<"step">["by"], { items }: Page): number {
+  return by === "items" ? items.length : Math.min(items.length, 1);
+}
+
+function lostTotal({ by, total }: Advance<"step">, page: Page): FoundDifferences {
+  const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
+  const least = leastTotal(by, page);
+  if (total === undefined || all === undefined || all >= least) return NO_DIFFERENCES;
+  return lostAt(total, `a total of ${least} or more`, "number");
 }
 
 function isZero(value: JsonValue | undefined): boolean {

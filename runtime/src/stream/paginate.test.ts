@@ -448,7 +448,7 @@ test.each<[from: Pick<Cursor, "from" | "paths" | "overlap">, body: object, place
     "posts[0].name",
   ],
 ])(
-  "a list with a cursor: names upstream, method and place of a cursor that does not fit: %j",
+  "a list with a cursor: the error for an unusable cursor names upstream, method and place: %j",
   async (from, body, place) => {
     const next: Cursor = {
       kind: "cursor",

@@ -5,7 +5,7 @@ const LINE_COST = 32;
 
 /** An event of `text/event-stream`. */
 export interface ServerEvent {
-  /** Its name; `message` if it has none. */
+  /** Its name; `message` by default. */
   readonly event: string;
   /** The last event ID, which applies until another one arrives; empty if there was none. */
   readonly id: string;

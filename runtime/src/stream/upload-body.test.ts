@@ -63,7 +63,7 @@ test("property: a failing stream sends all earlier messages, and then its error"
 });
 
 test.each([1, 10, 1000])(
-  "ten thousand messages of %i bytes that arrive at once form few chunks",
+  "ten thousand messages of %i bytes that arrive together form few chunks",
   async (size) => {
     const chunks = await chunksOf(bodyOf(Array(10_000).fill(Buffer.alloc(size))));
     expect(chunks.length).toBeLessThanOrEqual(10_000 / 32);

@@ -32,7 +32,7 @@ export class Timeline {
   interval: number | undefined;
   /** The number of a page's items that the next page repeats. */
   overlap = 0;
-  /** The path in links. Default: that of the request. */
+  /** The path in links. Default: the request's path. */
   linkedPath: string | undefined;
   /** While set, responds with this failure in place of the feed. */
   failure: TimelineFailure | undefined;

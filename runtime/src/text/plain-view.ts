@@ -18,9 +18,9 @@ export interface PlainView {
 }
 
 /**
- * Escapes: percent-encoding, once or repeatedly; escapes of JSON and JavaScript, also nested; those of HTML;
- * those of JSON pointers. Each alternative consumes its first characters, so that the search takes linear
- * time.
+ * Escapes: percent-encoding, once or repeatedly; escapes of JSON and JavaScript, also nested; escapes of
+ * HTML; escapes of JSON pointers. Each alternative consumes its first characters, so that the search takes
+ * linear time.
  */
 const ESCAPE = new RegExp(
   [

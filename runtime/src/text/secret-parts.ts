@@ -19,7 +19,7 @@ const PART = 12;
 
 /**
  * The minimum length of a part in its plain view, where runs of blanks are collapsed, and in letters and
- * digits if separators stand between them; a shorter one could match anything.
+ * digits if separators are between them; a shorter one could match anything.
  */
 const MIN_PART = 8;
 

@@ -25,7 +25,7 @@ export interface TokenClient {
 /** A grant to request. */
 export interface Grant {
   readonly type: "authorization_code" | "refresh_token" | "client_credentials";
-  /** Parameters other than `grant_type` and those of the client's authentication. */
+  /** Parameters other than `grant_type` and the client's authentication. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 

@@ -223,7 +223,7 @@ export function usedBase(upstream: string, settings: UpstreamSettings, name: str
 /**
  * Validates the options of an upstream and fills in the defaults.
  *
- * @param shared the client of all upstreams without their own client; default: that of the platform
+ * @param shared the client of all upstreams without their own client; default: the platform's
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function resolveOptions(

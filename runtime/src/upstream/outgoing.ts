@@ -57,7 +57,9 @@ export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock
   };
 }
 
-/** Reports whether a request has only a path: its headers equal those of all such requests of its method. */
+/**
+ * Reports whether a request has only a path: its headers are the same for all such requests of its method.
+ */
 export function isPlain({ headers, body }: RestRequest): boolean {
   return headers.length === 0 && body === undefined;
 }

@@ -28,7 +28,7 @@ export class ProxyFailed extends Error {
  * @param timeoutMs the time limit for the proxy's response
  *
  * undici's ProxyAgent has no such limit, and its error does not contain the proxy's response. Its clients,
- * like those of Node.js, take the first response to a CONNECT for the final one, or fail.
+ * like Node.js, take the first response to a CONNECT for the final one, or fail.
  */
 export function tunnelled(
   { origin, authorization }: EgressProxy,

@@ -101,7 +101,7 @@ test("the caller can cancel", async () => {
   await expect(fetch(url, { signal: leaving.signal })).rejects.toThrow("left");
 });
 
-test("a response without a body has none", async () => {
+test("a status without a body has a null body", async () => {
   const { url, fetch } = await started((_request, response) => response.writeHead(204).end());
   const response = await fetch(url);
   expect([response.status, await response.text()]).toEqual([204, ""]);

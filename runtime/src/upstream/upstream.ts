@@ -36,7 +36,7 @@ export interface UpstreamCall {
   readonly refreshes?: number | undefined;
   /** Credentials that replace rejected ones. */
   readonly credentials?: Credentials | undefined;
-  /** Credentials that replace those of the credentials function. */
+  /** Credentials that replace the result of the credentials function. */
   readonly provided?: Credentials | undefined;
   /** Called with the secrets in the credentials, before the request is sent. */
   readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
