@@ -174,6 +174,7 @@ message Res {}`,
     problems: [
       "4:5: body-content-type: case.S.Get has the Content-Type `text/plain`, but the body, case.Req.name, is sent as JSON text; declare it as google.api.HttpBody, which has a Content-Type of its own, or remove the header",
       "7:75: body-content-type: case.Req.type is sent as the Content-Type, but the body, case.Req.name, is sent as JSON text; declare it as google.api.HttpBody, which has a Content-Type of its own, or remove the header",
+      "7:87: name-twice: case.Req.type and a constant header are both named `content-type` in the headers of case.S.Get; give one of them another name",
     ],
   },
   {
@@ -404,7 +405,7 @@ message Req {
     source: response(
       'google.protobuf.Timestamp t = 1 [(connectrest.v1.field).time = {unit: FORMAT, format: "HH:mm"}];',
     ),
-    problems: ['4:36: time-format: the format of case.Res.t has no year; write e.g. "YYYY-MM-DD HH:mm:ss"'],
+    problems: ['4:81: time-format: the format of case.Res.t has no year; write e.g. "YYYY-MM-DD HH:mm:ss"'],
   },
   {
     name: "unwrap_type",

@@ -17,8 +17,21 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "error_meaning",
     "errors: {status: 404}",
-    "4:39: error-meaning: an error rule of case.S.Get must set code or reason",
+    "4:39: error-meaning: an error rule of case.S.Get must set a code other than OK, or a reason; for a status that is no error, use success of the method",
   ],
+  [
+    "error_meaning_ok",
+    "errors: {status: 404, code: OK}",
+    "4:39: error-meaning: an error rule of case.S.Get must set a code other than OK, or a reason; for a status that is no error, use success of the method",
+  ],
+  ...(["X", "AB", "A".repeat(64)] as const).map(
+    (reason) =>
+      [
+        `error_reason_${reason.length}`,
+        `errors: {status: 404, reason: "${reason}"}`,
+        `4:39: error-reason: the reason \`${reason}\` has ${reason.length} character${reason.length === 1 ? "" : "s"}; expected 3 to 63 (google.rpc.ErrorInfo)`,
+      ] as const,
+  ),
   [
     "error_subcode",
     'errors: {subcode: 1, subcode_text: "one", code: NOT_FOUND}',
@@ -551,7 +564,7 @@ message ListRes { repeated Res entries = 1; string next_token = 2; }`,
     problems: [
       '4:29: key-index: case.Res.x: `coords[0]` is a key, and no path: it reads no item of a list; write from: {path: "coords.0"}',
       "4:87: dotted-path: a source of case.Res.y: the path `coords[1]` has an index in brackets, which is a step of its own: write `coords.1`; a key with brackets stands in quotes",
-      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a tuple, put the fields into the message that has it: `list.2`; a key of digits stands in quotes",
+      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a tuple, declare it as `repeated google.protobuf.Value` or `google.protobuf.ListValue`, or put the fields into the message that has it: `list.2`; a key of digits stands in quotes",
       '6:38: key-index: discriminator of the oneof case.Res.o: `kinds.0` is a key, and no path: it reads no item of a list; use conditions: `when: {key: "kinds.0"}`',
     ],
   },

@@ -19,8 +19,11 @@ export class Placement {
   }
 }
 
-/** Headers that the description of an operation must not declare (OpenAPI 3.0, section Parameter Object). */
-const PROTOCOL_HEADERS = ["accept", "content-type", "authorization"];
+/**
+ * Headers that the description of an operation must not declare (OpenAPI 3.0, section Parameter Object), and
+ * headers that the configuration of an upstream sets.
+ */
+const PROTOCOL_HEADERS = ["accept", "content-type", "authorization", "user-agent", "accept-encoding"];
 
 /** Adds the field of a parameter in the query, a header or a cookie. */
 export function addParameter(

@@ -10,6 +10,7 @@ import { isIndex, stepsOf } from "../model/dotted-path.ts";
 import type { FieldModel, SourceModel, Style, TimeModel, TimeNotation, TypeModels } from "../model/types.ts";
 import { checkIdleFieldRules } from "./idle-field-rules.ts";
 import { headerFault, isToken, pathFault, requestHeaderFault } from "./syntax.ts";
+import { timeFormatFault } from "./time-format.ts";
 
 const { field: RULE } = FieldRulesSchema;
 const { field: SOURCE } = SourceSchema;
@@ -87,9 +88,9 @@ function checkTime({ field, rules: { time }, add }: Checked): void {
       add([RULE.time.number, TIME[name].number], "time-duration", text),
     );
   }
-  if (time.notation === "pattern" && !/YYYY/.test(time.format)) {
-    const text = `the format of ${nameOf(field)} has no year; write e.g. "YYYY-MM-DD HH:mm:ss"`;
-    add([RULE.time.number], "time-format", text);
+  const fault = time.notation === "pattern" ? timeFormatFault(time.format) : undefined;
+  if (fault !== undefined) {
+    add([RULE.time.number, TIME.format.number], "time-format", `the format of ${nameOf(field)} ${fault}`);
   }
   if (time.notation !== "pattern" && time.format !== "") {
     const text = `${nameOf(field)} has a format, but its unit is ${time.unit}; set unit: FORMAT`;
@@ -264,7 +265,7 @@ function sourceFault(path: string): string | undefined {
   const fault = pathFault(path, "no root");
   const [first] = stepsOf(path);
   if (fault === undefined && first !== undefined && isIndex(first)) {
-    return `the path \`${path}\` begins with an index, but a message is read from an object; for a tuple, put the fields into the message that has it: \`list.${path}\`; a key of digits stands in quotes`;
+    return `the path \`${path}\` begins with an index, but a message is read from an object; for a tuple, declare it as \`repeated google.protobuf.Value\` or \`google.protobuf.ListValue\`, or put the fields into the message that has it: \`list.${path}\`; a key of digits stands in quotes`;
   }
   return path === "."
     ? `${fault}; for all of the payload in one field, name it in response_body of google.api.http`

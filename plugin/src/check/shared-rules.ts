@@ -154,13 +154,18 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
     add([ERROR.subcodeText.number], "error-subcode", text);
   }
   if (code === 0 && reason === "") {
-    add([], "error-meaning", `an error rule of ${subject} must set code or reason`);
+    add(
+      [],
+      "error-meaning",
+      `an error rule of ${subject} must set a code other than OK, or a reason; for a status that is no error, use success of the method`,
+    );
   }
-  if (reason !== "" && !/^[A-Z][A-Z0-9_]+[A-Z0-9]$/.test(reason)) {
+  const reasonProblem = reason === "" ? undefined : reasonFault(reason);
+  if (reasonProblem !== undefined) {
     add(
       [ERROR.reason.number],
       "error-reason",
-      `the reason \`${reason}\` must be UPPER_SNAKE_CASE (google.rpc.ErrorInfo)`,
+      `the reason \`${reason}\` ${reasonProblem} (google.rpc.ErrorInfo)`,
     );
   }
   const fault = header && headerFault(header.name);
@@ -176,6 +181,15 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
   checkCondition(body, "", (place, code, text) =>
     addBelow(place, code, `the condition of an error rule of ${subject} ${text}`),
   );
+}
+
+/** google.rpc.ErrorInfo: `[A-Z][A-Z0-9_]+[A-Z0-9]`, at most 63 characters. */
+function reasonFault(reason: string): string | undefined {
+  if (!/^[A-Z](?:[A-Z0-9_]*[A-Z0-9])?$/.test(reason)) return "must be UPPER_SNAKE_CASE";
+  const { length } = reason;
+  return length >= 3 && length <= 63
+    ? undefined
+    : `has ${length} character${length === 1 ? "" : "s"}; expected 3 to 63`;
 }
 
 function checkErrorBody({ shape }: Frozen<ErrorBody>, subject: string, add: Add): void {

@@ -21,9 +21,15 @@ const OWN_OF_TRANSPORT: ReadonlySet<string> = new Set(
   ),
 );
 
+/** An upstream has one value of these for all of its requests, which replaces any other. */
+const OWN_OF_UPSTREAM: ReadonlySet<string> = new Set("accept-encoding user-agent".split(" "));
+
 /** Returns the fault of a request header name set by a rule; undefined if there is none. */
 export function requestHeaderFault(name: string): string | undefined {
   if (!isToken(name)) return headerFault(name);
+  if (OWN_OF_UPSTREAM.has(name.toLowerCase())) {
+    return `the header \`${name}\` belongs to the configuration of the upstream, and rules cannot set it`;
+  }
   if (!OWN_OF_TRANSPORT.has(name.toLowerCase())) return undefined;
   return `the header \`${name}\` belongs to the connection, and rules cannot set it`;
 }

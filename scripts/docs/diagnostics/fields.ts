@@ -14,8 +14,10 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
         "Use SECONDS, MILLIS, MICROS, NANOS or ISO_8601, or remove `time` for `3.5s`. Use `absent` in place of `none`. A Duration is sent with its fraction; use an integer field for whole units.",
     },
     "time-format": {
-      meaning: "The `format` of a time has no year, so it does not identify a point in time.",
-      remedy: "Use a pattern with `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss`.",
+      meaning:
+        "The `format` of a time does not identify a point in time: it has no year, or a part without the next greater one (`YYYY-mm-DD` has a minute and no month). Or it has a part of another format language (`yyyy`, `hh`, `SSS`), or a part twice, both of which would be literal text.",
+      remedy:
+        "Use each of `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss` at most once, from the year down to the smallest part, in any order. For fractions and zones, use `unit: ISO_8601`, or a string field.",
     },
     "unwrap-type": {
       meaning: "`unwrap` is set on a field whose message is not a single list or map.",

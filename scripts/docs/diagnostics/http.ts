@@ -148,13 +148,14 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "name-twice": {
       meaning:
-        "Two request fields, or a field and a constant parameter or the API key, have the same name in the same place. Fields that exclude each other, in a oneof or by a constraint, may share a name.",
-      remedy: "Give one of them another `name`.",
+        "Two values have the same name in the same place of a request: fields, constant parameters and headers, the API key, the `Authorization` header of the credentials, the parameters of an OAuth 1.0a signature, or the `Cookie` header of fields in COOKIE. The upstream would receive both, or only one of them. Fields that exclude each other, in a oneof or by a constraint, may share a name. A header field may have the name of `idempotency_key`, and replaces the key.",
+      remedy:
+        "Give one of them another `name`, or remove one. A field with credentials of the caller needs `credentials: NONE`.",
     },
     "header-name": {
       meaning:
-        "A rule has an invalid header name (RFC 9110 section 5.1), or sets a header that is managed by the connection, such as `Host` or `Content-Length`.",
-      remedy: "Fix the name; the runtime sets the headers of the connection.",
+        "A rule has an invalid header name (RFC 9110 section 5.1), or sets a header that is managed by the connection, such as `Host` or `Content-Length`, or by the configuration of the upstream: `User-Agent` and `Accept-Encoding`.",
+      remedy: "Fix the name, or remove the rule; the runtime sets these headers.",
     },
     "cookie-name": {
       meaning: "A field is placed in a cookie with an invalid name (RFC 6265 section 4.1.1).",

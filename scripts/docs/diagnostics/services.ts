@@ -9,7 +9,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
     },
     "error-reason": {
       meaning:
-        "The reason of an error rule is not in UPPER_SNAKE_CASE, which `google.rpc.ErrorInfo` requires.",
+        "The reason of an error rule is not in UPPER_SNAKE_CASE with 3 to 63 characters, which `google.rpc.ErrorInfo` requires.",
       remedy: "Rename it.",
     },
     header: {
@@ -86,8 +86,9 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       remedy: "Keep one, or write two rules.",
     },
     "error-meaning": {
-      meaning: "An error rule sets neither `code` nor `reason`, so it has no effect.",
-      remedy: "Set `code`, `reason` or both.",
+      meaning:
+        "An error rule sets neither `code` nor `reason`, so it has no effect. `code: OK` is the same as no code.",
+      remedy: "Set `code`, `reason` or both. List a status that is no error in `success` of the method.",
     },
     "error-body-shape": {
       meaning: "An entry of `error_bodies` has no shape.",

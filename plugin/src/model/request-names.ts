@@ -1,0 +1,133 @@
+/** The names of all values that a request sends, for each of its places. */
+import type { DescField } from "@bufbuild/protobuf";
+import type { BindingModel, BodyModel, FieldPath } from "./model.ts";
+import type { Rules } from "./rules.ts";
+import type { FieldModel, TypeModels } from "./types.ts";
+import { parameterName, requestName } from "./wire-names.ts";
+
+/** A named value: of a field, or of a rule. */
+export interface Named {
+  readonly name: string;
+  readonly path?: FieldPath;
+  /** The name of a rule's value in texts: `a constant parameter`. */
+  readonly rule?: string;
+}
+
+/** The rule of the header with the key of a call, which a field of that name replaces. */
+export const IDEMPOTENCY_KEY = "the idempotency key";
+
+/** The rule of the Content-Type of a multipart body, which replaces a constant one. */
+export const MULTIPART_TYPE = "the type of the multipart body";
+
+const API_KEY = "the API key";
+
+interface Context {
+  readonly rules: Rules;
+  readonly types: TypeModels;
+}
+
+/** For each place of a request, the values that are written there. */
+export function placesOf(
+  binding: BindingModel,
+  rules: Rules,
+  types: TypeModels,
+): ReadonlyArray<readonly [place: string, values: readonly Named[]]> {
+  const context = { rules, types };
+  const constants = (isMeant: (inQuery: boolean) => boolean) =>
+    named(
+      "a constant parameter",
+      rules.parameters.filter(({ inQuery }) => isMeant(inQuery)).map(({ name }) => name),
+    );
+  const inBody = bodyNames(binding.body, context);
+  const key = rules.credentials.includes("api_key") ? rules.apiKey?.query : undefined;
+  const inQuery = constants((inQuery) => inQuery || inBody === undefined);
+  const query = [...inQuery, ...named(API_KEY, [key]), ...parameters(binding.query, context)];
+  return [
+    ["the query", query],
+    ["the headers", headersOf(binding, context)],
+    ["the cookies", direct(binding.cookies, context)],
+    ["the Authorization header", [...oauth1Names(rules), ...direct(binding.oauth1Params, context)]],
+    ...(inBody === undefined
+      ? []
+      : ([["the body", [...constants((inQuery) => !inQuery), ...inBody]]] as const)),
+  ];
+}
+
+function named(rule: string, names: ReadonlyArray<string | undefined>): Named[] {
+  return names.flatMap((name) => (name === undefined ? [] : [{ name, rule }]));
+}
+
+function direct(paths: readonly FieldPath[], { rules, types }: Context): Named[] {
+  return paths.map((path) => ({ name: requestName(path.at(-1) as DescField, rules.json, types), path }));
+}
+
+/** The writers of headers, whose names have no case. */
+function headersOf({ headers, cookies, body }: BindingModel, context: Context): Named[] {
+  const { rules } = context;
+  const constants = rules.headers.map(({ name }) => name);
+  const values = [
+    ...named("a constant header", constants),
+    ...named(IDEMPOTENCY_KEY, [rules.idempotencyKey]),
+    ...credentialHeaders(rules),
+    ...named("the header of the cookies", cookies.length > 0 ? ["cookie"] : []),
+    ...(body.kind === "multipart" ? named(MULTIPART_TYPE, ["content-type"]) : []),
+    ...direct(headers, context),
+  ];
+  return values.map((value) => ({ ...value, name: value.name.toLowerCase() }));
+}
+
+/** A call sends one kind of credentials, so that two kinds may use one header. */
+function credentialHeaders({ credentials, apiKey }: Rules): Named[] {
+  const keyHeader = credentials.includes("api_key") ? apiKey?.header : undefined;
+  const isAuthorized = credentials.some((kind) => kind !== "none" && kind !== "api_key");
+  if (!isAuthorized) return named(API_KEY, [keyHeader]);
+  const others = named("the credentials", ["authorization"]);
+  return keyHeader?.toLowerCase() === "authorization" ? others : [...named(API_KEY, [keyHeader]), ...others];
+}
+
+/** The protocol parameters that a signature adds (RFC 5849 section 3.1); fields may replace the token. */
+function oauth1Names({ credentials }: Rules): Named[] {
+  if (!credentials.some((kind) => kind.startsWith("oauth1"))) return [];
+  const names = ["consumer_key", "signature_method", "signature", "timestamp", "nonce", "version"];
+  return named(
+    "a parameter of the signature",
+    names.map((name) => `oauth_${name}`),
+  );
+}
+
+/** Returns the names in a body that has names; constants are then in the body, otherwise in the query. */
+function bodyNames(body: BodyModel, context: Context): Named[] | undefined {
+  switch (body.kind) {
+    case "fields":
+      return keys(body.fields, context);
+    case "form":
+      return parameters(body.paths, context);
+    case "multipart":
+      return body.jsonPart === undefined ? parameters(body.paths, context) : keys(body.fields, context);
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Returns fields as keys of a JSON object; members of a oneof with a discriminator have their own layout.
+ */
+function keys(fields: readonly DescField[], { rules, types }: Context): Named[] {
+  return fields
+    .filter((field) => !types.field(field).unknown)
+    .filter((field) => field.oneof === undefined || types.oneof(field.oneof).discriminator === "")
+    .map((field) => ({ name: requestName(field, rules.json, types), path: [field] }));
+}
+
+function parameters(paths: readonly FieldPath[], { rules, types }: Context): Named[] {
+  return paths.flatMap((path) => {
+    const field = path.at(-1) as DescField;
+    if (field.fieldKind === "map") return [];
+    return [{ name: parameterName(path, rules, types) + suffixOf(types.field(field)), path }];
+  });
+}
+
+/** Returns the suffix that a style adds to the name: `tag[]` and `tag` are two parameters. */
+function suffixOf({ style }: FieldModel): string {
+  return style === "brackets" ? "[]" : style === "indexed" ? "[0]" : "";
+}

@@ -1,0 +1,142 @@
+/** Any two values of one name in one place of a request are reported, or one replaces the other. */
+import { beforeAll, expect, test } from "vitest";
+import { compileRequest, HEAD } from "../generator-kit/compile.ts";
+import { runGenerator } from "../support/run-generator.ts";
+
+/** Something that writes the name `authorization`, `x-n` or `n`. */
+interface Writer {
+  readonly rule?: (name: string) => string;
+  readonly service?: (name: string) => string;
+  readonly field?: (name: string, number: number) => string;
+}
+
+const ANNOTATION = "(connectrest.v1.field)";
+
+const HEADERS: Readonly<Record<string, Writer>> = {
+  "a field": {
+    field: (name, at) => `string f${at} = ${at} [${ANNOTATION} = {in: HEADER, name: "${name}"}];`,
+  },
+  "a constant": { rule: (name) => `headers: {name: "${name}", value: "v"}` },
+  "a constant of the service": { service: (name) => `headers: {name: "${name}", value: "v"}` },
+  "the API key": { rule: (name) => `credentials: API_KEY api_key: {header: "${name}"}` },
+  "the idempotency key": { rule: (name) => `idempotency_key: "${name}"` },
+};
+
+/** Writers of one header that has no other name. */
+const OWN_NAMES: Readonly<Record<string, Writer & { readonly name: string }>> = {
+  BASIC: { name: "Authorization", rule: () => "credentials: BASIC" },
+  OAUTH2: { name: "Authorization", rule: () => "credentials: OAUTH2" },
+  OAUTH1: { name: "Authorization", rule: () => "credentials: OAUTH1" },
+  OAUTH1_CLIENT: { name: "Authorization", rule: () => "credentials: OAUTH1_CLIENT" },
+  "a kind of credentials before NONE": { name: "Authorization", rule: () => "credentials: [OAUTH2, NONE]" },
+  "a field in COOKIE": {
+    name: "Cookie",
+    field: (_name, at) => `string f${at} = ${at} [${ANNOTATION} = {in: COOKIE, name: "c"}];`,
+  },
+};
+
+const QUERY: Readonly<Record<string, Writer>> = {
+  "a query field": { field: (name, at) => `string f${at} = ${at} [${ANNOTATION}.name = "${name}"];` },
+  "a constant parameter": { rule: (name) => `parameters: {name: "${name}", value: "v"}` },
+  "the API key in the query": { rule: (name) => `credentials: API_KEY api_key: {query: "${name}"}` },
+};
+
+const COOKIES: Readonly<Record<string, Writer>> = {
+  "a cookie": {
+    field: (name, at) => `string f${at} = ${at} [${ANNOTATION} = {in: COOKIE, name: "${name}"}];`,
+  },
+};
+
+const OAUTH1: Readonly<Record<string, Writer>> = {
+  "a parameter": {
+    field: (name, at) => `string f${at} = ${at} [${ANNOTATION} = {in: OAUTH1_PARAM, name: "${name}"}];`,
+  },
+};
+
+/** Pairs of which one replaces the other. */
+const REPLACED: Readonly<Record<string, string>> = {
+  "a field + the idempotency key": "a field of the message replaces the key of the call",
+  "a constant + a constant of the service": "a constant of the method replaces that of its service",
+};
+
+interface Pair {
+  readonly label: string;
+  readonly source: string;
+}
+
+function pairsOf(name: string, writers: Readonly<Record<string, Writer>>): Pair[] {
+  const entries = Object.entries(writers);
+  return entries.flatMap(([one, first], index) =>
+    entries.slice(index).flatMap(([other, second]) =>
+      // a rule cannot be written twice
+      one === other && first.field === undefined
+        ? []
+        : [{ label: `${one} + ${other}`, source: sourceOf(name, first, second) }],
+    ),
+  );
+}
+
+function sourceOf(name: string, first: Writer, second: Writer): string {
+  // names of headers have no case
+  const [small, given] = [/^[A-Z]/.test(name) ? name.toLowerCase() : name, name];
+  const both = (part: "rule" | "service") => [first[part]?.(given), second[part]?.(small)].join(" ");
+  return `service S {
+  option (connectrest.v1.service) = {${both("service")}};
+  rpc Get(Req) returns (Res) {
+    option (google.api.http) = {post: "/a"};
+    option (connectrest.v1.method) = {${both("rule")}};
+  }
+}
+message Req { ${first.field?.(given, 1) ?? ""} ${second.field?.(small, 2) ?? ""} }
+message Res {}`;
+}
+
+const PAIRS: readonly Pair[] = [
+  ...pairsOf("X-N", HEADERS),
+  ...Object.entries(OWN_NAMES).flatMap(([own, { name, ...writer }]) =>
+    Object.entries(HEADERS)
+      // a method has one list of credentials
+      .filter(([other]) => other !== "the API key" || name === "Cookie")
+      .map(([other, second]) => ({ label: `${own} + ${other}`, source: sourceOf(name, writer, second) })),
+  ),
+  ...pairsOf("n", QUERY),
+  ...pairsOf("n", COOKIES),
+  ...pairsOf("oauth_callback", OAUTH1),
+  ...["consumer_key", "nonce", "signature", "signature_method", "timestamp", "version"].map((name) => ({
+    label: `oauth_${name} + the signature`,
+    source: sourceOf(`oauth_${name}`, OAUTH1["a parameter"] ?? {}, { rule: () => "credentials: OAUTH1" }),
+  })),
+  {
+    label: "the type of a multipart body + a field",
+    source: sourceOf("Content-Type", HEADERS["a field"] ?? {}, { rule: () => "request_encoding: MULTIPART" })
+      .replace('"/a"', '"/a" body: "*"')
+      .replace("message Req {", "message Req { string other = 9;"),
+  },
+  ...["User-Agent", "Accept-Encoding", "Host", "Content-Length", "Connection"].flatMap((name) =>
+    Object.entries(HEADERS).map(([other, second]) => ({
+      label: `${name} of the upstream + ${other}`,
+      source: sourceOf(name, second, {}),
+    })),
+  ),
+];
+
+let errors: ReadonlyMap<string, string>;
+
+beforeAll(() => {
+  const files = PAIRS.map(({ source }, index) => [
+    `p${index}.proto`,
+    HEAD.replace("test.v1", `p${index}`) + source,
+  ]);
+  const request = compileRequest(Object.fromEntries(files));
+  errors = new Map(
+    PAIRS.map(({ label }, index) => [
+      label,
+      runGenerator(request, { fileToGenerate: [`p${index}.proto`] }).error,
+    ]),
+  );
+});
+
+test.each(PAIRS)("two writers of one name: $label", ({ label }) => {
+  const expected = label in REPLACED ? /^$/ : /: (?:name-twice|header-name): /;
+  expect(errors.get(label)).toMatch(expected);
+});
