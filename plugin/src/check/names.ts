@@ -46,8 +46,8 @@ function labelOf({ path, rule = "" }: Named): string {
 }
 
 /**
- * Reports whether only one of two values can be sent: they stand in one oneof, a constraint of the message names
- * both, or a rule decides between them.
+ * Reports whether only one of two values can be sent: they are in one oneof, a constraint of the message
+ * names both, or a rule decides between them.
  */
 function excludes(candidate: Named, value: Named, types: TypeModels): boolean {
   const { path } = value;
