@@ -61,7 +61,7 @@ export function createHttp2Server(
     onRequest(request, response);
   };
   callbacks.on(server, "session", (session: http2.ServerHttp2Session) => {
-    readTurns.addSession(session);
+    readTurns.addSession(session, callbacks);
     serveSession(session, onStream, limits, { onLimit, onError, onViolation, attackers, readTurns });
   });
   const take = (socket: Duplex) => readTurns.begin(() => void server.emit("connection", socket));

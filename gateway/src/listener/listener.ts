@@ -23,7 +23,6 @@ import { InFlight } from "./in-flight.ts";
 import { leavesTooFew, maxConnections, maxOpenFiles } from "./open-files.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
-import { ReadTurns } from "./read-turns.ts";
 import type { HttpRejection, Reject } from "./rejection.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
@@ -226,7 +225,7 @@ interface Taker {
   /** Serves or rejects a request. */
   request(request: HttpRequest, response: HttpResponse, callbacks: () => Callbacks): void;
   readonly attackers: Attackers;
-  readonly reads: ReadTurns;
+  readonly reads: RequestTurns["reads"];
   stop(): void;
 }
 
@@ -265,7 +264,6 @@ function createTaker(
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
   const turns = new RequestTurns(shared);
-  const reads = new ReadTurns(shared);
   /** Returns the limit that one more request would exceed. Under contention, cuts unread responses first. */
   const excessOf = (client: string) => {
     const found = requests.excess(client);
@@ -305,14 +303,14 @@ function createTaker(
       } else if (exceeded !== undefined) {
         rejectMore(exceeded, request, response, requests.size, options);
       } else {
-        serveInTurn(turns, reads, request, response, taken, callbacks, options);
+        serveInTurn(turns, request, response, taken, callbacks, options);
       }
     },
     attackers,
-    reads,
+    reads: turns.reads,
     stop: () => {
       timer.stop();
-      reads.close();
+      turns.reads.close();
     },
   };
 }
@@ -369,7 +367,6 @@ function closeConnection(request: HttpRequest): void {
 /** Serves a request now or in a later turn of the event loop, unless its client disconnects before. */
 function serveInTurn(
   turns: RequestTurns,
-  reads: ReadTurns,
   request: HttpRequest,
   response: HttpResponse,
   taken: TakenRequest,
@@ -387,7 +384,7 @@ function serveInTurn(
   };
   const takeBack = turns.add(taken.origin.client, begin);
   if (takeBack === undefined) return;
-  if (isHttp2(request)) release = reads.hold(request.stream.session);
+  if (isHttp2(request)) release = turns.reads.hold(request.stream.session);
   callbacks().once(outgoing(response), "close", () => {
     release();
     takeBack();

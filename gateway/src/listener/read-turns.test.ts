@@ -35,9 +35,8 @@ function start(sessions: readonly FakeSession[]) {
     soon: (act) => {
       soon.push(act);
     },
-    once: callbacks.once.bind(callbacks),
   });
-  for (const { session } of sessions) turns.addSession(session);
+  for (const { session } of sessions) turns.addSession(session, callbacks);
   const endTurn = () => {
     for (const act of soon.splice(0)) act();
   };

@@ -18,7 +18,7 @@ interface ReadHandle {
 
 const OPEN = new Set<ReadTurns>();
 
-/** Counts a chunk of a request body. A peer can send each byte in a frame or chunk of its own. */
+/** Counts a chunk of a request body. A peer can send each byte in its own frame or chunk. */
 export function countChunk(): void {
   for (const turns of OPEN) turns.count(1 / CHUNKS_PER_STREAM);
 }
@@ -31,7 +31,7 @@ export function countChunk(): void {
  * buffers, which slows down the sender. All of this concerns HTTP/2: Node itself pauses and resumes HTTP/1.
  */
 export class ReadTurns {
-  private readonly callbacks: Pick<Callbacks, "soon" | "once">;
+  private readonly callbacks: Pick<Callbacks, "soon">;
   /** The open sessions of HTTP/2. */
   readonly sessions = new Set<ServerHttp2Session>();
   private readonly stopped = new Set<ReadHandle>();
@@ -40,14 +40,14 @@ export class ReadTurns {
   private readonly waiting: (() => void)[] = [];
   private inTurn = 0;
 
-  constructor(callbacks: Pick<Callbacks, "soon" | "once">) {
+  constructor(callbacks: Pick<Callbacks, "soon">) {
     this.callbacks = callbacks;
     OPEN.add(this);
   }
 
-  addSession(session: ServerHttp2Session): void {
+  addSession(session: ServerHttp2Session, callbacks: Pick<Callbacks, "once">): void {
     this.sessions.add(session);
-    this.callbacks.once(session, "close", () => this.sessions.delete(session));
+    callbacks.once(session, "close", () => this.sessions.delete(session));
   }
 
   /** Counts streams that open or close now. */

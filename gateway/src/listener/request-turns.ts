@@ -1,4 +1,5 @@
 import type { Callbacks } from "./callbacks.ts";
+import { ReadTurns } from "./read-turns.ts";
 
 /**
  * The number of requests that begin in one turn of the event loop: about 10 ms of work at the default costs.
@@ -15,6 +16,8 @@ type Begin = () => void;
  * a flood does not delay other clients. The caller counts waiting requests.
  */
 export class RequestTurns {
+  /** The turns in which connections are read. */
+  readonly reads: ReadTurns;
   private readonly callbacks: Pick<Callbacks, "soon">;
   /** The waiting requests by client, in the order of the clients' turns; no set is empty. */
   private readonly waiting = new Map<string, Set<Begin>>();
@@ -23,6 +26,7 @@ export class RequestTurns {
 
   constructor(callbacks: Pick<Callbacks, "soon">) {
     this.callbacks = callbacks;
+    this.reads = new ReadTurns(callbacks);
   }
 
   /**

@@ -9,7 +9,7 @@ const OTHERS =
     " ",
   );
 const BETWEEN = ["-", "/", ".", " ", ":", ", "];
-/** Text that is no part. */
+/** Text that is not a part. */
 const LITERAL = ["T", "Z", " GMT", " UTC", " Uhr", " o'clock", " um "];
 
 test("property: a format is accepted if its parts go from the year down, each once", () => {

@@ -20,7 +20,7 @@ const UNREADABLE: ReadonlyArray<readonly [part: RegExp, meaning: string]> = [
 const TOKEN_LETTERS = "yYuMLdDeEhHkKmsSfFxXaAzZwWqQTn";
 const WORDS: ReadonlySet<string> = new Set(["T", "Z", "um", "de"]);
 
-/** What is wrong with a format, after `the format of x`; undefined when nothing is. */
+/** Returns the fault of a format, to follow `the format of x`; undefined for a valid format. */
 export function timeFormatFault(format: string): string | undefined {
   const found: Part[] = [];
   for (const [word] of format.matchAll(/\p{L}+/gu)) {
