@@ -155,7 +155,7 @@ export class Http2Response {
     try {
       this.stream.sendTrailers(this.trailers);
     } catch {
-      // headers that cannot be sent were removed before: the stream has closed
+      // invalid trailers were removed before, so the stream has closed
       this.stream.destroy();
     }
   };
