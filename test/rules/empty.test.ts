@@ -83,12 +83,17 @@ test.each([
   ['{"response":7}', "response: expected object, got number"],
   ['{"response":[{"id":"a"}]}', "response: expected object, got array"],
   ['{"response":{"parcels":null}}', "response.parcels: expected array, got null"],
-  ['{"response":{"parcels":{"id":"a"}}}', "response.parcels: expected array, got object"],
+  ['{"response":{"parcels":{"other":"a"}}}', "response.parcels: expected array, got object"],
   ['{"response":{"parcels":"a"}}', "response.parcels: expected array, got string"],
   ['{"response":{"parcels":[],"total":3}}', "parcels: expected items up to 3, as `total` says, got none"],
 ])("a page of another shape fails the stream: %s", async (body, text) => {
   const { client } = await empty({ body });
   expect(await rejection(ids(client.listParcels({})))).toEqual(["RESPONSE_SHAPE", text]);
+});
+
+test("an object with a key of the items is the only item of a page", async () => {
+  const { client } = await empty({ body: '{"response":{"parcels":{"id":"a"}}}' });
+  expect(await ids(client.listParcels({}))).toEqual(["a"]);
 });
 
 test("a page without items is not the last where the number of pages says so", async () => {
