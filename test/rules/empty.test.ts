@@ -92,7 +92,10 @@ test.each([
 });
 
 test("an object with a key of the items is the only item of a page", async () => {
-  const { client } = await empty({ body: '{"response":{"parcels":{"id":"a"}}}' });
+  const { client } = await empty([
+    { json: { response: { parcels: { id: "a" } } } },
+    { json: { response: { parcels: [] } } },
+  ]);
   expect(await ids(client.listParcels({}))).toEqual(["a"]);
 });
 
