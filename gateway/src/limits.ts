@@ -132,7 +132,7 @@ export const LIMIT_TABLE = {
   },
   bodyIdleTimeoutMs: liveMs(
     10_000,
-    "Pause between two chunks of a request body, for calls with a single request message. Beyond it, the call fails with DEADLINE_EXCEEDED.",
+    "Pause between two chunks of a request body, for calls with a single request message. After a longer pause, the call fails with DEADLINE_EXCEEDED.",
   ),
   readMaxBytes: bytes(
     4 * 1024 * 1024,
@@ -169,11 +169,11 @@ export const LIMIT_TABLE = {
   },
   unaryDeadlineMs: liveMs(
     15_000,
-    "Deadline of a unary call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED, whatever its handler does.",
+    "Deadline of a unary call whose method has no `timeout`. A shorter timeout of the client has precedence. When it expires, the call fails with DEADLINE_EXCEEDED, whatever its handler does.",
   ),
   streamDeadlineMs: liveMs(
     60 * 60 * 1000,
-    "Deadline of a streaming call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED.",
+    "Deadline of a streaming call whose method has no `timeout`. A shorter timeout of the client has precedence. When it expires, the call fails with DEADLINE_EXCEEDED.",
   ),
   maxDeadlineMs: liveMs(
     60 * 60 * 1000,
@@ -205,7 +205,7 @@ export const LIMIT_TABLE = {
     max: DAY,
     reloads: true,
     effect:
-      "While draining after SIGTERM: how long the gateway still accepts connections and requests, failing readiness and telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections. SIGINT skips it. Default where `server.host` is a loopback address: 0.",
+      "While draining after SIGTERM: how long the gateway still accepts connections and requests, failing readiness and telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections. SIGINT skips it. Default if `server.host` is a loopback address: 0.",
   },
   drainStreamsMs: liveMs(
     5_000,

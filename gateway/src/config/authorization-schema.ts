@@ -117,7 +117,7 @@ const store = z
       "The file of the store, relative to this file; for one machine. Default: `authorization.sqlite`.",
     ),
     postgres: optionalSecret.describe(
-      "In place of a file, a database of PostgreSQL, for several replicas: `postgres://user:password@host/database?sslmode=verify-full`.",
+      "A PostgreSQL database instead of a file, for several replicas: `postgres://user:password@host/database?sslmode=verify-full`.",
     ),
   })
   .refine(({ file, postgres }) => file === undefined || postgres === undefined, {

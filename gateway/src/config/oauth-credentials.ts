@@ -64,7 +64,7 @@ export const oauth2Credentials = z
     ),
     clientId: clientId.optional().describe("The client's ID at the token endpoint: the text, or its place."),
     clientSecret: optionalSecret.describe(
-      "The client's secret. Default: none, for a public client with a refresh token.",
+      "The client's secret. Omit it for a public client, which needs only a refresh token.",
     ),
     clientAuthentication: z
       .enum(["basic", "body"])

@@ -43,7 +43,7 @@ export function configReference(): string {
     "",
     "## Limits",
     "",
-    "Set below `server.limits`. Every limit is finite, and at least 1, but for `drainNoticeMs`. Those that reload take a new value upon\nSIGHUP; for the others the gateway must be restarted. Workers share those that are shared: each has an equal part. Where callers are authorized, a\ncaller is the person whom a token stands for, whatever the client, or else the client; without tokens it is an address (IPv6: a /64\nnetwork). Connections and requests count by address.",
+    "Set below `server.limits`. Every limit is finite and at least 1, except `drainNoticeMs`. Limits that reload take a new value on\nSIGHUP; the others need a restart. Shared limits are divided equally among the workers. With authorization, a caller is the person of\nthe token, whatever the client, or else the client. Without tokens, a caller is an address (IPv6: a /64\nnetwork). Connections and requests count by address.",
     "",
     table(
       [

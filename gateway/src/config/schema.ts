@@ -77,7 +77,7 @@ const server = z.strictObject({
       certificate: text.describe("PEM file with the certificate chain, relative to this file."),
       key: text.describe("PEM file with the private key, relative to this file."),
       clientCa: optionalText.describe(
-        "PEM file with the certificates of authorities, relative to this file. Clients must present a certificate that one of them has signed (mutual TLS); connections of others are rejected, those of probes included. Default: clients need none.",
+        "PEM file with the certificates of authorities, relative to this file. Clients must present a certificate that is signed by one of these authorities (mutual TLS). All other connections are rejected, including those of health probes. Default: clients need no certificate.",
       ),
     })
     .optional()

@@ -52,9 +52,7 @@ const credentials = z.strictObject({
   basic: z
     .strictObject({
       username: secret.describe("The user name, or a token that stands in for it."),
-      password: optionalSecret.describe(
-        "The password. Default: none, for APIs whose token is the user name.",
-      ),
+      password: optionalSecret.describe("The password. Omit it for APIs that take a token as the user name."),
     })
     .optional()
     .describe("Authenticate requests with a user name and a password (HTTP Basic, RFC 7617)."),
@@ -227,7 +225,7 @@ export const upstreamSchema = z
       "Maximum size of a response body in bytes, before and after decompression.",
     ),
     maxResponseCost: count.describe(
-      "What reading the JSON of a response, or of a record of a stream, may cost: 1 for each key, text, number and word, 8 for each object, 3 for each array, more for numbers beyond 2^53, texts that begin like numbers, and keys that no object had before. Default: 1600000, about 8 MB of ordinary JSON.",
+      "The maximum cost of reading the JSON of a response, or of one record of a stream. Each key, string, number and literal costs 1, each array 3, each object 8. Numbers beyond 2^53, strings that begin like numbers, and keys that did not occur before cost more. Default: 1600000, about 8 MB of ordinary JSON.",
     ),
     maxDownloadBytes: count.describe(
       "Maximum size of a download in bytes, after decompression. Default: no limit, because a download is streamed and never held in memory as a whole.",
