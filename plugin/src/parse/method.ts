@@ -1,4 +1,10 @@
-import { type DescField, type DescMessage, type DescMethod, getOption } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  getOption,
+} from "@bufbuild/protobuf";
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { oneof } from "../gen/connectrest/v1/annotations_pb.ts";
@@ -56,15 +62,33 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
  * Returns the messages that unary methods of the service return for a page: for a response from the same
  * URL.
  */
-function pagesOf(desc: DescMethod, { pattern }: HttpRule): DescMessage[] {
-  if (methodRules(desc).envelope !== undefined) return [];
-  const pages = desc.parent.methods.filter((other) => {
-    const rule = httpRule(other);
-    if (other.methodKind !== "unary" || rule === undefined || rule.responseBody !== "") return false;
-    const isSame = rule.pattern.case === pattern.case && rule.pattern.value === pattern.value;
-    return isSame && methodRules(other).envelope === undefined;
-  });
-  return desc.methodKind === "unary" ? [] : pages.map(({ output }) => output);
+function pagesOf(desc: DescMethod, { pattern }: HttpRule): readonly DescMessage[] {
+  if (desc.methodKind === "unary" || methodRules(desc).envelope !== undefined) return [];
+  let pages = PAGES.get(desc.parent);
+  if (pages === undefined) {
+    pages = unaryPages(desc.parent);
+    PAGES.set(desc.parent, pages);
+  }
+  return pages.get(urlOf(pattern)) ?? [];
+}
+
+/** By service, the messages of its unary methods by URL: one search of all methods for each stream is slow. */
+const PAGES = new WeakMap<DescService, ReadonlyMap<string, readonly DescMessage[]>>();
+
+function unaryPages({ methods }: DescService): ReadonlyMap<string, readonly DescMessage[]> {
+  const pages = new Map<string, DescMessage[]>();
+  for (const method of methods) {
+    const rule = httpRule(method);
+    if (method.methodKind !== "unary" || rule === undefined || rule.responseBody !== "") continue;
+    if (methodRules(method).envelope !== undefined) continue;
+    const url = urlOf(rule.pattern);
+    pages.set(url, [...(pages.get(url) ?? []), method.output]);
+  }
+  return pages;
+}
+
+function urlOf(pattern: HttpRule["pattern"]): string {
+  return `${pattern.case} ${JSON.stringify(pattern.value)}`;
 }
 
 /** Reports features that additional bindings cannot have: bindings, and a response body. */
