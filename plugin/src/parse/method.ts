@@ -72,7 +72,7 @@ function pagesOf(desc: DescMethod, { pattern }: HttpRule): readonly DescMessage[
   return pages.get(urlOf(pattern)) ?? [];
 }
 
-/** By service, the messages of its unary methods by URL: one search of all methods for each stream is slow. */
+/** The pages of the unary methods of a service, by URL. Searching all methods for each stream is slow. */
 const PAGES = new WeakMap<DescService, ReadonlyMap<string, readonly DescMessage[]>>();
 
 function unaryPages({ methods }: DescService): ReadonlyMap<string, readonly DescMessage[]> {
