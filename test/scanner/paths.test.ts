@@ -76,7 +76,7 @@ function methodOf(fields: readonly FieldPaths[], collects: boolean, isOneof: boo
   return methodReadBy(message, decode);
 }
 
-const KEY = fc.constantFrom("a", "b", "c");
+const KEY = fc.constantFrom("a", "b", "c", "d");
 const PATH = fc.array(KEY, { minLength: 1, maxLength: 3 }) as fc.Arbitrary<Path & string[]>;
 const FIELD: fc.Arbitrary<FieldPaths> = fc.record({
   kind: fc.constantFrom(...(Object.keys(KINDS) as KindName[])),
@@ -101,7 +101,7 @@ const CASE = fc
     const put = fields.map(({ kind, paths }) =>
       fc.tuple(
         fc.constantFrom(...paths),
-        fc.oneof({ arbitrary: LEAVES[kind], weight: 12 }, { arbitrary: ODD, weight: 1 }),
+        fc.oneof({ arbitrary: LEAVES[kind], weight: 20 }, { arbitrary: ODD, weight: 1 }),
         fc.integer({ min: 0, max: 9 }),
       ),
     );
@@ -111,7 +111,10 @@ const CASE = fc
       // a list is in no oneof
       isOneof: fc.constant(oneof === 0 && !fields.some(({ kind }) => kind.endsWith("s"))),
       values: fc.tuple(...put),
-      more: fc.dictionary(fc.constantFrom("a", "b", "zz"), ODD, { maxKeys: 1, noNullPrototype: true }),
+      more: fc.oneof(
+        { arbitrary: fc.constant<JsonObject>({}), weight: 3 },
+        fc.dictionary(fc.constantFrom("a", "b", "zz"), ODD, { maxKeys: 1, noNullPrototype: true }),
+      ),
       isReversed: fc.boolean(),
     });
   });
@@ -165,7 +168,7 @@ test("property: whatever paths fields are read from, the scanner reads them as t
     { numRuns: 3000 },
   );
   // else the test would say little
-  expect(read / asked).toBeGreaterThan(0.3);
+  expect(read / asked).toBeGreaterThan(0.4);
   expect(reported).toBeGreaterThanOrEqual(atLeast(50));
   expect(several).toBeGreaterThanOrEqual(atLeast(300));
 });

@@ -373,22 +373,16 @@ function serveInTurn(
   callbacks: () => Callbacks,
   options: ListenerOptions,
 ): void {
-  let release = () => {};
   const begin = () => {
-    release();
     try {
       serve(request, response, taken, options);
     } catch (error) {
       callbacks().fail(error);
     }
   };
-  const takeBack = turns.add(taken.origin.client, begin);
-  if (takeBack === undefined) return;
-  if (isHttp2(request)) release = turns.reads.hold(request.stream.session);
-  callbacks().once(outgoing(response), "close", () => {
-    release();
-    takeBack();
-  });
+  const session = isHttp2(request) ? request.stream.session : undefined;
+  const takeBack = turns.add(taken.origin.client, begin, session);
+  if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
 }
 
 function serve(

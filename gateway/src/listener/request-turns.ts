@@ -1,3 +1,4 @@
+import type { Http2Session } from "node:http2";
 import type { Callbacks } from "./callbacks.ts";
 import { ReadTurns } from "./read-turns.ts";
 
@@ -33,9 +34,10 @@ export class RequestTurns {
    * Begins a request of a client, now or in a later turn.
    *
    * @param begin must not throw
+   * @param session the HTTP/2 session of the request, which is not read while the request waits
    * @returns a function that removes the request while it waits; undefined if it has begun
    */
-  add(client: string, begin: Begin): (() => void) | undefined {
+  add(client: string, begin: Begin, session?: Http2Session): (() => void) | undefined {
     this.turn();
     if (this.begun < PER_TURN && this.waiting.size === 0) {
       this.begun += 1;
@@ -43,10 +45,16 @@ export class RequestTurns {
       return undefined;
     }
     const own = this.waiting.get(client) ?? new Set();
-    own.add(begin);
+    const release = this.reads.hold(session);
+    const held = () => {
+      release();
+      begin();
+    };
+    own.add(held);
     this.waiting.set(client, own);
     return () => {
-      if (own.delete(begin) && own.size === 0) this.waiting.delete(client);
+      release();
+      if (own.delete(held) && own.size === 0) this.waiting.delete(client);
     };
   }
 

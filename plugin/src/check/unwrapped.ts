@@ -9,7 +9,7 @@ import {
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, OneofRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { type TypeModels, unwrappedOneof } from "../model/types.ts";
+import { containerType, type TypeModels, unwrappedOneof } from "../model/types.ts";
 
 const WHEN = FieldRulesSchema.field.when.number;
 const LAYOUT = OneofRulesSchema.field.layout.number;
@@ -67,7 +67,10 @@ function checkMember(
  */
 function fittingTypes(field: DescField, types: TypeModels): readonly string[] | undefined {
   if (field.fieldKind === "enum") return ["string", "number"];
-  if (field.fieldKind === "message") return messageTypes(field, field.message, types);
+  if (field.fieldKind === "message") {
+    const type = containerType(field, field.message, types);
+    return type && [type];
+  }
   if (field.fieldKind !== "scalar") return undefined;
   switch (field.scalar) {
     case ScalarType.STRING:
@@ -79,18 +82,6 @@ function fittingTypes(field: DescField, types: TypeModels): readonly string[] | 
     default:
       return ["number", "string"];
   }
-}
-
-function messageTypes(
-  field: DescField,
-  message: DescMessage,
-  types: TypeModels,
-): readonly string[] | undefined {
-  if (types.field(field).unwrap) return [message.fields[0]?.fieldKind === "map" ? "object" : "array"];
-  if (message.typeName === "google.protobuf.ListValue") return ["array"];
-  const isOwn =
-    !message.typeName.startsWith("google.protobuf.") || message.typeName === "google.protobuf.Struct";
-  return isOwn && unwrappedOneof(message, types) === undefined ? ["object"] : undefined;
 }
 
 /**

@@ -128,6 +128,19 @@ export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): Desc
   return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
+/** Returns the JSON type of all values of a message field; undefined if it depends on the type or value. */
+export function containerType(
+  field: DescField,
+  message: DescMessage,
+  types: TypeModels,
+): "array" | "object" | undefined {
+  if (types.field(field).unwrap) return message.fields[0]?.fieldKind === "map" ? "object" : "array";
+  if (message.typeName === "google.protobuf.ListValue") return "array";
+  const isOwn =
+    !message.typeName.startsWith("google.protobuf.") || message.typeName === "google.protobuf.Struct";
+  return isOwn && unwrappedOneof(message, types) === undefined ? "object" : undefined;
+}
+
 /** Reports whether the members of a oneof share the object that contains the oneof. */
 export function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
   const { discriminator, layout } = types.oneof(oneof);

@@ -1,7 +1,7 @@
 /** Members of oneofs with the layout UNWRAPPED, which replace their message in requests. */
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
-import type { TypeModels } from "../model/types.ts";
+import { containerType, type TypeModels } from "../model/types.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { printInline, printString } from "./literal.ts";
 
@@ -35,10 +35,7 @@ export function typedMember(field: DescField, json: string, value: string, file:
 function writtenType(field: DescField, chosenBy: readonly string[], types: TypeModels): string | undefined {
   const message = messageOf(field);
   if (message !== undefined) {
-    if (types.field(field).unwrap) return message.fields[0]?.fieldKind === "map" ? "object" : "array";
-    if (message.typeName === "google.protobuf.ListValue") return "array";
-    const isOwn = !message.typeName.startsWith("google.protobuf.");
-    return isOwn || message.typeName === "google.protobuf.Struct" ? "object" : undefined;
+    return containerType(field, message, types);
   }
   if (field.fieldKind !== "scalar") return undefined;
   switch (field.scalar) {

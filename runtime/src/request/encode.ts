@@ -2,6 +2,7 @@
 import {
   isJsonObject,
   type JsonValue,
+  jsonTypeOf,
   NumberText,
   ownValue,
   parseJson,
@@ -93,7 +94,7 @@ export function memberOfTypes(
   types: readonly string[],
   value: unknown,
 ): JsonValue {
-  const type = jsonType(json);
+  const type = jsonTypeOf(json);
   if (types.includes(type)) return json;
   const problem = `is written as a JSON value of type ${type}, which chooses another member of its oneof`;
   const remedy = `send a value that is written as ${types.join(" or ")}`;
@@ -107,12 +108,6 @@ export function noMember(oneof: string, message: unknown): Error {
     remedy: "set one, or leave the message out",
   };
   return invalidParameter(oneof, "body", problem, { value: message });
-}
-
-function jsonType(json: JsonValue): string {
-  if (json === null) return "null";
-  if (Array.isArray(json)) return "array";
-  return json instanceof NumberText || typeof json === "bigint" ? "number" : typeof json;
 }
 
 function otherMember(discriminator: string, own: JsonValue, remedy: string, value: unknown): Error {

@@ -185,9 +185,10 @@ export class Pager {
     return true;
   }
 
-  private step({ advance, before, total, by: stepBy }: Advance<"step">, by: number, page: Page): boolean {
+  private step(rule: Advance<"step">, by: number, page: Page): boolean {
+    const { advance, before } = rule;
     const next = this.call.adapted("asking for the next page", () => advance(this.message, by));
-    const all = total === undefined ? undefined : totalIn({ by: stepBy, total }, page);
+    const all = totalIn(rule, page);
     if (all !== undefined && before !== undefined && before(next) >= all) return false;
     this.send(() => next);
     return true;
