@@ -72,7 +72,7 @@ function infoOf(error: ConnectError) {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
-test("a call: sends the adapter's request, and returns the message with the headers for the caller", async () => {
+test("a call sends the adapter's request, and returns the message with the headers for the caller", async () => {
   const seen: Array<string | undefined> = [];
   const rest = await restTo(
     httpUpstream((request, response) => {
@@ -88,7 +88,7 @@ test("a call: sends the adapter's request, and returns the message with the head
   expect([...header]).toEqual([["x-ratelimit-remaining", "7"]]);
 });
 
-test("a call: uses the path of the base address, and the base that the method names", async () => {
+test("a call uses the path of the base address, and the base that the method names", async () => {
   const echo = httpUpstream((request, response) => sendJson(response, { name: request.url }));
   const server = await echo;
   const bases = { api: `${server.url}/v2/`, web: `${server.url}/web` };
@@ -100,12 +100,12 @@ test("a call: uses the path of the base address, and the base that the method na
   expect((await thing(other)).name).toBe("/things/a?limit=3");
 });
 
-test("a call: keeps ids beyond 2^53 exact, also in raw JSON", async () => {
+test("a call keeps ids beyond 2^53 exact, also in raw JSON", async () => {
   const rest = await restTo(respondingWithJson('{"id":700000000000000001,"raw":{"id":700000000000000003}}'));
   expect(await thing(rest)).toMatchObject({ id: 700000000000000001n, raw: '{"id":700000000000000003}' });
 });
 
-test("a call: removes the envelope, and uses its status", async () => {
+test("a call removes the envelope, and uses its status", async () => {
   const envelope = { payload: ["response.thing", "response"], status: "meta.status", message: "meta.msg" };
   const good = await restTo(respondingWithJson({ meta: { status: 200 }, response: { name: "in" } }), {
     rules: { envelope },
@@ -123,7 +123,7 @@ test("a call: removes the envelope, and uses its status", async () => {
 });
 
 test.each([[{ error: "maintenance" }], [5], [{}]])(
-  "a call: fails when the envelope of a response has no payload: %j",
+  "a call fails when the envelope of a response has no payload: %j",
   async (body) => {
     const envelope = { payload: ["response.thing", "response"] };
     const error = await failureOf(get(await restTo(respondingWithJson(body), { rules: { envelope } })));
@@ -135,7 +135,7 @@ test.each([[{ error: "maintenance" }], [5], [{}]])(
 );
 
 test.each([[[{ name: "a" }]], [[{ name: "a" }, {}]], ["text"], [5], [true], [""], [false]])(
-  "a call: fails when a payload has the wrong type, without reading a part of it as the whole: %j",
+  "a call fails when a payload has the wrong type, without reading a part of it as the whole: %j",
   async (response) => {
     const bare = await failureOf(get(await restTo(respondingWithJson(JSON.stringify(response)))));
     expect(reasonOf(bare)).toBe("RESPONSE_SHAPE");
@@ -155,7 +155,7 @@ test.each<[EmptySpelling, string]>([
   ["empty_string", '{"response":""}'],
   ["empty_body", ""],
 ])(
-  "a call: reads an empty payload, as spelled by a rule, as an empty message without a difference: %s",
+  "a call reads an empty payload, as spelled by a rule, as an empty message without a difference: %s",
   async (spelling, body) => {
     const reports: DifferenceReport[] = [];
     const options = { onDifference: (report: DifferenceReport) => void reports.push(report) };
@@ -171,7 +171,7 @@ test.each<[EmptySpelling, string]>([
   },
 );
 
-test("a call: reads null as an empty payload", async () => {
+test("a call reads null as an empty payload", async () => {
   const envelope = { payload: ["response"] };
   const strict = await restTo(respondingWithJson({ response: null }), {
     rules: { envelope },
@@ -180,7 +180,7 @@ test("a call: reads null as an empty payload", async () => {
   expect((await thing(strict)).name).toBe("");
 });
 
-test("a call: reads a missing body as an empty message if the status or a rule allows it", async () => {
+test("a call reads a missing body as an empty message if the status or a rule allows it", async () => {
   expect(reasonOf(await failureOf(get(await restTo(respondingWith(200, {})))))).toBe("RESPONSE_SHAPE");
   const rules = { envelope: { payload: [], empty: ["empty_body" as const] } };
   expect(await thing(await restTo(respondingWith(200, {}), { rules }))).toMatchObject({
@@ -191,11 +191,11 @@ test("a call: reads a missing body as an empty message if the status or a rule a
   expect((await thing(await restTo(respondingWith(204, {})))).status).toBe(204);
 });
 
-test("a call: skips a byte order mark", async () => {
+test("a call skips a byte order mark", async () => {
   expect((await thing(await restTo(respondingWithJson('\ufeff{"name":"x"}')))).name).toBe("x");
 });
 
-test("a call: reads bytes, forms, and any encoding by the Content-Type", async () => {
+test("a call reads bytes, forms, and any encoding by the Content-Type", async () => {
   const png = Uint8Array.of(137, 80, 78, 71);
   const bytes = await restTo(respondingWith(200, { "content-type": "image/png" }, png), {
     rules: { responseEncoding: "by_content_type" },
@@ -219,7 +219,7 @@ test("a call: reads bytes, forms, and any encoding by the Content-Type", async (
   expect((await thing(json)).name).toBe("j");
 });
 
-test("a call: returns a redirect as a response if the rules say so, with or without a body", async () => {
+test("a call returns a redirect as a response if the rules say so, with or without a body", async () => {
   const headers = { location: "http://elsewhere.test/a", "content-type": "text/html" };
   const rest = await restTo(respondingWith(302, headers, "<html>moved</html>"), {
     rules: { success: [302] },
@@ -337,13 +337,13 @@ test.each(CASES)("an upstream that misbehaves: %s", async (_what, server, text, 
   expect(error.code).toBe(code);
 });
 
-test("an upstream that misbehaves: is unreachable", async () => {
+test("an upstream that misbehaves is unreachable", async () => {
   const error = await failureOf(get(restOf(await closedPort())));
   expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
   expect(error.code).toBe(Code.Unavailable);
 });
 
-test("an upstream that misbehaves: sends a redirect, which is reported and not followed", async () => {
+test("an upstream that misbehaves sends a redirect, which is reported and not followed", async () => {
   let visits = 0;
   const target = await httpUpstream((_request, response) => {
     visits++;
@@ -355,7 +355,7 @@ test("an upstream that misbehaves: sends a redirect, which is reported and not f
   expect(visits).toBe(0);
 });
 
-test("an upstream that misbehaves: exceeds the size limit, with and without Content-Length", async () => {
+test("an upstream that misbehaves exceeds the size limit, with and without Content-Length", async () => {
   const body = `"${"x".repeat(2000)}"`;
   const upstream = { maxResponseBytes: 1000 };
   const text = "upstream things: the response body exceeds 1000 bytes";
@@ -373,7 +373,7 @@ test("an upstream that misbehaves: exceeds the size limit, with and without Cont
   }
 });
 
-test("an upstream that misbehaves: sends a compression bomb: a kilobyte that would become 128 MiB", async () => {
+test("an upstream that misbehaves sends a compression bomb: a kilobyte that would become 128 MiB", async () => {
   const bomb = brotliCompressSync(Buffer.alloc(128 << 20));
   const rest = await restTo(respondingWith(200, { "content-encoding": "br" }, bomb));
   const before = process.memoryUsage().rss;
@@ -382,7 +382,7 @@ test("an upstream that misbehaves: sends a compression bomb: a kilobyte that wou
   expect(error.rawMessage).toBe("upstream things: the response body exceeds 16777216 bytes");
 });
 
-test("an upstream that misbehaves: does not respond in time", async () => {
+test("an upstream that misbehaves does not respond in time", async () => {
   const never = httpUpstream(() => undefined);
   const error = await failureOf(get(await restTo(never, { upstream: { headersTimeoutMs: 50 } })));
   expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for the response head");
@@ -390,7 +390,7 @@ test("an upstream that misbehaves: does not respond in time", async () => {
   expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
 });
 
-test("an upstream that misbehaves: does not accept a connection in time", async () => {
+test("an upstream that misbehaves does not accept a connection in time", async () => {
   // it takes the connection, and never completes the TLS handshake
   const silent = await rawUpstream(() => undefined);
   SERVERS.push(silent);
@@ -401,7 +401,7 @@ test("an upstream that misbehaves: does not accept a connection in time", async 
   expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
 });
 
-test("an upstream that misbehaves: pauses too long within the body", async () => {
+test("an upstream that misbehaves pauses too long within the body", async () => {
   const pausing = httpUpstream((_request, response) => {
     response.writeHead(200, { "content-length": "10" }).write("{");
   });
@@ -410,7 +410,7 @@ test("an upstream that misbehaves: pauses too long within the body", async () =>
   expect(error.code).toBe(Code.DeadlineExceeded);
 });
 
-test("an upstream that misbehaves: sends arbitrary JSON, which never crashes the decoder", async () => {
+test("an upstream that misbehaves sends arbitrary JSON, which never crashes the decoder", async () => {
   let body = "";
   const rest = await restTo(
     httpUpstream((_request, response) => response.end(body)),
@@ -425,7 +425,7 @@ test("an upstream that misbehaves: sends arbitrary JSON, which never crashes the
   );
 });
 
-test("an upstream that misbehaves: sends arbitrary error bodies, which never crash the reader", async () => {
+test("an upstream that misbehaves sends arbitrary error bodies, which never crash the reader", async () => {
   let body = Buffer.alloc(0);
   const rest = await restTo(httpUpstream((_request, response) => response.writeHead(404).end(body)));
   const anything = fc.oneof(
@@ -442,7 +442,7 @@ test("an upstream that misbehaves: sends arbitrary error bodies, which never cra
   );
 });
 
-test("an error response: counts by its status even if its body is truncated, huge or corrupt", async () => {
+test("an error response counts by its status even if its body is truncated, huge or corrupt", async () => {
   const json = { "content-type": "application/json" };
   for (const server of [
     rawUpstream((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 100\r\n\r\n{")),
@@ -460,7 +460,7 @@ test("an error response: counts by its status even if its body is truncated, hug
   }
 });
 
-test("an error response: keeps its text if the body is compressed", async () => {
+test("an error response keeps its text if the body is compressed", async () => {
   const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
   const rest = await restTo(respondingWith(503, { "content-encoding": "gzip" }, body));
   expect((await failureOf(get(rest))).rawMessage).toBe(
@@ -468,7 +468,7 @@ test("an error response: keeps its text if the body is compressed", async () => 
   );
 });
 
-test("an error response: with configured credentials concerns the operator, with the caller's own the caller", async () => {
+test("an error response with configured credentials concerns the operator, with the caller's own the caller", async () => {
   const rules = { credentials: ["oauth2"] } as const;
   const fixed = { oauth2: { accessToken: "t" } };
   const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });
@@ -479,7 +479,7 @@ test("an error response: with configured credentials concerns the operator, with
   expect((await failureOf(get(unsigned))).code).toBe(Code.Unauthenticated);
 });
 
-test("an error response: may have a success status if a rule says so", async () => {
+test("an error response may have a success status if a rule says so", async () => {
   const errors = [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }];
   const rest = await restTo(respondingWithJson({ errors: [{ title: "Wait", code: 5 }] }), {
     rules: { errors },
@@ -497,7 +497,7 @@ async function headersOf(request: RequestWriter, upstream: UpstreamOptions = {})
   return seen;
 }
 
-test("the request: has the method's headers, and always the upstream's fixed headers", async () => {
+test("the request has the method's headers, and always the upstream's fixed headers", async () => {
   const request = new RequestWriter("POST", "/things");
   request.json({ id: 700000000000000001n });
   request.header("content-type", "application/vnd.things+json");
@@ -512,13 +512,13 @@ test("the request: has the method's headers, and always the upstream's fixed hea
   });
 });
 
-test("the request: has Content-Length 0 for a POST without a body", async () => {
+test("the request has Content-Length 0 for a POST without a body", async () => {
   const headers = await headersOf(new RequestWriter("POST", "/things"));
   expect(headers["content-length"]).toBe("0");
   expect(headers).not.toHaveProperty("content-type");
 });
 
-test("the request: with an invalid HTTP method is an error of the rules", async () => {
+test("the request with an invalid HTTP method is an error of the rules", async () => {
   const request = new RequestWriter("POST", "/things");
   request.header("transfer-encoding", "gzip");
   const error = await failureOf(headersOf(request));
@@ -528,7 +528,7 @@ test("the request: with an invalid HTTP method is an error of the rules", async 
   expect(reasonOf(error)).toBe("REQUEST_NOT_HTTP");
 });
 
-test("the request: that an adapter fails to build is an internal error, without the adapter's message", async () => {
+test("the request that an adapter fails to build is an internal error, without the adapter's message", async () => {
   const rest = restOf("http://127.0.0.1:9", {
     request: () => {
       throw new TypeError("x is undefined");
@@ -783,13 +783,13 @@ test("call reports: contain errors with their status", async () => {
   expect(reports).toMatchObject([{ upstreamStatus: 503, error: { code: Code.Unavailable } }]);
 });
 
-test("the transport: serves a client", async () => {
+test("the transport serves a client", async () => {
   const rest = await restTo(respondingWithJson({ id: 7 }));
   const client = createClient(ThingService, rest.transport);
   expect(await client.getThing({ name: "a" })).toMatchObject({ id: 7n });
 });
 
-test("the transport: runs interceptors, which see the headers of request and response", async () => {
+test("the transport runs interceptors, which see the headers of request and response", async () => {
   const seen: unknown[] = [];
   const rest = await restTo(respondingWith(200, { "retry-after": "5" }, "{}"), {
     upstream: {
@@ -814,7 +814,7 @@ test("the transport: runs interceptors, which see the headers of request and res
   expect(seen).toEqual(["connect-rest:///test.v1.ThingService/GetThing", "u1", "5"]);
 });
 
-test("the transport: applies its caller's deadline and cancellation", async () => {
+test("the transport applies its caller's deadline and cancellation", async () => {
   const clock = new FakeClock();
   const rest = await restTo(
     httpUpstream(() => clock.advance(100)),
@@ -830,7 +830,7 @@ test("the transport: applies its caller's deadline and cancellation", async () =
   expect(clock.running).toBe(0);
 });
 
-test("the transport: responds with UNIMPLEMENTED to methods without an adapter", async () => {
+test("the transport responds with UNIMPLEMENTED to methods without an adapter", async () => {
   const rest = restOf("http://127.0.0.1:9");
   const unary = await failureOf(
     rest.transport.unary(unmapped, undefined, undefined, undefined, thingRequest({})),
@@ -845,7 +845,7 @@ test("the transport: responds with UNIMPLEMENTED to methods without an adapter",
   expect(stream.code).toBe(Code.Unimplemented);
 });
 
-test("the transport: closes its connections", async () => {
+test("the transport closes its connections", async () => {
   const server = await respondingWithJson({});
   SERVERS.push(server);
   const upstreams = { things: { baseUrl: server.url } };

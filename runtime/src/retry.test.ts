@@ -106,7 +106,7 @@ test.each([
       setImmediate(() => response.destroy());
     }) satisfies RequestListener,
   ],
-])("a call after a temporary failure: succeeds at the next attempt: %s", async (_what, failing) => {
+])("a call after a temporary failure succeeds at the next attempt: %s", async (_what, failing) => {
   const tested = restOf((await inTurn(failing, good)).url);
   const { bytes } = await passing(tested.clock, [100], get(tested));
   expect(thingOf(bytes).id).toBe(7n);
@@ -114,7 +114,7 @@ test.each([
   expect(tested.clock.running).toBe(0);
 });
 
-test("a call after a temporary failure: waits as long as the upstream requests", async () => {
+test("a call after a temporary failure waits as long as the upstream requests", async () => {
   const told = responding(429, { "retry-after": "7" });
   const tested = restOf((await inTurn(told, good)).url);
   const call = get(tested, { timeoutMs: 60_000 });
@@ -139,14 +139,14 @@ test.each([
   },
 );
 
-test("a call without a deadline: has a total limit for the waits of its retries", async () => {
+test("a call without a deadline has a total limit for the waits of its retries", async () => {
   const tested = restOf((await inTurn(responding(429, { "retry-after": "1" }))).url);
   const error = await failureOf(passing(tested.clock, [1_100], get(tested)));
   expect(retryDelayOf(error)).toBe(1_000);
   expect(tested.reports).toMatchObject([{ attempts: 2 }]);
 });
 
-test("a call without a deadline: has a configurable limit for waits, which is never exceeded", async () => {
+test("a call without a deadline has a configurable limit for waits, which is never exceeded", async () => {
   const delays = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(delays, fc.integer({ min: 1, max: 5_000 }), async (told, maxTotalDelayMs) => {
@@ -197,7 +197,7 @@ test("retried statuses: follow the code that a rule sets, e.g. for a 403 that is
   expect([plain, ruled].map(({ reports }) => reports[0]?.attempts)).toEqual([1, 2]);
 });
 
-test("a call after a temporary failure: fails immediately if the deadline is too near, and states the delay", async () => {
+test("a call after a temporary failure fails immediately if the deadline is too near, and states the delay", async () => {
   const tested = restOf((await inTurn(responding(429, { "retry-after": "7" }))).url);
   const error = await failureOf(get(tested, { timeoutMs: 7_000 }));
   expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "TOO_MANY_REQUESTS"]);
@@ -205,7 +205,7 @@ test("a call after a temporary failure: fails immediately if the deadline is too
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
 });
 
-test("a call after a temporary failure: reports the number of attempts when all have failed", async () => {
+test("a call after a temporary failure reports the number of attempts when all have failed", async () => {
   const tested = restOf((await inTurn(responding(503))).url);
   const error = await failureOf(passing(tested.clock, [100, 200], get(tested)));
   expect(error.rawMessage).toBe("upstream things responded with 503 Service Unavailable");
@@ -213,7 +213,7 @@ test("a call after a temporary failure: reports the number of attempts when all 
   expect(tested.reports).toMatchObject([{ attempts: 3 }]);
 });
 
-test("a call after a temporary failure: has one deadline for all attempts", async () => {
+test("a call after a temporary failure has one deadline for all attempts", async () => {
   const clock = new FakeClock();
   const slow: RequestListener = () => clock.advance(600);
   const late: RequestListener = (_request, response) => {
@@ -227,7 +227,7 @@ test("a call after a temporary failure: has one deadline for all attempts", asyn
   expect(clock.running).toBe(0);
 });
 
-test("a call after a temporary failure: can be canceled while it waits", async () => {
+test("a call after a temporary failure can be canceled while it waits", async () => {
   const controller = new AbortController();
   const tested = restOf((await inTurn(responding(503))).url);
   const call = failureOf(get(tested, { signal: controller.signal }));
@@ -237,7 +237,7 @@ test("a call after a temporary failure: can be canceled while it waits", async (
   expect(tested.clock.running).toBe(0);
 });
 
-test("a call after a temporary failure: ends when the upstream is closed while it waits", async () => {
+test("a call after a temporary failure ends when the upstream is closed while it waits", async () => {
   const tested = restOf((await inTurn(responding(503))).url);
   const call = failureOf(get(tested));
   await tested.clock.whenRunning(2);
@@ -245,7 +245,7 @@ test("a call after a temporary failure: ends when the upstream is closed while i
   expect(reasonOf(await call)).toBe("SERVICE_UNAVAILABLE");
 });
 
-test("a call after a temporary failure: is signed and counted again for each attempt", async () => {
+test("a call after a temporary failure is signed and counted again for each attempt", async () => {
   const seen: Array<string | undefined> = [];
   const keep: RequestListener = (request, response) => {
     seen.push(request.headers.authorization);
@@ -264,7 +264,7 @@ const variant = { rules: { idempotent: false } };
 test.each([
   ["503", responding(503)],
   ["a closed connection", hangUp],
-])("a method that is not idempotent: is not retried after %s", async (_what, failing) => {
+])("a method that is not idempotent is not retried after %s", async (_what, failing) => {
   const tested = restOf((await inTurn(failing, good)).url, { variant });
   const error = await failureOf(get(tested));
   expect(error.code).toBe(Code.Unavailable);
@@ -272,21 +272,21 @@ test.each([
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
 });
 
-test("a method that is not idempotent: is not retried after an idle connection was closed", async () => {
+test("a method that is not idempotent is not retried after an idle connection was closed", async () => {
   const server = await inTurn(good, hangUp, good);
   const tested = restOf(server.url, { variant, upstream: { connections: 1 } });
   await get(tested);
   expect(reasonOf(await failureOf(get(tested)))).toBe("UPSTREAM_RESET");
 });
 
-test("a method that is not idempotent: is retried once if no connection was established: nothing was sent", async () => {
+test("a method that is not idempotent is retried once if no connection was established: nothing was sent", async () => {
   const tested = restOf(await closedPort(), { variant });
   const error = await failureOf(passing(tested.clock, [100], get(tested)));
   expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
   expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
 });
 
-test("a method that is not idempotent: is retried once if the TLS handshake failed: nothing was sent", async () => {
+test("a method that is not idempotent is retried once if the TLS handshake failed: nothing was sent", async () => {
   const server = await rawUpstream((socket) => socket.destroy());
   SERVERS.push(server);
   const tested = restOf(server.url.replace("http:", "https:"), { variant });
@@ -295,7 +295,7 @@ test("a method that is not idempotent: is retried once if the TLS handshake fail
   expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
 });
 
-test("an upstream that is down: gets at most 1.2 requests per call", async () => {
+test("an upstream that is down gets at most 1.2 requests per call", async () => {
   let requests = 0;
   const server = await inTurn((_request, response) => {
     requests++;
@@ -319,7 +319,7 @@ test("an upstream that is down: gets at most 1.2 requests per call", async () =>
   expect(requests).toBe(70);
 });
 
-test("an upstream that is down: gets one request per call without retries", async () => {
+test("an upstream that is down gets one request per call without retries", async () => {
   const tested = restOf((await inTurn(responding(503))).url, { upstream: { retry: false } });
   await failureOf(get(tested));
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
@@ -329,7 +329,7 @@ function streamOf(url: string, name: string, adapter: unknown): Tested {
   return restOf(url, { options: { adapters: [streamService(name, adapter as never)] } });
 }
 
-test("a stream: of items retries a page, and continues at its position", async () => {
+test("a stream of items retries a page, and continues at its position", async () => {
   const page =
     (...ids: number[]): RequestListener =>
     (_request, response) =>
@@ -352,7 +352,7 @@ test("a stream: of items retries a page, and continues at its position", async (
   expect(tested.reports).toMatchObject([{ attempts: 4, error: undefined }]);
 });
 
-test("a stream: of chunks is retried before its first chunk, and never after it", async () => {
+test("a stream of chunks is retried before its first chunk, and never after it", async () => {
   const half: RequestListener = (_request, response) => {
     response.writeHead(200, { "content-length": "10" }).write("first");
     setImmediate(() => response.destroy());
@@ -370,7 +370,7 @@ test("a stream: of chunks is retried before its first chunk, and never after it"
   expect(tested.reports).toMatchObject([{ attempts: 2 }]);
 });
 
-test("a stream: of requests is never retried", async () => {
+test("a stream of requests is never retried", async () => {
   const adapter = uploadAdapter({ idempotent: true });
   const tested = streamOf((await inTurn(responding(503), good)).url, "upload", adapter);
   async function* messages() {

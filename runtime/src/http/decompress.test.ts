@@ -30,11 +30,11 @@ test.each([
   ["", text],
   ["deflate, gzip", gzipSync(deflateSync(text))],
   ["identity , BR", brotliCompressSync(text)],
-])("decompress: reads %s", async (encoding, body) => {
+])("decompress reads %s", async (encoding, body) => {
   expect(Buffer.from(await decompress(body, encoding, LIMIT)).equals(text)).toBe(true);
 });
 
-test("decompress: decodes up to four encodings, and rejects more, in one piece and in a stream", async () => {
+test("decompress decodes up to four encodings, and rejects more, in one piece and in a stream", async () => {
   const wrapped = (times: number) =>
     Array.from({ length: times }).reduce<Buffer>((bytes) => gzipSync(bytes), text);
   const names = (times: number) => "gzip,".repeat(times);
@@ -77,7 +77,7 @@ test("decompress: an empty body is empty in any encoding", async () => {
 });
 
 test.each(["gzip", "deflate", "br", "zstd"])(
-  "decompress: distinguishes a truncated %s body from a corrupt one",
+  "decompress distinguishes a truncated %s body from a corrupt one",
   async (name) => {
     const compress = {
       gzip: gzipSync,
@@ -91,12 +91,12 @@ test.each(["gzip", "deflate", "br", "zstd"])(
   },
 );
 
-test("decompress: rejects an unknown encoding, even if it is the name of an object property", async () => {
+test("decompress rejects an unknown encoding, even if it is the name of an object property", async () => {
   expect(await kindOf(decompress(text, "compress", LIMIT))).toBe("unknown");
   expect(await kindOf(decompress(text, "constructor", LIMIT))).toBe("unknown");
 });
 
-test("decompress: stops at the limit: 1 KB that would become 128 MiB costs little", async () => {
+test("decompress stops at the limit: 1 KB that would become 128 MiB costs little", async () => {
   const layer = brotliCompressSync(Buffer.alloc(128 << 20));
   expect(layer.length).toBeLessThan(1024);
   const before = process.memoryUsage().rss;
@@ -107,19 +107,19 @@ test("decompress: stops at the limit: 1 KB that would become 128 MiB costs littl
   expect(await kindOf(decompress(gzipSync(inner), "gzip, gzip", LIMIT))).toBe("large");
 });
 
-test("decompress: allows exactly the limit", async () => {
+test("decompress allows exactly the limit", async () => {
   const body = gzipSync(Buffer.alloc(LIMIT));
   expect(await decompress(body, "gzip", LIMIT)).toHaveLength(LIMIT);
 });
 
-test("decompress: stops when its signal is aborted", async () => {
+test("decompress stops when its signal is aborted", async () => {
   const abort = new AbortController();
   const work = decompressUntil(brotliCompressSync(Buffer.alloc(64 << 20)), "br", 128 << 20, abort.signal);
   abort.abort(new Error("the call is over"));
   await expect(work).rejects.toThrow("the call is over");
 });
 
-test("decompress: only throws its own errors, whatever the bytes", async () => {
+test("decompress only throws its own errors, whatever the bytes", async () => {
   const encodings = fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br", "x");
   await fc.assert(
     fc.asyncProperty(fc.uint8Array(), encodings, async (body, encoding) => {

@@ -22,7 +22,7 @@ test.each([
   expect(day.earliest(at(time), 1)).toBe(at(end) + 10);
 });
 
-test("a calendar day: counts each day separately", () => {
+test("a calendar day counts each day separately", () => {
   const now = at("2026-01-01T12:00:00Z");
   const clock = new FakeClock(now);
   const day = new CalendarDay("UTC", clock);
@@ -36,6 +36,6 @@ test("a calendar day: counts each day separately", () => {
   expect(day.empty).toBe(true);
 });
 
-test("a calendar day: distinguishes time zones from other names", () => {
+test("a calendar day distinguishes time zones from other names", () => {
   expect(["UTC", "Europe/Berlin", "Mars/Base", ""].map(isTimeZone)).toEqual([true, true, false, false]);
 });

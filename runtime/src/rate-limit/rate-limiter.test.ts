@@ -54,7 +54,7 @@ async function waiting(clock: FakeClock, timers: number): Promise<void> {
   while (clock.running < timers) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("a known limit: makes a call wait if its deadline allows it", async () => {
+test("a known limit makes a call wait if its deadline allows it", async () => {
   const { clock, seen, call } = await setUp({ rateLimits: [limit({ requests: 2 })] });
   await call();
   await call();
@@ -68,7 +68,7 @@ test("a known limit: makes a call wait if its deadline allows it", async () => {
   expect(clock.running).toBe(0);
 });
 
-test("a known limit: rejects a call immediately if its deadline is too near, without a request to the upstream", async () => {
+test("a known limit rejects a call immediately if its deadline is too near, without a request to the upstream", async () => {
   const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
   await call();
   clock.advance(100);
@@ -86,7 +86,7 @@ test("a known limit: rejects a call immediately if its deadline is too near, wit
   expect(seen).toEqual([0, 1000]);
 });
 
-test("a known limit: for a calendar day waits for the next day", async () => {
+test("a known limit for a calendar day waits for the next day", async () => {
   const { clock, call } = await setUp({ rateLimits: [limit({ calendarDay: "UTC" })] });
   await call();
   const error = await failureOf(call());
@@ -96,7 +96,7 @@ test("a known limit: for a calendar day waits for the next day", async () => {
   await call();
 });
 
-test("a known limit: is combined with other limits, and the error names the exhausted one", async () => {
+test("a known limit is combined with other limits, and the error names the exhausted one", async () => {
   const { clock, seen, call } = await setUp({
     rateLimits: [limit({ requests: 10, windowMs: 60_000 }), limit({ requests: 1, windowMs: 5000 })],
   });
@@ -108,7 +108,7 @@ test("a known limit: is combined with other limits, and the error names the exha
   expect(seen).toEqual([0, 5000]);
 });
 
-test("a known limit: regains the slot of a call that was canceled", async () => {
+test("a known limit regains the slot of a call that was canceled", async () => {
   const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
   await call();
   const controller = new AbortController();
@@ -123,7 +123,7 @@ test("a known limit: regains the slot of a call that was canceled", async () => 
   expect(seen).toEqual([0, 1000]);
 });
 
-test("a known limit: counts per set of credentials if the rule says so", async () => {
+test("a known limit counts per set of credentials if the rule says so", async () => {
   const credentials = ({ header }: { readonly header: Headers }): Credentials => ({
     oauth2: { accessToken: header.get("x-token") ?? "" },
   });
@@ -142,13 +142,13 @@ test("a known limit: counts per set of credentials if the rule says so", async (
   }
 });
 
-test("a known limit: is not enforced if the upstream disables limits", async () => {
+test("a known limit is not enforced if the upstream disables limits", async () => {
   const { seen, call } = await setUp({ rateLimits: [limit({})] }, { rateLimits: false });
   for (let count = 0; count < 3; count++) await call();
   expect(seen).toEqual([0, 0, 0]);
 });
 
-test("a known limit: is reduced to this process's share, and the error states the share", async () => {
+test("a known limit is reduced to this process's share, and the error states the share", async () => {
   const { clock, seen, call } = await setUp(
     { rateLimits: [limit({ requests: 11 })] },
     { rateLimits: { share: 0.25 } },
@@ -168,11 +168,11 @@ test.each([
   [100, 0.333, 33],
   [7, 1, 7],
   [3, 0.25, 1],
-])("a known limit: of %d requests with a share of %d allows %d", (requests, share, left) => {
+])("a known limit of %d requests with a share of %d allows %d", (requests, share, left) => {
   expect(shareOf(requests, share)).toBe(left);
 });
 
-test("a known limit: delays the signature of a request until it is sent", async () => {
+test("a known limit delays the signature of a request until it is sent", async () => {
   const clock = new FakeClock(1_000_000);
   const stamps: Array<string | undefined> = [];
   const server = await httpUpstream((request, response) => {
@@ -201,7 +201,7 @@ test.each([
   [limit({ requests: 0 }), "expected a rate limit of at least one request, got 0"],
   [limit({ windowMs: 0 }), "expected a rate limit with a window, got 0 ms"],
   [limit({ calendarDay: "Mars/Base" }), 'expected a rate limit by a time zone, got "Mars/Base"'],
-])("a known limit: that is invalid is rejected when a transport is created: %#", async (rule, problem) => {
+])("a known limit that is invalid is rejected when a transport is created: %#", async (rule, problem) => {
   const server = await respondingWithJson({});
   SERVERS.push(server);
   const error = await failureOf(() =>
@@ -221,7 +221,7 @@ const rejected = (limiter: RateLimiter, method: string, rule: RateLimitRule) =>
     () => true,
   );
 
-test("a bucket: is shared by the methods that name it, and separate for methods that name none", async () => {
+test("a bucket is shared by the methods that name it, and separate for methods that name none", async () => {
   const limiter = new RateLimiter("x", { share: 1 }, new FakeClock(0));
   expect(await rejected(limiter, "a", limit({ bucket: "one" }))).toBe(false);
   expect(await rejected(limiter, "b", limit({ bucket: "one" }))).toBe(true);
@@ -231,7 +231,7 @@ test("a bucket: is shared by the methods that name it, and separate for methods 
   expect(await rejected(limiter, "a", limit({ bucket: "" }))).toBe(true);
 });
 
-test("a bucket: is not blocked by a method that waits for a separate limit", async () => {
+test("a bucket is not blocked by a method that waits for a separate limit", async () => {
   const clock = new FakeClock(0);
   const limiter = new RateLimiter("x", { share: 1 }, clock);
   const shared = limit({ bucket: "all", requests: 3, windowMs: 100 });
@@ -245,7 +245,7 @@ test("a bucket: is not blocked by a method that waits for a separate limit", asy
   await waits;
 });
 
-test("a bucket: of unused credentials is removed", async () => {
+test("a bucket of unused credentials is removed", async () => {
   const clock = new FakeClock(0);
   const limiter = new RateLimiter("x", { share: 1 }, clock);
   for (let caller = 0; caller < 5000; caller++) {

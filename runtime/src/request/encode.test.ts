@@ -31,12 +31,12 @@ function rejection(action: () => unknown): { code: Code; message: string } {
   throw new Error("expected a rejection");
 }
 
-test("joinCommas: joins texts, numbers and bigints", () => {
+test("joinCommas joins texts, numbers and bigints", () => {
   expect(joinCommas(["a", 1, 2n ** 60n, true], "f")).toBe("a,1,1152921504606846976,true");
   expect(joinCommas([], "f")).toBe("");
 });
 
-test("joinCommas: rejects a value with a comma as INVALID_ARGUMENT", () => {
+test("joinCommas rejects a value with a comma as INVALID_ARGUMENT", () => {
   expect(rejection(() => joinCommas(["a", "b,c"], "tags"))).toEqual({
     code: Code.InvalidArgument,
     message:
@@ -44,7 +44,7 @@ test("joinCommas: rejects a value with a comma as INVALID_ARGUMENT", () => {
   });
 });
 
-test("base64: round-trips in both alphabets, also for views of buffers", () => {
+test("base64 round-trips in both alphabets, also for views of buffers", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.nat(4), (bytes, offset) => {
       const view = new Uint8Array(new Uint8Array([...Array(offset).fill(255), ...bytes]).buffer, offset);
@@ -113,21 +113,21 @@ test("dynamic values: a struct is passed on unchanged", () => {
   expect(plainJson(struct)).toBe(struct);
 });
 
-test("setOwn: sets keys that every object inherits", () => {
+test("setOwn sets keys that every object inherits", () => {
   const json: JsonRecord = {};
   for (const key of ["__proto__", "constructor", "toString"]) setOwn(json, key, { a: 1 });
   expect(JSON.stringify(json)).toBe('{"__proto__":{"a":1},"constructor":{"a":1},"toString":{"a":1}}');
   expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
 });
 
-test("omit: removes only the value at a path", () => {
+test("omit removes only the value at a path", () => {
   const json: JsonRecord = { a: { b: { c: 1, d: 2 }, e: 3 }, f: 4 };
   omit(json, "a.b.c");
   omit(json, "f");
   expect(json).toEqual({ a: { b: { d: 2 }, e: 3 } });
 });
 
-test("omit: does nothing if there is no value", () => {
+test("omit does nothing if there is no value", () => {
   const json: JsonRecord = { a: [1] };
   for (const path of ["x", "a.b", "x.y.z", "constructor.prototype", "__proto__.toString", ""]) {
     omit(json, path);
@@ -136,34 +136,34 @@ test("omit: does nothing if there is no value", () => {
   expect(typeof {}.toString).toBe("function");
 });
 
-test("rawText: accepts UTF-8 bytes and rejects others", () => {
+test("rawText accepts UTF-8 bytes and rejects others", () => {
   expect(rawText(Buffer.from("é😀"))).toBe("é😀");
   expect(rawText(Buffer.from("\ufeffa"))).toBe("\ufeffa");
   expect(() => rawText(Uint8Array.of(255, 97))).toThrow("is not UTF-8, so it cannot be sent in the body");
 });
 
-test("rawEntries: returns collected keys unchanged, including numbers of any size", () => {
+test("rawEntries returns collected keys unchanged, including numbers of any size", () => {
   const json = rawEntries({ a: "[1,{}]", big: "700000000000000001", text: '"x"', empty: "" });
   expect(stringifyJson(json)).toBe('{"a":[1,{}],"big":700000000000000001,"text":"x","empty":null}');
 });
 
-test("rawEntries: returns numbers as written", () => {
+test("rawEntries returns numbers as written", () => {
   const json = rawEntries({ raw: "[12345678901234567890.12,1.10,1e3]", price: "1.00" });
   expect(stringifyJson(json)).toBe('{"raw":[12345678901234567890.12,1.10,1e3],"price":1.00}');
 });
 
-test("addUnknown: does not change declared fields", () => {
+test("addUnknown does not change declared fields", () => {
   const json: JsonRecord = { i: -1 };
   addUnknown(json, rawEntries({ i: "7", __proto: "1", more: "2" }));
   expect(json).toEqual({ i: -1, __proto: 1, more: 2 });
 });
 
-test("joinHeader: rejects a value with a comma, like every comma-separated list", () => {
+test("joinHeader rejects a value with a comma, like every comma-separated list", () => {
   expect(joinHeader(["a", 1], "tags")).toBe("a, 1");
   expect(() => joinHeader(["a,b"], "tags")).toThrow("comma");
 });
 
-test("rawEntries: keeps keys that every object inherits, without prototype pollution", () => {
+test("rawEntries keeps keys that every object inherits, without prototype pollution", () => {
   const entries = JSON.parse('{"__proto__":"{\\"polluted\\":1}","constructor":"2"}');
   const json = rawEntries(entries);
   expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":1},"constructor":2}');
@@ -171,7 +171,7 @@ test("rawEntries: keeps keys that every object inherits, without prototype pollu
   expect(({} as { polluted?: number }).polluted).toBeUndefined();
 });
 
-test("rawEntries: rejects invalid JSON as INVALID_ARGUMENT", () => {
+test("rawEntries rejects invalid JSON as INVALID_ARGUMENT", () => {
   expect(rejection(() => rawEntries({ a: "{bad" }))).toEqual({
     code: Code.InvalidArgument,
     message: "a: is not JSON, so it cannot be sent in the body; send the text of a JSON value",

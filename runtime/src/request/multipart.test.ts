@@ -13,7 +13,7 @@ async function parsed(body: Uint8Array, boundary: string): Promise<Array<[string
   return [...(await new Response(Buffer.from(body), { headers }).formData())];
 }
 
-test("a multipart body: is encoded byte for byte as in RFC 7578", () => {
+test("a multipart body is encoded byte for byte as in RFC 7578", () => {
   const parts: BodyPart[] = [
     { name: "json", content: { kind: "json", value: { id: 700000000000000001n } } },
     text("tags", "a,é"),
@@ -52,7 +52,7 @@ test("a multipart body: is encoded byte for byte as in RFC 7578", () => {
   );
 });
 
-test("a multipart body: escapes names and file names as browsers do, so that none injects a header or a part", () => {
+test("a multipart body escapes names and file names as browsers do, so that none injects a header or a part", () => {
   const name = 'a"; filename="x\r\nx-evil: 1\r\n\r\n--b';
   const part: BodyPart = { name, filename: 'é"\n', content: { kind: "text", text: "v" } };
   const body = encodeMultipart([part], "b").toString();
@@ -62,7 +62,7 @@ test("a multipart body: escapes names and file names as browsers do, so that non
   expect(body.split("\r\n")).toHaveLength(6);
 });
 
-test("a multipart body: can be read by another parser, for any names and contents", async () => {
+test("a multipart body can be read by another parser, for any names and contents", async () => {
   const name = fc.string({ unit: "grapheme", minLength: 1 }).filter((value) => !/[\p{Cc}%]/u.test(value));
   const part = fc.oneof(
     fc.record({ name, value: fc.string({ unit: "grapheme" }) }).map(({ name, value }) => text(name, value)),
@@ -91,7 +91,7 @@ test("a multipart body: can be read by another parser, for any names and content
   );
 });
 
-test("a multipart body: may be written around the content of its last part", () => {
+test("a multipart body may be written around the content of its last part", () => {
   const last = { name: "data", filename: "f", contentType: "image/png" };
   const around = Buffer.concat([encodeUntil([text("a", "1")], last, "b"), Buffer.from("x"), encodeEnd("b")]);
   const whole = encodeMultipart(

@@ -126,7 +126,7 @@ test("bodies: accepts JSON and bytes", () => {
   expect(request.body).toEqual({ kind: "bytes", contentType: "image/png", bytes: Uint8Array.of(1) });
 });
 
-test("headers: are in lower case, and cookies share one", () => {
+test("headers are in lower case, and cookies share one", () => {
   const request = writer();
   request.header("X-Service-Api-Version", "2022-11-28");
   request.cookie("a", "1");
@@ -140,14 +140,14 @@ test("headers: are in lower case, and cookies share one", () => {
   ]);
 });
 
-test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("headers: rejects %j in a header", (value) => {
+test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("headers rejects %j in a header", (value) => {
   expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
     "x-a: contains a line break, a control character, or a character outside Latin-1, so it cannot be sent in the header; send printable text on one line",
   );
 });
 
 test.each([" a", "a ", "\ta", "a\t", " ", "\t"])(
-  "headers: rejects %j, whose leading or trailing spaces would be lost",
+  "headers rejects %j, whose leading or trailing spaces would be lost",
   (value) => {
     expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
       "x-a: begins or ends with a space, which headers lose, so it cannot be sent in the header; send it without",
@@ -155,13 +155,13 @@ test.each([" a", "a ", "\ta", "a\t", " ", "\t"])(
   },
 );
 
-test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("headers: rejects %j in a cookie", (value) => {
+test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("headers rejects %j in a cookie", (value) => {
   expect(failure(() => writer().cookie("c", value)).rawMessage).toBe(
     "c: contains a space, comma, semicolon, quote, backslash, or a non-ASCII character, so it cannot be sent in the cookie; send only characters that are allowed in cookies",
   );
 });
 
-test("OAuth 1.0a parameters: are kept unchanged, and rejected if they cannot be encoded", () => {
+test("OAuth 1.0a parameters are kept unchanged, and rejected if they cannot be encoded", () => {
   const request = writer();
   request.oauth1Param("oauth_callback", "https://a.test/?b=c d");
   request.oauth1Param("oauth_verifier", undefined);

@@ -12,7 +12,7 @@ function inPieces(text: string): Form {
   }
 }
 
-test("readForm: reads a token response", () => {
+test("readForm reads a token response", () => {
   const text = "oauth_token=a%2Bb&oauth_token_secret=c+d&oauth_callback_confirmed=true\n";
   expect(readForm(text)).toEqual({
     value: { oauth_token: "a+b", oauth_token_secret: "c d", oauth_callback_confirmed: "true" },
@@ -20,20 +20,20 @@ test("readForm: reads a token response", () => {
   });
 });
 
-test("readForm: lists repeated names, keeps malformed escapes, and has no special names", () => {
+test("readForm lists repeated names, keeps malformed escapes, and has no special names", () => {
   expect(readForm("a=1&a=2&a=&b=%zz&c").value).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
   expect(Object.keys(readForm("__proto__=1").value ?? {})).toEqual(["__proto__"]);
 });
 
 test.each(["OK", "<html lang='en'>hi</html>", '{"a":"b=c"}', '["a=b"]', "Busy, retry=5", '"a=b"'])(
-  "readForm: returns a text that is not a form unchanged: %s",
+  "readForm returns a text that is not a form unchanged: %s",
   (text) => {
     expect(readForm(text)).toEqual({ value: text, malformed: false });
     expect(inPieces(text)).toEqual({ value: text, malformed: false });
   },
 );
 
-test.each(["", " \r\n"])("readForm: returns undefined for an empty text: %j", (text) => {
+test.each(["", " \r\n"])("readForm returns undefined for an empty text: %j", (text) => {
   expect(readForm(text).value).toBeUndefined();
 });
 

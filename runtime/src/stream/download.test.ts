@@ -62,7 +62,7 @@ function whole(found: readonly Chunk[]): Buffer {
 
 const streaming = (listener: RequestListener) => httpUpstream(listener);
 
-test("a download: delivers the body as it arrives; the first message has the fields of the head", async () => {
+test("a download delivers the body as it arrives; the first message has the fields of the head", async () => {
   let response: ServerResponse | undefined;
   const rest = await restTo(
     streaming((_request, started) => {
@@ -82,7 +82,7 @@ test("a download: delivers the body as it arrives; the first message has the fie
   expect((await body.next()).done).toBe(true);
 });
 
-test("a download: of an empty body is one message", async () => {
+test("a download of an empty body is one message", async () => {
   const [only, ...others] = await all(await restTo(respondingWith(200, { "content-type": "image/gif" })));
   expect(only).toMatchObject({ type: "image/gif", status: 200 });
   expect(only?.data).toHaveLength(0);
@@ -95,7 +95,7 @@ test.each([
   ["br", brotliCompressSync],
   ["identity, gzip", gzipSync],
   ["gzip, gzip", (bytes: Buffer) => gzipSync(gzipSync(bytes))],
-])("a download: is decompressed (%j), in chunks of at most 64 KiB", async (encoding, compress) => {
+])("a download is decompressed (%j), in chunks of at most 64 KiB", async (encoding, compress) => {
   const bytes = Buffer.concat([randomBytes(300_000), Buffer.alloc(700_000, "a")]);
   const headers: Record<string, string> = encoding === "" ? {} : { "content-encoding": encoding };
   const found = await all(await restTo(respondingWith(200, headers, compress(bytes))));
@@ -103,7 +103,7 @@ test.each([
   expect(Math.max(...found.map(({ data }) => data.length))).toBeLessThanOrEqual(65_536);
 });
 
-test("a download: is limited by maxDownloadBytes, not by maxResponseBytes", async () => {
+test("a download is limited by maxDownloadBytes, not by maxResponseBytes", async () => {
   const bytes = randomBytes(100_000);
   const upstream = { maxResponseBytes: 1000 };
   expect(whole(await all(await restTo(respondingWith(200, {}, bytes), { upstream })))).toHaveLength(100_000);
@@ -118,7 +118,7 @@ test("a download: is limited by maxDownloadBytes, not by maxResponseBytes", asyn
   }
 });
 
-test("a download: is read on demand", async () => {
+test("a download is read on demand", async () => {
   const total = 64 << 20;
   let written = 0;
   const rest = await restTo(

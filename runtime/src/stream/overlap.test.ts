@@ -164,14 +164,14 @@ test("a second with more posts than a page holds: missing posts are lost, which 
   );
 });
 
-test("an item on top of every page: is delivered once, and a complete list has no report", async () => {
+test("an item on top of every page is delivered once, and a complete list has no report", async () => {
   const [order] = ORDERS as [Order];
   const posts = [9, 7, 7, 5].map((at, index) => ({ id: index + 1, at }));
   respond = (bound) => [{ id: TOP }, ...pageOf(posts, order, bound, 50)];
   expect(await streamed(order, () => 50, { strict: true })).toEqual({ ids: [TOP, 1, 3, 2, 4], lost: 0 });
 });
 
-test("an upstream that ignores the time: does not cause an endless list", async () => {
+test("an upstream that ignores the time does not cause an endless list", async () => {
   const [order] = ORDERS as [Order];
   respond = () => [
     { id: 2, at: 7 },

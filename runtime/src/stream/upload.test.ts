@@ -130,7 +130,7 @@ function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
   return { state, messages };
 }
 
-test("an upload: sends the chunks as the body, and returns the message", async () => {
+test("an upload sends the chunks as the body, and returns the message", async () => {
   let headers: IncomingMessage["headers"] = {};
   let body = "";
   const rest = await restTo(
@@ -148,7 +148,7 @@ test("an upload: sends the chunks as the body, and returns the message", async (
   expect(headers).toMatchObject({ "content-type": "image/png", "transfer-encoding": "chunked" });
 });
 
-test("an upload: sends the chunks as the last part of a multipart body", async () => {
+test("an upload sends the chunks as the last part of a multipart body", async () => {
   let type = "";
   let body = "";
   const rest = await restTo(
@@ -183,14 +183,14 @@ test("an upload: sends the chunks as the last part of a multipart body", async (
   ]);
 });
 
-test("an upload: with only a first message has an empty body", async () => {
+test("an upload with only a first message has an empty body", async () => {
   let length: string | undefined;
   const rest = await restTo(reading(({ headers }) => (length = headers["content-length"])));
   expect(await upload(rest, sending({ type: "image/png" }))).toMatchObject({ id: 7n });
   expect(length).toBe("0");
 });
 
-test("an upload: passes chunks on as they arrive", async () => {
+test("an upload passes chunks on as they arrive", async () => {
   const arrived = Promise.withResolvers<void>();
   const rest = await restTo(
     httpUpstream(async (request, response) => {
@@ -212,7 +212,7 @@ test("an upload: passes chunks on as they arrive", async () => {
   );
 });
 
-test("an upload: reads no more from its caller than the upstream accepts", async () => {
+test("an upload reads no more from its caller than the upstream accepts", async () => {
   const total = 64 << 20;
   let sent = 0;
   let received = 0;

@@ -29,30 +29,30 @@ const WORDS: readonly string[] = [
   "葛\u{e0100}",
 ];
 
-test("safeText: puts a text on one line", () => {
+test("safeText puts a text on one line", () => {
   expect(safeText("  a\r\nb\t c\u0000d\u2028e\u202ef ")).toBe("a b c d e f");
 });
 
-test("safeText: truncates a long text and marks the cut", () => {
+test("safeText truncates a long text and marks the cut", () => {
   expect(safeText("x".repeat(600))).toBe(`${"x".repeat(499)}…`);
   expect(safeText("abcdef", 4)).toBe("abc…");
   expect(safeText("abc", 3)).toBe("abc");
 });
 
-test("safeText: never splits a character", () => {
+test("safeText never splits a character", () => {
   expect(safeText("ab😀😀", 4)).toBe("ab…");
   expect(safeText("ab👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 15)).toBe("ab👨‍👩‍👧‍👦…");
   expect(safeText(`a${"\u0301".repeat(600)}`, 10)).toBe(`a${"\u0301".repeat(8)}…`);
 });
 
-test("safeText: keeps joiners, marks and tags only where they belong to a character", () => {
+test("safeText keeps joiners, marks and tags only where they belong to a character", () => {
   expect(safeText("a\u200d b")).toBe("a b");
   expect(safeText("a\u200d\u200db")).toBe("a b");
   expect(safeText("\u200fa \u200f")).toBe("a");
   expect(safeText("a\u{e0068}\u{e0069}\u{e007f}b")).toBe("a b");
 });
 
-test("safeText: keeps emoji and right-to-left text unchanged", () => {
+test("safeText keeps emoji and right-to-left text unchanged", () => {
   const texts = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(texts, (words) => {
@@ -61,7 +61,7 @@ test("safeText: keeps emoji and right-to-left text unchanged", () => {
   );
 });
 
-test("safeText: keeps whole words when it truncates them", () => {
+test("safeText keeps whole words when it truncates them", () => {
   fc.assert(
     fc.property(fc.constantFrom(...WORDS), fc.integer({ min: 30, max: 60 }), (word, max) => {
       const cut = safeText(`${word} `.repeat(60), max);
@@ -72,7 +72,7 @@ test("safeText: keeps whole words when it truncates them", () => {
   );
 });
 
-test("safeText: returns well-formed text without control characters for any input", () => {
+test("safeText returns well-formed text without control characters for any input", () => {
   const unsafe = fc.constantFrom(
     ..."\0\x1b\r\n\x85\u00ad\u200b\u2028\u202a\u202d\u202e\u2066\u2069\u2060\ufeff\ufff9",
   );

@@ -4,7 +4,7 @@ import { baseOf, resolveOptions, UPSTREAM_DEFAULTS, type UpstreamOptions } from 
 
 const BASE_URL = "https://api.example.test";
 
-test("the options of an upstream: have a finite default for every limit", () => {
+test("the options of an upstream have a finite default for every limit", () => {
   const { bases, otherBase, credentials, maxDownloadBytes, proxyOf, ...settings } = resolveOptions("x", {
     baseUrl: BASE_URL,
   });
@@ -98,7 +98,7 @@ test.each<[UpstreamOptions, string]>([
   [{ baseUrl: BASE_URL, breaker: true as never }, "option breaker: expected an object, or false, got true"],
   [{ baseUrl: BASE_URL, userAgent: "a\r\nb" }, 'option userAgent: expected printable ASCII, got "a\\r\\nb"'],
   [{ baseUrl: BASE_URL, acceptEncoding: "" }, 'option acceptEncoding: expected printable ASCII, got ""'],
-])("the options of an upstream: are rejected if invalid: %j", async (options, text) => {
+])("the options of an upstream are rejected if invalid: %j", async (options, text) => {
   const error = await failureOf(() => resolveOptions("blog", options));
   expect(error.rawMessage).toBe(`upstream blog: ${text}`);
   expect(error.rawMessage).not.toContain("hush");

@@ -46,7 +46,7 @@ async function sent(
 
 const BOUNDARY = `----connect-rest-${"ab".repeat(16)}`;
 
-test("a multipart request: names its boundary in the Content-Type, whatever the method says, and has a length", async () => {
+test("a multipart request names its boundary in the Content-Type, whatever the method says, and has a length", async () => {
   const { headers, text } = await sent((out) => {
     out.header("content-type", "multipart/form-data");
     out.part("a", "1");
@@ -64,7 +64,7 @@ test.each([
   ["JSON", (out: RequestWriter) => out.json({ a: "1" }), undefined],
   ["form", (out: RequestWriter) => out.form("a", "1"), "a=1"],
 ] as const)(
-  "a multipart request: is signed by OAuth 1.0a without its body, unless that is a form: %s",
+  "a multipart request is signed by OAuth 1.0a without its body, unless that is a form: %s",
   async (_kind, write, form) => {
     const { headers } = await sent(
       (out) => {
