@@ -115,7 +115,7 @@ const CASE = fc
       isOneof: fc.constant(oneof === 0 && !fields.some(({ kind }) => kind.endsWith("s"))),
       values: fc.tuple(...put),
       more: fc.oneof(
-        { arbitrary: fc.constant<JsonObject>({}), weight: 3 },
+        { arbitrary: fc.constant<Record<string, JsonValue>>({}), weight: 3 },
         fc.dictionary(fc.constantFrom("a", "b", "zz"), ODD, { maxKeys: 1, noNullPrototype: true }),
       ),
       isReversed: fc.boolean(),
