@@ -56,7 +56,7 @@ export interface CallSettings {
   readonly scanner?: ResponseScanner | undefined;
 }
 
-/** The properties of one request that differ from those of its method. */
+/** The properties of one request that differ from the properties of its method. */
 export interface RequestExtras {
   /** The rules to apply in place of the method's rules. */
   readonly rules?: MethodRules;

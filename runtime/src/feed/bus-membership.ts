@@ -45,7 +45,7 @@ interface Term {
 
 /**
  * The membership of this process in a shared feed. Receives the results of other processes, and publishes the
- * results of its own polls.
+ * results of the polls that it makes.
  */
 export class BusMembership {
   private readonly options: BusMembershipOptions;

@@ -34,7 +34,7 @@ test("a session that changes to another user never polls for watchers of the pre
         clock.advance(NEXT);
         await settled();
         const tokens = timeline.requests.slice(asked).map(({ authorization }) => authorization);
-        // each poll uses the identity of its own watchers, and there is at most one poll per feed
+        // each poll uses the identity of the watchers that it serves, and there is at most one poll per feed
         expect(new Set(tokens).size).toBe(tokens.length);
         for (const watcher of watchers.filter(({ isOver }) => isOver)) {
           const error = ConnectError.from(watcher.error);

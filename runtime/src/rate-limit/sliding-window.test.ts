@@ -10,13 +10,13 @@ function take(window: SlidingWindow, from: number, requests: number): number {
   return time;
 }
 
-test("a sliding window permits the limit immediately, and the next request when the first has left the window", () => {
+test("a sliding window permits requests up to the limit immediately, and the next request when the first has left the window", () => {
   const window = new SlidingWindow(LENGTH);
   expect([0, 0, 3, 3, 3].map((from) => take(window, from, 2))).toEqual([0, 0, 10, 10, 20]);
   expect(take(window, 31, 2)).toBe(31);
 });
 
-test("a sliding window fills gaps before waiting requests", () => {
+test("a sliding window permits a request in a gap before reserved requests", () => {
   const window = new SlidingWindow(LENGTH);
   window.add(50);
   expect(take(window, 0, 1)).toBe(0);
