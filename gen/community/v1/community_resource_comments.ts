@@ -23,7 +23,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.Community.has_content_label", "Whether the community has a content label for readers who filter content."],
   ["community.v1.Community.header_image", "The header image in several sizes."],
   ["community.v1.Community.invitation", "The caller's pending invitation, if any."],
-  ["community.v1.Community.invite_link", "The invite link. Empty if the community has none. This and the following field are only for\nadministrators."],
+  ["community.v1.Community.invite_link", "The invite link. Empty if the community does not have one. This and the following field are only for\nadministrators."],
   ["community.v1.Community.is_member", "Whether the caller is a member."],
   ["community.v1.Community.join_type", "The way in which blogs join. Overrides the value in `settings`."],
   ["community.v1.Community.member_count", "The number of members."],

@@ -232,7 +232,7 @@ export type Community = Message<"community.v1.Community"> & {
   contentLabelLastReporter: string;
 
   /**
-   * The invite link. Empty if the community has none. This and the following field are only for
+   * The invite link. Empty if the community does not have one. This and the following field are only for
    * administrators.
    *
    * @generated from field: string invite_link = 50;

@@ -16,7 +16,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["oauth.v1.CreateAccessTokenResponse.oauth_token", "The token."],
   ["oauth.v1.CreateAccessTokenResponse.oauth_token_secret", "The token secret."],
   ["oauth.v1.CreateRequestTokenRequest", "A request for temporary credentials."],
-  ["oauth.v1.CreateRequestTokenRequest.callback", "The callback URL to which the user is redirected, or `oob` if the application has none. Default: the\ncallback URL that is registered for the application."],
+  ["oauth.v1.CreateRequestTokenRequest.callback", "The callback URL to which the user is redirected, or `oob` for applications without one. Default: the\ncallback URL that is registered for the application."],
   ["oauth.v1.CreateRequestTokenResponse", "Temporary credentials."],
   ["oauth.v1.CreateRequestTokenResponse.oauth_callback_confirmed", "Whether the service has confirmed the callback. Some responses do not have this field."],
   ["oauth.v1.CreateRequestTokenResponse.oauth_token", "The token."],

@@ -22,7 +22,7 @@ export const file_oauth_v1_oauth: GenFile = /*@__PURE__*/
  */
 export type CreateRequestTokenRequest = Message<"oauth.v1.CreateRequestTokenRequest"> & {
   /**
-   * The callback URL to which the user is redirected, or `oob` if the application has none. Default: the
+   * The callback URL to which the user is redirected, or `oob` for applications without one. Default: the
    * callback URL that is registered for the application.
    *
    * @generated from field: string callback = 1;

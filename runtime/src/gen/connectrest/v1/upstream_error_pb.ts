@@ -27,7 +27,7 @@ export type UpstreamError = Message<"connectrest.v1.UpstreamError"> & {
   httpStatus: number;
 
   /**
-   * The Content-Type of the response. Empty if the response has none.
+   * The Content-Type of the response. Empty if the response does not have this header.
    *
    * @generated from field: string content_type = 2;
    */
