@@ -20,7 +20,7 @@ const [excerpt, program, ...others] = blocks.filter(({ language }) => language =
 
 test("the page begins with an excerpt of its program", () => {
   expect(others).toEqual([]);
-  const words = (text = "") => text.match(/\w+/g) ?? [];
+  const words = (text = ""): readonly string[] => text.match(/\w+/g) ?? [];
   expect(words(excerpt?.text).filter((word) => !words(program?.text).includes(word))).toEqual([]);
 });
 
