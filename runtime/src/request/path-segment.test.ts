@@ -57,7 +57,7 @@ test.each<[PathValue, string]>([
   expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("blog");
 });
 
-test("pathSegment never leaves its place in the path, and round-trips", () => {
+test("pathSegment returns exactly one segment, which decodes to the value", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       let segment: string;
@@ -76,7 +76,7 @@ test("pathSegment never leaves its place in the path, and round-trips", () => {
   );
 });
 
-test("pathSegments keeps the slashes between segments", () => {
+test("pathSegments does not escape the slashes between segments", () => {
   expect(pathSegments("a b/c:d", "field")).toBe("a%20b/c%3Ad");
 });
 
@@ -84,7 +84,7 @@ test.each(["/a", "a/", "a//b", "a/../b", "..", "a/./b", ""])("pathSegments rejec
   expect(failure(() => pathSegments(value, "field")).code).toBe(Code.InvalidArgument);
 });
 
-test("pathSegments never leave the path", () => {
+test("the result of pathSegments never leads to another path", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       let segments: string;

@@ -22,7 +22,7 @@ test("a message that carries its bytes may be empty", () => {
   expect(encode(carriedMessage(FileDescriptorProtoSchema, new Uint8Array()))).toEqual(new Uint8Array());
 });
 
-test("a message that carries its bytes keeps fields with large numbers, whose tags take several bytes", () => {
+test("a message that carries its bytes keeps fields with large numbers, whose tags have several bytes", () => {
   const bytes = Uint8Array.of(0xfa, 0xff, 0xff, 0x7f, 0x02, 0x61, 0x62);
   expect(encode(carriedMessage(FileDescriptorProtoSchema, bytes))).toEqual(bytes);
 });
