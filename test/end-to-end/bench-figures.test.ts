@@ -20,7 +20,7 @@ const named = (name: string): Contestant => {
 const page = PAGES[2] ?? PAGES[0];
 if (page === undefined) throw new Error("expected a page");
 
-test("a contestant passes with the page's message, and fails with a wrong id or text", () => {
+test("a contestant must return the page's message with the right id and text", () => {
   const right = readPage(page.json);
   const { check } = named("gateway Connect proto");
   expect(check(toBinary(ListPostsResponseSchema, right), page)).toBeUndefined();
@@ -38,7 +38,7 @@ test("a contestant passes with the page's message, and fails with a wrong id or 
   }
 });
 
-test("the Go handler passes without keys that have no field, and only without those", () => {
+test("the Go handler may omit keys without a field, but no others", () => {
   const right = readPage(page.json);
   const { check } = named("go-handler Connect proto");
   const bytesOf = (posts: typeof right.posts) =>
@@ -55,7 +55,7 @@ const figuresOf = (cpuMicroseconds: number): Figures => ({
   cpuMicroseconds,
 });
 
-test("ratios are within a round, to the proxy and to servers that are called in the same way", () => {
+test("ratios compare contestants within a round: with the proxy, and with servers called by the same protocol", () => {
   const series = (name: string, cpu: readonly number[]) => ({
     contestant: named(name),
     page,
@@ -75,7 +75,7 @@ test("ratios are within a round, to the proxy and to servers that are called in 
   ]);
 });
 
-test("only the half of the rounds with the least other load counts, and no round is lost", () => {
+test("only the half of the rounds with the least other load counts", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 99 }), (shares) => {
       const rounds = shares.map((others) => ({ others }));
@@ -114,15 +114,20 @@ test("measured medians are compared with the targets", () => {
   const targets = targetsOf({ ...none, workers, large, start });
   expect(targets.map(isReached)).toEqual([false, true, false, true, false]);
   expect(targetCells(targets)).toEqual([
-    ["two workers, gRPC: calls/s, one worker = 1", "1.50 [1.00, 3.00]", ">= 1.6", "no"],
-    ["6,400 posts, gRPC: event loop held, ms", "30.00", "<= 30", "yes"],
-    ["6,400 posts, gRPC: memory, page = 1", "6.01", "<= 6", "no"],
-    ["start, 1 service: CPU, ms", "2.00 [1.00, 3.00]", "<= 600", "yes"],
-    ["start, 1 service: ready, bare connect-node server = 1", "3.10 [1.00, 3.00]", "<= 3", "no"],
+    ["two workers, gRPC: throughput relative to one worker", "1.50 [1.00, 3.00]", ">= 1.6", "no"],
+    ["a page of 6,400 posts, gRPC: longest event-loop turn, in ms", "30.00", "<= 30", "yes"],
+    ["a page of 6,400 posts, gRPC: memory relative to the page", "6.01", "<= 6", "no"],
+    ["start with 1 service: processor time, in ms", "2.00 [1.00, 3.00]", "<= 600", "yes"],
+    [
+      "start with 1 service: time until ready, relative to a bare connect-node server",
+      "3.10 [1.00, 3.00]",
+      "<= 3",
+      "no",
+    ],
   ]);
 });
 
-test("a sample of a profile is the innermost part's own, and counts for all parts on its stack", () => {
+test("a profile sample counts for the innermost part, and inclusively for all parts on its stack", () => {
   const node = (
     id: number,
     functionName: string,
@@ -159,7 +164,7 @@ test("a sample of a profile is the innermost part's own, and counts for all part
   expect(shares.reduce((sum, { own }) => sum + own, 0)).toBeCloseTo(1);
 });
 
-test("the command line: selects all parts, one that is named first, or the parts among the words", () => {
+test("the command line: selects all parts, one named part, or several named parts", () => {
   const wanted = (...args: string[]) => {
     const options = readOptions(args);
     return PARTS.filter((part) => options !== undefined && isPartWanted(options, part));

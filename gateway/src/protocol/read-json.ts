@@ -54,8 +54,8 @@ export function readableJson(desc: DescMessage, text: string, options: Options):
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = strictJson(desc, plain, options.registry);
-    // report errors here, with the client's own keys
-    if (plain !== text) fromJsonString(desc, exact, options);
+    // report errors here: with the client's own keys, and before `checkText`
+    if (plain !== text || text.includes(REPLACEMENT)) fromJsonString(desc, exact, options);
     return exact;
   });
 }
