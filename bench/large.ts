@@ -23,8 +23,8 @@ export interface LargeFigures {
    */
   readonly heldWallMs: number;
   /**
-   * The peak of resident memory during one call minus that of the idle process, in multiples of the page's
-   * size.
+   * The peak of resident memory during one call, without the memory of the idle process, in multiples of the
+   * page's size.
    */
   readonly memory: number;
   /** The same peak for nine consecutive calls, which leave garbage. */

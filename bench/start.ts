@@ -20,7 +20,7 @@ export interface StartFigures {
   readonly readyMs: Estimate;
   /** The processor time of all threads until the ready message, in milliseconds. Undefined without /proc. */
   readonly cpuMs: Estimate | undefined;
-  /** The startup time relative to that of the bare server, with the same services and in the same round. */
+  /** The startup time divided by the bare server's, with the same services and in the same round. */
   readonly ratio: Estimate;
 }
 

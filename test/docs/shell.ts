@@ -13,7 +13,7 @@ export interface Output {
 
 /** A running command. */
 export interface Running {
-  /** Resolves with the first match in the output; rejects when the command exits without one. */
+  /** Resolves with the first match in the output. Rejects if the command exits without a match. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** Stops the command and its child processes. */
   stop(): Promise<void>;
@@ -21,8 +21,8 @@ export interface Running {
 }
 
 /**
- * Runs commands in a shell, with the repository's tools on the path. `npm install` does nothing: the tests
- * link the repository's packages instead.
+ * Runs commands in a shell with the repository's tools on the path. `npm install` does nothing, because the
+ * tests link the repository's packages.
  */
 export function start(commands: string, cwd: string): Running {
   const npm = 'npm() { case "$1" in install) ;; *) command npm "$@" ;; esac; }';
@@ -68,7 +68,7 @@ function watch(child: ChildProcess): Running {
       void ended.then(() => reject(new Error(`expected ${pattern}, got:\n${output.stdout}${output.stderr}`)));
     });
   const stop = async () => {
-    // A negative number is the process group that the shell leads.
+    // A negative number means the process group that the shell leads.
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       process.kill(-child.pid, "SIGTERM");
     }

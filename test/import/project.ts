@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { run as runCommand } from "../../import/src/cli/command.ts";
 
-/** The files of Google that annotated files import. */
+/** Google's .proto files that annotated files import. */
 const GOOGLE = ["api/annotations", "api/http", "api/httpbody", "api/field_behavior", "rpc/code"];
 
 /** The output and exit code of a tool. */
@@ -23,7 +23,7 @@ function run(tool: string, args: readonly string[], cwd: string): Promise<Output
   });
 }
 
-/** A folder where what is imported is linted, generated and type-checked. */
+/** A project folder in which imported files are linted, generated and type-checked. */
 export class TestProject {
   readonly folder = mkdtempSync(join(tmpdir(), "import-"));
 
@@ -76,14 +76,14 @@ lint:
   use: [STANDARD]
 `;
 
-/** The output and exit code of the command. */
+/** The output and the exit code of the import command. */
 export interface CommandRun {
   readonly code: number;
   readonly output: string;
   readonly errors: string;
 }
 
-/** Runs the command in this process. */
+/** Runs the import command in this process. */
 export async function runImport(args: readonly string[], input = ""): Promise<CommandRun> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end(input);
