@@ -65,7 +65,7 @@ test("a method's rules are combined with the service's rules", () => {
 
 test("a method without an HTTP rule is omitted, and the other methods have comments", () => {
   expect(Object.keys(OddServiceRest.methods)).toEqual(["echoOdd", "findOdd", "putPart", "checkOdd"]);
-  expect(OddServiceRest.comments?.methods.checkOdd).toBe("Is a HEAD request.");
+  expect(OddServiceRest.comments?.methods.checkOdd).toBe("Sends a HEAD request.");
 });
 
 test("a request: writes each field to its place", () => {
