@@ -80,8 +80,8 @@ function routeOf(method: MethodModel) {
 }
 
 /**
- * Reports the annotation if it is set, else `idempotency_level`, else a property of the verb (RFC 9110
- * section 9.2).
+ * Reports whether a call may be repeated: by the annotation, else by `idempotency_level`, else by the verb
+ * (RFC 9110 section 9.2).
  */
 function isIdempotent({ desc, annotation }: MethodModel, verb: string): boolean {
   return annotation.idempotent ?? (desc.idempotency !== Level.IDEMPOTENCY_UNKNOWN || IDEMPOTENT.has(verb));
