@@ -81,7 +81,11 @@ export class Newcomer {
   generateWithProtoc(out: string): string {
     mkdirSync(join(this.home, out));
     // Debian has google/protobuf in a separate package.
-    const includes = ["proto", "node_modules/protoc-gen-connect-rest/protos", "node_modules/google-proto-files"];
+    const includes = [
+      "proto",
+      "node_modules/protoc-gen-connect-rest/protos",
+      "node_modules/google-proto-files",
+    ];
     this.run(
       "protoc",
       ...includes.map((path) => `-I${path}`),

@@ -101,7 +101,7 @@ async function generate(folder: string, project: Project): Promise<void> {
   await run(folder, "npx", ["buf", "generate"]);
 }
 
-/** Runs a command in the project, with its output on standard error, so that nobody has to parse the output. */
+/** Runs a command in the project. The output of the command goes to standard error. */
 async function run(folder: string, command: string, args: readonly string[]): Promise<void> {
   const shown = [command, ...args].join(" ");
   printError(`> ${shown}`);

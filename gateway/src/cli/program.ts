@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE, isPort, MAX_WORKERS } from "../config/environment.ts";
-import { CREDENTIALS, UNKNOWN_URL } from "../init/project.ts";
 import { VERSION } from "../version.ts";
 import { addOAuthCommands } from "./oauth-commands.ts";
 import { printErrorText, printLine, printText } from "./output.ts";
+import { addProjectCommands } from "./project-commands.ts";
 
 const AFTER_HELP = `
 Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from the file that --config names. The environment
@@ -11,10 +11,6 @@ Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from 
 never written into the file: { env: NAME } or { file: PATH }.
 
 Exit status: 0 after success, e.g. a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
-
-const AFTER_INIT = `
-In a terminal, the command asks for what the options do not say. Files that exist are kept; package.json gets what is missing.
-With --openapi, the package connect-rest-import writes the .proto files and connect-rest.yaml.`;
 
 /**
  * Creates the command line. Rejects with CommanderError for an invalid one, after printing the error. The
@@ -60,35 +56,7 @@ export function createProgram(): Command {
       ),
     )
     .action(async (options) => (await import("./serve.ts")).serve(options));
-  subcommand(
-    program,
-    "init",
-    "create a project that describes an API, install its packages, and generate its code",
-  )
-    .argument("[folder]", "the folder of the project", ".")
-    .option("--name <name>", "the name of the API and of its upstream; default: the name of the folder")
-    .option("--openapi <file>", "an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0 document to start from")
-    .option("--base-url <url>", `the address of the API; default: ${UNKNOWN_URL}`)
-    .addOption(
-      new Option("--credentials <kind>", "the credentials that the API requires; default: none").choices(
-        Object.keys(CREDENTIALS),
-      ),
-    )
-    .option("--yes", "ask nothing, and take defaults")
-    .option("--no-install", "only write the files")
-    .addHelpText("after", AFTER_INIT)
-    .action(async (folder, options) => (await import("./init.ts")).init(folder, options));
-  subcommand(
-    program,
-    "import",
-    "write .proto files from an OpenAPI document, by the package connect-rest-import",
-  )
-    .argument("[arguments...]", "the arguments of connect-rest-import; --help lists them")
-    .allowUnknownOption()
-    .helpOption(false)
-    .action(async (args) => {
-      process.exitCode = await (await import("./import.ts")).importDocument(args);
-    });
+  addProjectCommands((name, description) => subcommand(program, name, description));
   subcommand(
     program,
     "check-config",

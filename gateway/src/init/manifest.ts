@@ -107,7 +107,7 @@ function ownFile(): string {
   return file;
 }
 
-/** Returns versions of this repository's packages, or their folders if this is a checkout of the repository. */
+/** Returns the versions of the packages of connect-rest, or their folders in a checkout. */
 function own(names: readonly (keyof typeof OWN_FOLDERS)[], folder: string): Readonly<Record<string, string>> {
   const { private: isCheckout = false, version } = ownManifest();
   const repository = path.join(path.dirname(ownFile()), "..");
