@@ -22,9 +22,7 @@ export interface Running {
   readonly ended: Promise<Output>;
 }
 
-/**
- * An `npm` that links the repository's packages where a reader would install them, and leaves all else to npm.
- */
+/** An `npm` whose `install` links the repository's packages. */
 const NPM = `#!/bin/sh
 case "$1" in
   install) [ -e node_modules ] || ln -s '${ROOT}/node_modules' node_modules ;;

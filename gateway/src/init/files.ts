@@ -99,7 +99,7 @@ package ${packageOf(project)};
 import "connectrest/v1/annotations.proto";
 import "google/api/annotations.proto";
 
-// An example: replace the method and its messages by those of the API.
+// An example: replace the method and its messages by methods of the API.
 service ${serviceOf(project)} {
   option (connectrest.v1.service) = {
     // The upstream's name in connect-rest.yaml.

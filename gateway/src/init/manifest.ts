@@ -96,7 +96,7 @@ interface OwnManifest extends Manifest {
   readonly private?: boolean;
 }
 
-/** Returns the `package.json` of this package, as it is installed: that of a checkout is private. */
+/** Returns the `package.json` of this package, as it is installed. In a checkout, the package is private. */
 function ownManifest(): OwnManifest {
   return JSON.parse(readFileSync(ownFile(), "utf8")) as OwnManifest;
 }

@@ -1,4 +1,4 @@
-/** What a new project is made of. */
+/** The settings of a new project. */
 
 /** The kinds of credentials that an upstream may require, with their name in annotations. */
 export const CREDENTIALS = {

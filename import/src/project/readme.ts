@@ -1,7 +1,7 @@
 import { variablesOf } from "./configuration.ts";
 import type { Project } from "./model.ts";
 
-/** The README of what was imported: the next commands, and what belongs to whom. */
+/** Returns the README of an imported project: the next commands, and which files users may edit. */
 export function readme({ api, upstream, package: packageName, services }: Project): string {
   const variables = variablesOf(api, upstream);
   const [service] = services;
