@@ -3,7 +3,8 @@
  *
  * - `.protovalidate/` has `buf/validate/validate.proto`, for this repository's APIs.
  * - `plugin/protos/` is the module that projects name in `buf.yaml`: validate.proto, files of Google, and the
- *   annotations. In the repository the annotations are a link, so that edits apply to such projects immediately.
+ *   annotations. In the repository the annotations are a link, so that edits apply to such projects
+ *   immediately.
  *
  * The npm registry has no copy of validate.proto, but `@bufbuild/protovalidate` contains its descriptor.
  */
