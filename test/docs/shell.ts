@@ -1,4 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 
 /** The folder of the repository. */
@@ -13,25 +15,33 @@ export interface Output {
 
 /** A running command. */
 export interface Running {
-  /** Resolves with the first match in the output. Rejects if the command exits without a match. */
+  /** Resolves with the first match in the output; rejects when the command exits without one. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** Stops the command and its child processes. */
   stop(): Promise<void>;
   readonly ended: Promise<Output>;
 }
 
-/**
- * Runs commands in a shell with the repository's tools on the path. `npm install` does nothing, because the
- * tests link the repository's packages.
- */
+/** An `npm` whose `install` links the repository's packages. */
+const NPM = `#!/bin/sh
+case "$1" in
+  install) [ -e node_modules ] || ln -s '${ROOT}/node_modules' node_modules ;;
+  *) exec '${execFileSync("which", ["npm"], { encoding: "utf8" }).trim()}' "$@" ;;
+esac
+`;
+const bin = mkdtempSync(path.join(tmpdir(), "npm-"));
+writeFileSync(path.join(bin, "npm"), NPM);
+chmodSync(path.join(bin, "npm"), 0o755);
+process.once("exit", () => rmSync(bin, { recursive: true }));
+
+/** Runs commands in a shell, with the repository's tools on the path, whose packages `npm install` links. */
 export function start(commands: string, cwd: string): Running {
-  const npm = 'npm() { case "$1" in install) ;; *) command npm "$@" ;; esac; }';
-  const child = spawn("sh", ["-ec", `${npm}\n${commands}`], {
+  const child = spawn("sh", ["-ec", commands], {
     cwd,
     detached: true,
     env: {
       ...process.env,
-      PATH: `${path.join(ROOT, "node_modules/.bin")}${path.delimiter}${process.env.PATH}`,
+      PATH: [bin, path.join(ROOT, "node_modules/.bin"), process.env.PATH].join(path.delimiter),
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -68,7 +78,7 @@ function watch(child: ChildProcess): Running {
       void ended.then(() => reject(new Error(`expected ${pattern}, got:\n${output.stdout}${output.stderr}`)));
     });
   const stop = async () => {
-    // A negative number means the process group that the shell leads.
+    // A negative number is the process group that the shell leads.
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       process.kill(-child.pid, "SIGTERM");
     }
