@@ -2,8 +2,8 @@ import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 
 /**
- * Pauses a connection of HTTP/1. Node's server stops and starts to read a connection by the events `pause` and
- * `resume` of its socket, and resumes the socket whenever someone reads a body.
+ * Pauses a connection of HTTP/1. Node's server stops and starts to read a connection by the events `pause`
+ * and `resume` of its socket, and resumes the socket whenever a body is read.
  */
 export class Http1Handle {
   private readonly socket: Duplex;

@@ -45,10 +45,10 @@ export function countChunk(request: HttpRequest, isUseful = false): void {
 /**
  * Spreads the input of connections over turns of the event loop. In one turn, Node reads every connection
  * with input, and a single read can bring hundreds of requests or thousands of chunks. After too many, no
- * connection is read before the next turn. A client whose chunks took most of a turn rests: one read alone can
- * take tens of milliseconds, and others would wait for one after another. A session with a request that has
- * not begun is not read either: Node would keep each chunk of its body as an object. Unread input stays in
- * system buffers, which slows down the sender.
+ * connection is read before the next turn. A client whose chunks took most of a turn rests: one read alone
+ * can take tens of milliseconds, and others would wait for one after another. A session with a request that
+ * has not begun is not read either: Node would keep each chunk of its body as an object. Unread input stays
+ * in system buffers, which slows down the sender.
  */
 export class ReadTurns {
   private readonly callbacks: Pick<Callbacks, "soon" | "after">;
@@ -103,8 +103,8 @@ export class ReadTurns {
   }
 
   /**
-   * Accepts a new connection, whose first requests may have arrived, now or in a later turn, and after the rest
-   * of its client.
+   * Accepts a new connection, whose first requests may have arrived, now or in a later turn, and after the
+   * rest of its client.
    */
   begin(socket: Duplex, take: () => void): void {
     this.beginWaiting({ address: addressOfSocket(socket), take });
