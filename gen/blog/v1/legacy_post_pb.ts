@@ -121,7 +121,7 @@ export type CreateLegacyPostRequest = Message<"blog.v1.CreateLegacyPostRequest">
   tweet: string;
 
   /**
-   * The time of the post, in whole seconds. Default: the time of the request.
+   * The time of the post. A fraction of a second is dropped. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp date = 23;
    */
@@ -243,7 +243,7 @@ export type UploadLegacyVideoRequest = Message<"blog.v1.UploadLegacyVideoRequest
   tweet: string;
 
   /**
-   * The time of the post, in whole seconds. Default: the time of the request.
+   * The time of the post. A fraction of a second is dropped. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp date = 23;
    */
@@ -441,7 +441,7 @@ export type UpdateLegacyPostRequest = Message<"blog.v1.UpdateLegacyPostRequest">
   tweet: string;
 
   /**
-   * The time of the post, in whole seconds. Default: the time of the request.
+   * The time of the post. A fraction of a second is dropped. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp date = 23;
    */
@@ -626,7 +626,7 @@ export type ReblogLegacyPostRequest = Message<"blog.v1.ReblogLegacyPostRequest">
   tweet: string;
 
   /**
-   * The time of the post, in whole seconds. Default: the time of the request.
+   * The time of the post. A fraction of a second is dropped. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp date = 23;
    */

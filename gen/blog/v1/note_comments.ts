@@ -4,8 +4,8 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListNotesRequest", "A request for the notes of a post."],
-  ["blog.v1.ListNotesRequest.before", "Return only notes from before this time, in whole seconds. Not for the mode CONVERSATION."],
-  ["blog.v1.ListNotesRequest.before_micros", "Return only notes from before this time, in whole microseconds. Only for the mode CONVERSATION."],
+  ["blog.v1.ListNotesRequest.before", "Return only notes that are older than this time. The precision is one second. Not for the mode\nCONVERSATION."],
+  ["blog.v1.ListNotesRequest.before_micros", "Return only notes that are older than this time. The precision is one microsecond. Only for the mode\nCONVERSATION."],
   ["blog.v1.ListNotesRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
   ["blog.v1.ListNotesRequest.mode", "The notes to return. Default: all notes."],
   ["blog.v1.ListNotesRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],

@@ -50,14 +50,16 @@ export type ListNotesRequest = Message<"blog.v1.ListNotesRequest"> & {
   mode: NoteMode;
 
   /**
-   * Return only notes from before this time, in whole seconds. Not for the mode CONVERSATION.
+   * Return only notes that are older than this time. The precision is one second. Not for the mode
+   * CONVERSATION.
    *
    * @generated from field: google.protobuf.Timestamp before = 10;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Return only notes from before this time, in whole microseconds. Only for the mode CONVERSATION.
+   * Return only notes that are older than this time. The precision is one microsecond. Only for the mode
+   * CONVERSATION.
    *
    * @generated from field: google.protobuf.Timestamp before_micros = 11;
    */

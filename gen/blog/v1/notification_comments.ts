@@ -4,7 +4,7 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListNotificationsRequest", "A request for the notifications of a blog."],
-  ["blog.v1.ListNotificationsRequest.before", "Return only notifications from before this time, in whole seconds. Default: the time of the request."],
+  ["blog.v1.ListNotificationsRequest.before", "Return only notifications that are older than this time. The precision is one second. Default: the time\nof the request."],
   ["blog.v1.ListNotificationsRequest.blog_identifier", "The short name, host name or UUID of the blog. A UUID starts with `t:`."],
   ["blog.v1.ListNotificationsRequest.omit_post_ids", "The posts of the blog whose notifications are omitted."],
   ["blog.v1.ListNotificationsRequest.page_token", "The page to return: the `query_params` of the link to that page, unchanged. These parameters override the\nfields above. Default: the first page."],

@@ -452,7 +452,8 @@ export type ListNotificationsRequest = Message<"blog.v1.ListNotificationsRequest
   blogIdentifier: string;
 
   /**
-   * Return only notifications from before this time, in whole seconds. Default: the time of the request.
+   * Return only notifications that are older than this time. The precision is one second. Default: the time
+   * of the request.
    *
    * @generated from field: google.protobuf.Timestamp before = 10;
    */

@@ -463,7 +463,8 @@ export const CommunityService: GenService<{
     output: typeof MemberSchema;
   },
   /**
-   * Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.
+   * Joins a community. The community must be free to join, or the caller needs an invite link or a pending
+   * invitation.
    *
    * A user can join 25 communities per hour and 100 per day without a personal invitation.
    *

@@ -444,7 +444,8 @@ export const CommunityService_streamMembers: PaginateAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamMembers)
 
 /**
- * Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.
+ * Joins a community. The community must be free to join, or the caller needs an invite link or a pending
+ * invitation.
  *
  * A user can join 25 communities per hour and 100 per day without a personal invitation.
  *
@@ -876,7 +877,7 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
       regenerateInviteLink: "Creates a new invite link for a community. The previous link stops working.",
       listMembers: "Lists the members of a community, 20 per page.\n\nMembers, recipients of an invitation, and holders of an invite link see all members. So does everyone if\nthe community is public and free to join. Other callers see the administrators and moderators of a public\ncommunity.",
       streamMembers: "Streams all members of a community that the caller can see.\n\nPages are fetched on demand, until the caller cancels the stream.",
-      joinCommunity: "Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.\n\nA user can join 25 communities per hour and 100 per day without a personal invitation.",
+      joinCommunity: "Joins a community. The community must be free to join, or the caller needs an invite link or a pending\ninvitation.\n\nA user can join 25 communities per hour and 100 per day without a personal invitation.",
       removeMember: "Removes a member from a community. Administrators can remove any member. Other members can only remove\ntheir own blog, to leave the community.",
       updateMemberRole: "Changes the role of a member. The caller must be an administrator. At least one administrator must\nremain.",
       muteCommunity: "Mutes a community, which hides its number of unread posts and has no other effect. The caller must be a\nmember.",

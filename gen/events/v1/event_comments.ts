@@ -7,7 +7,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["events.v1.Event.actor", "The user who caused the event."],
   ["events.v1.Event.commit_comment", "A comment on a commit."],
   ["events.v1.Event.create", "A branch, tag or repository was created."],
-  ["events.v1.Event.created_at", "The time of the event, in whole seconds."],
+  ["events.v1.Event.created_at", "The time of the event. The precision is one second."],
   ["events.v1.Event.delete", "A branch or tag was deleted."],
   ["events.v1.Event.discussion", "A discussion."],
   ["events.v1.Event.fork", "A repository was forked."],

@@ -75,7 +75,7 @@ export type Event = Message<"events.v1.Event"> & {
   public: boolean;
 
   /**
-   * The time of the event, in whole seconds.
+   * The time of the event. The precision is one second.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
