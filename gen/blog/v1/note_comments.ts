@@ -22,10 +22,10 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListNotesResponse.total_notes", "The number of notes of the post."],
   ["blog.v1.ListNotesResponse.total_reblogs", "The number of reblogs of the post. Only in the mode CONVERSATION."],
   ["blog.v1.NoteMode", "The modes of a list of notes."],
-  ["blog.v1.NoteMode.NOTE_MODE_ALL", "All."],
+  ["blog.v1.NoteMode.NOTE_MODE_ALL", "Return all notes."],
   ["blog.v1.NoteMode.NOTE_MODE_CONVERSATION", "Return replies and reblogs with added text in `notes`, and all other notes in `rollup_notes`."],
-  ["blog.v1.NoteMode.NOTE_MODE_LIKES", "Only likes."],
+  ["blog.v1.NoteMode.NOTE_MODE_LIKES", "Return only likes."],
   ["blog.v1.NoteMode.NOTE_MODE_REBLOGS_WITH_TAGS", "Return only reblogs, each with its tags."],
   ["blog.v1.NoteMode.NOTE_MODE_ROLLUP", "Return only likes and reblogs."],
-  ["blog.v1.NoteMode.NOTE_MODE_UNSPECIFIED", "All."],
+  ["blog.v1.NoteMode.NOTE_MODE_UNSPECIFIED", "Return all notes."],
 ]);

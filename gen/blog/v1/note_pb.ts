@@ -172,21 +172,21 @@ export const ListNotesResponseSchema: GenMessage<ListNotesResponse> = /*@__PURE_
  */
 export const NoteMode = {
   /**
-   * All.
+   * Return all notes.
    *
    * @generated from enum value: NOTE_MODE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * All.
+   * Return all notes.
    *
    * @generated from enum value: NOTE_MODE_ALL = 1;
    */
   ALL: 1,
 
   /**
-   * Only likes.
+   * Return only likes.
    *
    * @generated from enum value: NOTE_MODE_LIKES = 2;
    */

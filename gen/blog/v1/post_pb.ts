@@ -167,7 +167,7 @@ export const ListPostsRequestSchema: GenMessage<ListPostsRequest> = /*@__PURE__*
   messageDesc(file_blog_v1_post, 0);
 
 /**
- * Published posts.
+ * The published posts of a blog.
  *
  * @generated from message blog.v1.ListPostsResponse
  */
@@ -589,21 +589,21 @@ export const UploadPostResponseSchema: GenMessage<UploadPostResponse> = /*@__PUR
  */
 export const SortOrder = {
   /**
-   * Newest first.
+   * The newest post first.
    *
    * @generated from enum value: SORT_ORDER_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Newest first.
+   * The newest post first.
    *
    * @generated from enum value: SORT_ORDER_DESC = 1;
    */
   DESC: 1,
 
   /**
-   * Oldest first.
+   * The oldest post first.
    *
    * @generated from enum value: SORT_ORDER_ASC = 2;
    */

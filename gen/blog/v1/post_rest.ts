@@ -142,7 +142,7 @@ export const CreatePostResponseTable: MessageTable = table("blog.v1.CreatePostRe
 ]);
 
 /**
- * Published posts.
+ * The published posts of a blog.
  *
  * @generated from message blog.v1.ListPostsResponse
  */

@@ -394,9 +394,9 @@ export const CommunityService_regenerateInviteLink: UnaryAdapter<
 /**
  * Lists the members of a community, 20 per page.
  *
- * Members, recipients of an invitation, and holders of an invite link see all members. So does everyone if
- * the community is public and free to join. Other callers see the administrators and moderators of a public
- * community.
+ * Members, recipients of an invitation, and holders of an invite link see all members. If the community is
+ * public and free to join, everyone sees all members. Otherwise, other callers see the administrators and
+ * moderators of a public community.
  *
  * GET /v2/communities/{community_handle}/members
  *
@@ -875,7 +875,7 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
       getInvitation: "Returns the pending invitation of a blog to a community.",
       deleteInvitation: "Cancels an invitation if the caller is an administrator, or declines it if the caller is its recipient.",
       regenerateInviteLink: "Creates a new invite link for a community. The previous link stops working.",
-      listMembers: "Lists the members of a community, 20 per page.\n\nMembers, recipients of an invitation, and holders of an invite link see all members. So does everyone if\nthe community is public and free to join. Other callers see the administrators and moderators of a public\ncommunity.",
+      listMembers: "Lists the members of a community, 20 per page.\n\nMembers, recipients of an invitation, and holders of an invite link see all members. If the community is\npublic and free to join, everyone sees all members. Otherwise, other callers see the administrators and\nmoderators of a public community.",
       streamMembers: "Streams all members of a community that the caller can see.\n\nPages are fetched on demand, until the caller cancels the stream.",
       joinCommunity: "Joins a community. The community must be free to join, or the caller needs an invite link or a pending\ninvitation.\n\nA user can join 25 communities per hour and 100 per day without a personal invitation.",
       removeMember: "Removes a member from a community. Administrators can remove any member. Other members can only remove\ntheir own blog, to leave the community.",

@@ -463,7 +463,7 @@ export const MethodRulesSchema: GenMessage<MethodRules> = /*@__PURE__*/
  */
 export type Parameter = Message<"connectrest.v1.Parameter"> & {
   /**
-   * Parameter name.
+   * The name of the parameter.
    *
    * @generated from field: string name = 1;
    */
@@ -743,7 +743,7 @@ export const EnvelopeSchema: GenMessage<Envelope> = /*@__PURE__*/
  */
 export type Header = Message<"connectrest.v1.Header"> & {
   /**
-   * Header name.
+   * The name of the header.
    *
    * @generated from field: string name = 1;
    */
