@@ -141,7 +141,7 @@ test("feeds respect an open circuit, and recover by themselves", async () => {
   await next;
 });
 
-test("failures of one base address do not affect another", async () => {
+test("failures of one base address do not open the circuit of another", async () => {
   const tested = await new Tested().start();
   const healthy = await httpUpstream((_request, response) => sendJson(response, { id: 1 }));
   const bases = { api: server?.url ?? "", web: healthy.url };

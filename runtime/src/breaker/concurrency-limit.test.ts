@@ -63,7 +63,7 @@ const step = fc.record({
   failed: fc.constantFrom(true, true, false, undefined),
 });
 
-test("a caller without a request may send one, others wait for the limit, and all waiting requests start", async () => {
+test("a caller without a running request may always send one, other requests wait for the limit, and all waiting requests start eventually", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200, size: "max" }), async (steps) => {
       const tested = new Tested();
@@ -88,7 +88,7 @@ test("a caller without a request may send one, others wait for the limit, and al
   );
 });
 
-test("failures of several callers halve the number of concurrent requests, down to one, and successes remove the limit", async () => {
+test("failures of several callers halve the number of concurrent requests, down to one, and later successes remove the limit", async () => {
   const tested = new Tested();
   await tested.lower(1);
   expect(tested.limit.load.limit).toBeLessThanOrEqual(6);
@@ -108,7 +108,7 @@ test("failures of several callers halve the number of concurrent requests, down 
   expect(tested.limit.load.limit).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("failures of one caller do not lower the limit, and a burst of failures lowers it once", async () => {
+test("failures of one caller do not lower the limit, and a burst of failures lowers it only once", async () => {
   const alone = new Tested();
   await alone.lower(20, ["a"]);
   expect(alone.limit.load.limit).toBe(Number.POSITIVE_INFINITY);

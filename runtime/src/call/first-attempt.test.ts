@@ -215,7 +215,7 @@ test("if a program modifies its credentials object, the next request uses the ne
 });
 
 test.each(["first attempt with a listener", "first attempt with a signal"])(
-  "%s: the end of the call ends its request with the same reason",
+  "%s: when the call ends, its request is aborted with the same reason",
   async (way) => {
     const closed = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();

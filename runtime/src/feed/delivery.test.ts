@@ -326,7 +326,7 @@ test.each([
   ["one process", 1],
   ["three processes on a bus", 3],
 ])(
-  "after any sequence of steps, each watcher has received each event that a poll has seen exactly once: %s",
+  "after any sequence of steps, each watcher has received every event that a poll has seen, exactly once: %s",
   async (_what, count) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

@@ -77,7 +77,7 @@ test("a signature covers the query, brackets, an encoded path and a form body", 
   expect((await send(form.replace("draft", "queue"))).status).toBe(401);
 });
 
-test("a signature does not cover a multipart body, but may cover its text parts", async () => {
+test("a signature of a multipart body may omit or include its text parts", async () => {
   const posts = `${sandbox.url}/v2/blog/demo/post`;
   const fields = { type: "text", body: "a b", state: "draft" };
   const { headers, body } = multipart(Object.entries(fields).map(([name, value]) => ({ name, value })));
@@ -140,7 +140,7 @@ test("a wrong secret, token or method gets 401", async () => {
   expect((await ask(info, { headers: { authorization: plain } })).status).toBe(401);
 });
 
-test("rate limit headers count down, and then requests get 429 with Retry-After", async () => {
+test("rate limit headers count down, and requests above the limit get 429 with Retry-After", async () => {
   sandbox.limits.callsPerHour = 2;
   const first = await ask(`${info}?${KEY}`);
   expect(first.headers["x-ratelimit-perhour-limit"]).toBe("2");

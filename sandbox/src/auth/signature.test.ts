@@ -75,7 +75,7 @@ test.each([
   );
 });
 
-test("a base string contains brackets, UTF-8 and an encoded path correctly", () => {
+test("brackets, UTF-8 and an encoded path are correct in a base string", () => {
   const pairs: [string, string][] = [
     ...decodePairs("tag[0]=a%20b&tag[1]=c%2Bd&tag[2]=%C3%A9&tag[10]=z&npf=true"),
     ["oauth_consumer_key", "ck1"],
@@ -108,7 +108,7 @@ test("a base URI omits the default port, and keeps other ports", () => {
   expect(baseUri("https", "a.example:80", "/")).toBe("https://a.example:80/");
 });
 
-test("the header's scheme is case-insensitive, and quoted values may contain commas", () => {
+test("the scheme in the header is case-insensitive, and quoted values may contain commas", () => {
   expect(parseAuthorization('oauth realm="a, b",oauth_nonce="x%20y" , oauth_token="t"')).toEqual([
     ["realm", "a, b"],
     ["oauth_nonce", "x y"],

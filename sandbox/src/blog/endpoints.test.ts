@@ -73,7 +73,7 @@ test("blocks can be listed, added once, added in bulk, and removed", async () =>
   expect(await listed()).not.toContain("ada");
 });
 
-test("DELETE blocks with anonymous_only=true removes the anonymous blocks, and with false or nothing is 404", async () => {
+test("DELETE blocks removes the anonymous blocks with anonymous_only=true, and otherwise responds with 404", async () => {
   const remove = (query: string) => ask(`${P}/blocks${query}`, { method: "DELETE", headers: BEARER });
   expect((await remove("?anonymous_only=true")).status).toBe(200);
   expect((await remove("?anonymous_only=false")).status).toBe(404);
@@ -151,7 +151,7 @@ test("followed_by without a name is rejected", async () => {
   expect((await get("/followed_by")).status).toBe(400);
 });
 
-test("notifications have every type, can be filtered with any form of array, and are paged by `before`", async () => {
+test("notifications of every type can be filtered with any form of array, and are paged by `before`", async () => {
   const got = (await get("/notifications")).json.response;
   expect(got.notifications).toHaveLength(20);
   const follow = got.notifications.find((item: { type: string }) => item.type === "follow");
@@ -191,7 +191,7 @@ test("pages are listed by position, and fetched by an encoded path", async () =>
   expect((await get("/pages/nothing")).status).toBe(404);
 });
 
-test("pages respond with 401 without a login, 400 for a bad identifier, 403 if not allowed, and 404 for an unknown blog", async () => {
+test("pages respond with 401 without a login, 400 to a bad identifier, 403 to users without permission, and 404 to an unknown blog", async () => {
   const at = (blog: string, headers: Record<string, string>) =>
     ask(`${sandbox.url}/v2/blog/${blog}/pages`, { headers });
   expect((await at("demo", {})).status).toBe(401);
@@ -235,7 +235,7 @@ test.each([
   expect((await get(path, { authorization: `Bearer ${CREDENTIALS.applicationToken}` })).status).toBe(403);
 });
 
-test("the avatar shape of a blog is the same in its theme and in its notes", async () => {
+test("the avatar shape of a blog is the same in its theme and in the notes of its posts", async () => {
   const shape = async (blog: string) =>
     (await ask(`${sandbox.url}/v2/blog/${blog}/info?${KEY}`)).json.response.blog.theme.avatar_shape;
   expect([await shape("ada"), await shape("demo")]).toEqual(["circle", "square"]);

@@ -79,7 +79,7 @@ test("a member sees the full form", async () => {
   });
 });
 
-test("admins see the invite link and pending invitations, and with context=edit the editable fields", async () => {
+test("admins see the invite link and pending invitations, and also the editable fields with context=edit", async () => {
   const plain = await get("demo", "/book-club");
   expect(plain).toMatchObject({
     can_edit: true,
@@ -218,7 +218,7 @@ test("a handle can change once in seven days, and the old handle then becomes av
   expect(outcome(await askAs("demo", "GET", `${C}/gardeners`))).toBe("200");
 });
 
-test("a signature identifies its user, and the credentials of an application and a plain key are rejected", async () => {
+test("requests with a user's signature succeed, and requests with credentials of an application or a plain key are rejected", async () => {
   const url = `${C}/gardeners`;
   const timestamp = String(NOW);
   expect((await ask(url, { headers: signed(url, { timestamp }) })).status).toBe(200);

@@ -48,7 +48,7 @@ const move = fc.oneof(
   }),
 );
 
-test("after any actions of its users, a community has an admin, respects its member limit, and keeps banned users out", async () => {
+test("after any actions of its users, a community has an admin, respects its member limit, and has no banned members", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 25 }), async (moves) => {
       sandbox.reset();

@@ -107,7 +107,7 @@ test("nobody can join a full community, with or without an invitation, until a m
   expect(await join(CAST.invited, "full-house")).toBe("200");
 });
 
-test("joins without an invitation count against the hourly and daily limits, and joins by invitation do not", async () => {
+test("joins without an invitation count towards the hourly and daily limits, and joins by invitation do not", async () => {
   sandbox.limits.joinsPerHour = 2;
   sandbox.limits.joinsPerDay = 3;
   const again = async () => {
@@ -125,7 +125,7 @@ test("joins without an invitation count against the hourly and daily limits, and
   expect(outcome(await again())).toBe("200");
 });
 
-test("a removal needs a reason, and a note if the reason is other", async () => {
+test("a removal needs a reason, and also a note if the reason is `other`", async () => {
   const path = "/gardeners/members/reader-04";
   expect(await removal("demo", path)).toBe("400");
   expect(await removal("demo", `${path}?reason=boring`)).toBe("400");

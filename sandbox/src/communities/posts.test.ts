@@ -172,7 +172,7 @@ test.each(["emoji-01", "%F0%9F%91%8D", "%F0%9F%91%8D%F0%9F%8F%BD"])(
   },
 );
 
-test("removing an unknown reaction fails, and so does reacting to a missing post", async () => {
+test("removing an unknown reaction and reacting to a missing post are rejected", async () => {
   expect(outcome(await askAs("ada", "DELETE", `${C}/posts/${posts.byAdmin}/reactions/nonsense`))).toBe("404");
   for (const id of ["1", "nonsense", posts.removed, posts.deleted, COMMUNITIES.private.posts.byAdmin]) {
     expect(outcome(await react("demo", id, { slug: ":fire:" }))).toBe("404.24005");

@@ -81,7 +81,7 @@ test("each page, query and timeline has its own entity tag", async () => {
   }
 });
 
-test("a 304 does not count against the quota and is sent even if the quota is used up, and each hour has a new quota", async () => {
+test("a 304 does not count against the quota, and is sent even if the quota is used up; each hour has a new quota", async () => {
   const first = await feed(PATH);
   expect([remaining(first), remaining(await feed(PATH, tagged(first)))]).toEqual(["59", "59"]);
   for (const status of [403, 429] as const) {
@@ -113,22 +113,19 @@ test.each([
   ["throttle", { retryAfter: false }, 403, false],
   ["outage", {}, 503, false],
   ["outage", { retryAfter: true }, 503, true],
-] as const)(
-  "after %s %j, all requests are rejected with %d until the time is over",
-  async (kind, more, status, said) => {
-    const first = await feed(PATH);
-    sandbox.events[kind]({ seconds: 90, ...more });
-    for (const headers of [{}, tagged(first), bearer(CREDENTIALS.feedToken)]) {
-      const got = await feed(PATH, headers);
-      expect([got.status, got.json.status]).toEqual([status, String(status)]);
-      expect(got.headers["retry-after"]).toBe(said ? "90" : undefined);
-    }
-    seconds(89);
-    expect((await feed(PATH)).status).toBe(status);
-    seconds(1);
-    expect((await feed(PATH)).status).toBe(200);
-  },
-);
+] as const)("during %s %j, all requests are rejected with %d", async (kind, more, status, said) => {
+  const first = await feed(PATH);
+  sandbox.events[kind]({ seconds: 90, ...more });
+  for (const headers of [{}, tagged(first), bearer(CREDENTIALS.feedToken)]) {
+    const got = await feed(PATH, headers);
+    expect([got.status, got.json.status]).toEqual([status, String(status)]);
+    expect(got.headers["retry-after"]).toBe(said ? "90" : undefined);
+  }
+  seconds(89);
+  expect((await feed(PATH)).status).toBe(status);
+  seconds(1);
+  expect((await feed(PATH)).status).toBe(200);
+});
 
 test("a rejection can apply to one token only, and can be ended early", async () => {
   sandbox.events.outage({ seconds: 90, token: CREDENTIALS.feedToken });
@@ -148,7 +145,7 @@ test("every page and every 304 announces the current poll interval", async () =>
   }
 });
 
-test("a full timeline contains 300 events of 30 days, and drops one event for each event that is new or expires", async () => {
+test("a full timeline contains 300 events of 30 days, and drops an event when another is added or expires", async () => {
   sandbox.events.clear();
   const all = sandbox.events.fill(WATCH).toReversed();
   const timeline = async () => {

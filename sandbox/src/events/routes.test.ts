@@ -53,7 +53,7 @@ test("every response has the headers that pollers need", async () => {
   expect((await feed("/events", octavia)).headers["x-ratelimit-limit"]).toBe("5000");
 });
 
-test("a request with the current tag gets 304 without a body, outside of the quota, until a new event appears", async () => {
+test("a conditional request gets 304 without a body, and without using the quota, until a new event appears", async () => {
   const path = "/users/octavia/events";
   const first = await feed(path);
   const tag = String(first.headers.etag);
@@ -172,7 +172,7 @@ test("an unknown API version is 400", async () => {
   expect((await feed("/events", { "x-service-api-version": "1999-01-01" })).status).toBe(400);
 });
 
-test("after the hourly limit, requests get 403 with nothing remaining", async () => {
+test("after the hourly limit is used up, requests get 403, and the headers show that none remain", async () => {
   sandbox.limits.feedCallsAnonymous = 1;
   await feed("/events");
   const got = await feed("/events");
@@ -188,7 +188,7 @@ test("the timeline drops events older than thirty days", async () => {
   sandbox.clock.reset();
 });
 
-test("both formats of a push occur, and every type of event", async () => {
+test("pushes occur in both formats, and there are events of every type", async () => {
   const all = [];
   for (const page of [1, 2, 3]) {
     all.push(...(await feed(`/repositories/201/events?per_page=100&page=${page}`)).json);

@@ -141,7 +141,7 @@ test("published and generated events have ids in one sequence", async () => {
   });
 });
 
-test("advancing the clock far generates only the newest events, which fill the timeline", async () => {
+test("advancing the clock by a long time generates only the newest events, which fill the timeline", async () => {
   await run({ perHour: 3600, repos: REPOS }, async (sandbox) => {
     sandbox.clock.advance(400 * 86_400_000);
     const all = await shown(sandbox);

@@ -103,19 +103,22 @@ test("raw bytes are written to the socket unchanged", async () => {
   expect((await ask(info)).text).toBe("hi");
 });
 
-test.each([true, "headers", "body"] as const)("hang %s, and closing the sandbox ends it", async (hang) => {
-  sandbox.next({ hang });
-  const asked = ask(info).then(
-    () => "responded",
-    () => "dropped",
-  );
-  const early = await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 50, "waiting"))]);
-  expect(early).toBe("waiting");
-  await sandbox.close();
-  expect(await asked).toBe("dropped");
-});
+test.each([true, "headers", "body"] as const)(
+  "a request with the fault hang %s waits until the sandbox is closed",
+  async (hang) => {
+    sandbox.next({ hang });
+    const asked = ask(info).then(
+      () => "responded",
+      () => "dropped",
+    );
+    const early = await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 50, "waiting"))]);
+    expect(early).toBe("waiting");
+    await sandbox.close();
+    expect(await asked).toBe("dropped");
+  },
+);
 
-test("received contains the method, raw URL, headers and body, and closing leaves no open socket", async () => {
+test("received contains the method, the raw URL, the headers and the body, and no socket stays open after close", async () => {
   await sendJson(`${sandbox.url}/v2/blog/t%3Ax/posts?a=%5B1%5D`, { a: 1 }, { headers: { "X-Mixed": "y" } });
   const [request] = sandbox.received.all("/posts");
   expect(request?.url).toBe("/v2/blog/t%3Ax/posts?a=%5B1%5D");

@@ -6,7 +6,7 @@ import { parseTarget } from "./target.ts";
 
 const query = (text: string) => new Fields(decodePairs(text));
 
-test("a plus in a pair is a space, a name alone has an empty value, and broken escapes are not changed", () => {
+test("a plus in a pair is a space, a name without a value has an empty value, and broken escapes are not changed", () => {
   expect(decodePairs("a=1+2&b&&c=%zz&=d&e=%C3%A9")).toEqual([
     ["a", "1 2"],
     ["b", ""],
@@ -45,11 +45,11 @@ test("nested brackets become objects and arrays", () => {
   expect(fields.json("x")).toEqual([{ type: "text", more: ["1", "2"] }, { type: "image" }]);
 });
 
-test("brackets with a large index make a list without holes", () => {
+test("a list with large indexes in brackets has no holes", () => {
   expect(query("x[7][a]=1&x[3][a]=0").json("x")).toEqual([{ a: "0" }, { a: "1" }]);
 });
 
-test("nesting and numbers of parameters above their limits are rejected", () => {
+test("parameters that exceed the limits on depth and number are rejected", () => {
   const deep = query(`x${"[a]".repeat(30)}=1`);
   expect(() => deep.json("x")).toThrow("Invalid x: nested too deeply");
   const many = new Fields(Array.from({ length: 20_001 }, (_, i) => [`x[${i}]`, "1"] as const));

@@ -49,7 +49,7 @@ test("endpoints that require HTTPS reject HTTP", async () => {
   await strict.close();
 });
 
-test("connections that stay silent or disconnect do not delay closing", async () => {
+test("silent or disconnected connections do not delay closing", async () => {
   const other = await startSandbox({ tls });
   const { port } = new URL(other.url);
   const silent = connect(Number(port), "127.0.0.1");

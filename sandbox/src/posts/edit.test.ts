@@ -61,7 +61,7 @@ test("published and private posts can change only into each other", async () => 
   }
 });
 
-test("a scheduled post that is edited without publish_on stays queued, and a due time publishes it", async () => {
+test("a scheduled post that is edited without publish_on stays queued, and is published when it is due", async () => {
   const id = await create({ state: "queue", publish_on: "2040-01-01T00:00:00Z" });
   await edit(id, { content: words("x"), publish_on: "2040-01-02T00:00:00Z" });
   expect((await read(id)).json.response.publish_on).toBe("2040-01-02T00:00:00Z");

@@ -83,7 +83,7 @@ test.each<[string, Record<string, string>]>([
   expect((await sendForm(`${P}/post`, body)).status).toBe(400);
 });
 
-test("files are accepted as data, or as data[0] and data[1], if the query repeats the fields", async () => {
+test("files are accepted as data, or as data[0] and data[1], even if the fields are in the query", async () => {
   const part = (name: string) => ({
     name,
     value: Buffer.from("jpeg"),

@@ -57,7 +57,7 @@ test("the seed contains at least 45 published posts, of every type", () => {
   expect(legacy.filter((post) => post.is_blocks_post_format).length).toBeGreaterThanOrEqual(10);
 });
 
-test("no id is exact as a double", () => {
+test("a double cannot represent any id exactly", () => {
   for (const post of legacy) expect(String(Number(post.id_string))).not.toBe(post.id_string);
 });
 

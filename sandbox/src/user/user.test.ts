@@ -29,7 +29,7 @@ async function adasPost(): Promise<{ id: bigint; id_string: string; reblog_key: 
   return response.posts[0];
 }
 
-test("info returns the user and the blogs they write for, the primary one first", async () => {
+test("info returns the user and the blogs that the user writes for, the primary blog first", async () => {
   const { user } = await get("/info");
   expect(user).toMatchObject({ name: "demo", likes: 25, following: 25, default_post_format: "html" });
   expect(user.blogs.map((blog: JsonObject) => [blog.name, blog.primary, blog.type])).toEqual([
@@ -48,7 +48,7 @@ test("info returns the user and the blogs they write for, the primary one first"
   expect(short).toEqual([{ name: "ada" }, { name: "ada-secret" }, { name: "newsroom" }]);
 });
 
-test("limits returns an object for each limit, which is reset at midnight and counts uses", async () => {
+test("limits returns an object for each limit, which counts uses and is reset at midnight", async () => {
   await post("/follow", { url: "https://grace.blog.example/" });
   const { user } = await get("/limits");
   const reset_at = (Math.floor(NOW / DAY) + 1) * DAY;
@@ -263,7 +263,7 @@ test.each(["", "tag=", "tag=x&limit=0", "tag=x&before=y", "tag=x&filter=markdown
   },
 );
 
-test("every user endpoint needs a user", async () => {
+test("every user endpoint requires a user", async () => {
   for (const path of [
     "/info",
     "/limits",
