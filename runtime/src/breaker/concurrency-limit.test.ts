@@ -43,7 +43,7 @@ class Tested {
     return this.running.filter((each) => each.caller === caller).length;
   }
 
-  /** Lowers the limit: requests of several callers fail at the same time, repeatedly. */
+  /** Lowers the limit `rounds` times: each time, requests of several callers fail together. */
   async lower(rounds: number, callers: readonly string[] = CALLERS): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       for (let count = 0; count < 3; count++) for (const caller of callers) this.enter(caller);
@@ -124,7 +124,7 @@ test("callers with waiting requests take turns, regardless of how many requests 
   for (const caller of CALLERS) tested.enter(caller);
   for (let count = 0; count < 9; count++) tested.enter("a");
   for (const caller of ["b", "c"]) tested.enter(caller);
-  // the request of d starts no waiting request, since the running requests still exceed the limit
+  // no waiting request starts when d's request ends, since the running requests still exceed the limit
   await tested.leave(3, undefined);
   tested.enter("d");
   while (tested.running.length > 0) await tested.leave(0, undefined);

@@ -74,7 +74,7 @@ export class ResponseScanner {
     return this.scanner.isLarge(body);
   }
 
-  /** Like `read`, in pieces, for a large body. */
+  /** Like `read`, but in pieces, for a large body. */
   *readInPieces(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -138,7 +138,7 @@ export class ResponseScanner {
     return bytes && { bytes, differences: this.scanner.differences };
   }
 
-  /** Like `message`, in pieces, for a large body. */
+  /** Like `message`, but in pieces, for a large body. */
   *messageInPieces(
     adapter: UnaryAdapter,
     rules: MethodRules,

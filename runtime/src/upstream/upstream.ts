@@ -149,8 +149,8 @@ export interface Upstream {
    */
   redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
   /**
-   * Returns the call with credentials that replace the credentials which a response (401) rejected; once for
-   * each call.
+   * Returns the call with new credentials if a response (401) rejected its credentials, or undefined if there
+   * are none.
    */
   refreshed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
   /**

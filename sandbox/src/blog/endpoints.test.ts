@@ -40,7 +40,7 @@ test("a signed request, or a request that accepts JSON, gets a 302 to the addres
   expect([jsonp.status, jsonp.text.slice(0, 26)]).toEqual([200, 'f({"meta":{"status":302,"m']);
 });
 
-test("an unsupported avatar size is 400, and an unknown blog is 404", async () => {
+test("an unsupported avatar size returns 400, and an unknown blog returns 404", async () => {
   expect((await get("/avatar/50", {})).status).toBe(400);
   const got = await ask(`${sandbox.url}/v2/blog/nobody/avatar`);
   expect(got.json).toMatchObject({

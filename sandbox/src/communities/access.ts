@@ -27,7 +27,7 @@ export function isOneOf(standing: Standing, roles: readonly Role[]): boolean {
   return roles.some((role) => role === standing);
 }
 
-/** Returns the community that the path names, to any caller. Throws 404 if it is unknown. */
+/** Returns the community that the path names, for any caller. Throws 404 if it is unknown. */
 export function visit(call: Call): Visit {
   const { db } = call.world;
   const handle = call.path.community ?? "";
@@ -38,7 +38,7 @@ export function visit(call: Call): Visit {
 }
 
 /**
- * Returns the 403 for a caller without a role, who is banned, or outside of a private or members-only
+ * Returns the 403 for a caller without a role: a banned user, or a user outside of a private or members-only
  * community.
  */
 export function outsider({ community, standing }: Visit): Error {
@@ -46,7 +46,7 @@ export function outsider({ community, standing }: Visit): Error {
   return communityError(community.private ? "privateCommunity" : "membersOnly");
 }
 
-/** Returns the community to callers with one of these roles. Throws 403 for other callers. */
+/** Returns the community if the caller has one of these roles. Throws 403 otherwise. */
 export function visitAs(call: Call, roles: readonly Role[]): Visit {
   const found = visit(call);
   if (isOneOf(found.standing, roles)) return found;
@@ -55,8 +55,8 @@ export function visitAs(call: Call, roles: readonly Role[]): Visit {
 }
 
 /**
- * Reports whether the caller may read the posts of a community. In a public community, only banned users may
- * not.
+ * Reports whether the caller may read the posts of a community. Everybody except banned users may read a
+ * public community.
  */
 export function canView({ community, standing }: Visit): boolean {
   if (standing === "banned") return false;

@@ -35,7 +35,7 @@ const PAGE = 20;
 const MESSAGE_CHARACTERS = 100;
 const DAY = 86_400;
 
-/** Returns the community to callers who may invite. Throws 403 for other callers. */
+/** Returns the community if the caller may invite. Throws 403 otherwise. */
 function inviting(call: Call): Visit {
   const found = visitAs(call, STAFF);
   if (canInvite(found)) return found;
@@ -110,8 +110,8 @@ export function invite(call: Call): HttpResponse {
 }
 
 /**
- * Returns the pending invitation that the path names, to staff who may invite, admins and the recipient.
- * Throws 403 for others, and 404 if there is no invitation.
+ * Returns the pending invitation that the path names, if the caller may invite, is an admin, or is the
+ * recipient. Throws 403 otherwise, and 404 if there is no invitation.
  */
 function pending(
   call: Call,

@@ -203,7 +203,7 @@ test("moderators see who removed a post, its author sees the removal, and nobody
   ]);
 });
 
-test("the moderation of a missing post, or of a post that was never moderated, is 404", async () => {
+test("the moderation of a missing post, or of a post that was never moderated, returns 404", async () => {
   const path = (id: string) => `${C}/moderation/posts/${id}`;
   expect(outcome(await askAs("ada", "GET", path(posts.byAdmin)))).toBe("404");
   for (const id of ["1", "nonsense", posts.deleted]) {

@@ -7,7 +7,10 @@ import { requireVisiblePost } from "./community-post.ts";
 import { type Emoji, emojiByGrapheme, emojiById, emojiBySlug } from "./emoji.ts";
 import { communityError } from "./errors.ts";
 
-/** Returns the community to its members. Throws 23020 for banned users, and 23002 for all others. */
+/**
+ * Returns the community if the caller is a member. Throws 23020 for banned users, and 23002 for all other
+ * users.
+ */
 function reacting(call: Call): Visit {
   const found = visit(call);
   if (isOneOf(found.standing, ROLES)) return found;

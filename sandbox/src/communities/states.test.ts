@@ -197,7 +197,7 @@ test("the subcodes of community errors equal the documented subcodes", () => {
   ]);
 });
 
-test.each(STANDINGS)("an unknown community is 404 for a user with standing %s", async (standing) => {
+test.each(STANDINGS)("an unknown community returns 404 for a user with standing %s", async (standing) => {
   const got = await askAs(CAST[standing], "GET", `${sandbox.url}/v2/communities/@@gardeners`);
   expect(outcome(got)).toBe("404");
 });

@@ -47,7 +47,7 @@ export function quotaLimit(world: World, withToken: boolean): number {
   return withToken ? world.limits.feedCallsWithToken : world.limits.feedCallsAnonymous;
 }
 
-/** Reads the token (`Bearer` or `token`, ignoring case). An invalid token is a 401 at every endpoint. */
+/** Reads the token (`Bearer` or `token`, ignoring case). An invalid token causes a 401 at every endpoint. */
 export function feedCaller(call: Call): FeedCaller {
   const header = call.headers.authorization;
   if (header === undefined) return { token: undefined, login: undefined, scopes: undefined };

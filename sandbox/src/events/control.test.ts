@@ -171,7 +171,7 @@ test("ids are not reused, even after their events were removed", async () => {
   expect(ids(await feed("/events"))).toEqual([after]);
 });
 
-test("a renamed repository is 301, even if it was renamed twice or back, and a removed repository is 404", async () => {
+test("a renamed repository returns 301, even if it was renamed twice or back, and a removed repository returns 404", async () => {
   const first = await feed(PATH);
   sandbox.events.rename("octavia/tools", "octo/gear");
   const moved = await feed(PATH, tagged(first));

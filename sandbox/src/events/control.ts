@@ -61,13 +61,13 @@ export interface SandboxEvents {
   outage(options: RejectOptions): void;
   /** Ends `throttle` and `outage`. */
   recover(): void;
-  /** Renames a repository, `owner/name`. From then on, its former name is a 301. */
+  /** Renames a repository, `owner/name`. From then on, its former name returns 301. */
   rename(from: string, to: string): void;
-  /** Deletes a repository, which is then a 404 for every caller. Other timelines keep its events. */
+  /** Deletes a repository, which then returns 404 to every caller. Other timelines keep its events. */
   remove(repo: string): void;
   /** Adds a token for a user. */
   grant(token: string, login: string): void;
-  /** Revokes a token. From then on, it is a 401. */
+  /** Revokes a token. From then on, requests with it get 401. */
   revoke(token: string): void;
 }
 

@@ -78,7 +78,9 @@ export function publishEvent(db: Database, event: NewEvent, now: number): string
   return String(id);
 }
 
-/** Removes events that are in no timeline any more. Keeps the newest event, so that its id is not reused. */
+/**
+ * Removes events that no timeline contains any longer. Keeps the newest event, so that its id is not reused.
+ */
 export function forgetEvents(db: Database, created: number): void {
   const which = "SELECT id FROM feed_events WHERE created <= ? AND id < (SELECT MAX(id) FROM feed_events)";
   db.run(`DELETE FROM feed_arrivals WHERE event IN (${which})`, created);

@@ -100,7 +100,7 @@ test("the Link header uses paths with ids that work, repeats the query, and ends
   expect(links(await feed("/orgs/octo/events")).next).toContain("/feed/organizations/301/events?page=2");
 });
 
-test("a timeline has at most 300 events, in ten pages of 30 or three of 100, and further pages are 422", async () => {
+test("a timeline has at most 300 events, in ten pages of 30 or three of 100, and further pages return 422", async () => {
   expect((await feed("/events?page=10")).status).toBe(200);
   const beyond = await feed("/events?page=11");
   expect(beyond.status).toBe(422);
@@ -146,7 +146,7 @@ test("only the user sees the organization dashboard", async () => {
   expect((await feed(path, { authorization: `Bearer ${CREDENTIALS.feedOtherToken}` })).status).toBe(404);
 });
 
-test("private and missing repositories are 404, renamed repositories are 301, and an invalid token is 401", async () => {
+test("private and missing repositories return 404, renamed repositories return 301, and an invalid token returns 401", async () => {
   expect((await feed("/repos/octavia/private-things/events")).json).toMatchObject({
     message: "Not Found",
     status: "404",
@@ -167,7 +167,7 @@ test("private and missing repositories are 404, renamed repositories are 301, an
   expect((await feed("/nowhere")).json).toMatchObject({ message: "Not Found" });
 });
 
-test("an unknown API version is 400", async () => {
+test("an unknown API version returns 400", async () => {
   expect((await feed("/events", { "x-service-api-version": "2022-11-28" })).status).toBe(200);
   expect((await feed("/events", { "x-service-api-version": "1999-01-01" })).status).toBe(400);
 });

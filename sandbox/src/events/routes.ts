@@ -65,7 +65,7 @@ function receivedEvents(user: Account, caller: FeedCaller, publicOnly: boolean):
   };
 }
 
-/** Handles GET /users/{username}/events/orgs/{org}. Needs a token of this user, and is 404 otherwise. */
+/** Handles GET /users/{username}/events/orgs/{org}. Needs a token of this user, and returns 404 otherwise. */
 function orgDashboard(call: Call, user: Account, caller: FeedCaller): Timeline {
   const org = requireAccount(call.world, "organization", { login: call.path.org ?? "" });
   const member =

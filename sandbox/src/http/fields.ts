@@ -165,7 +165,7 @@ function baseName(key: string): string {
   return at > 0 && key !== "fields[blogs]" ? key.slice(0, at) : key;
 }
 
-/** Limits for bracketed parameters. Exceeding a limit is a 400 with subcode 8001. */
+/** Limits for bracketed parameters. Exceeding a limit causes a 400 with subcode 8001. */
 const NESTED = { depth: 20, parameters: 20_000, items: 2000 } as const;
 
 /** Builds the value of `name` from bracketed entries: objects, and arrays in the order of their indexes. */

@@ -1,4 +1,4 @@
-/** The limits of a block-based post. Exceeding a limit is a 400 with subcode 8001. */
+/** The limits of a block-based post. Exceeding a limit causes a 400 with subcode 8001. */
 export const NPF_LIMITS = Object.freeze({
   postBytes: 1024 * 1024,
   blocks: 1000,

@@ -206,7 +206,7 @@ test("an authorization error is shown if the redirect address is invalid, and ot
   expect(String(denied.headers.location)).toContain("error=access_denied");
 });
 
-test("token errors are 401 for client, code and refresh token, and 400 for missing or unknown parameters", async () => {
+test("token endpoints return 401 for an invalid client, code or refresh token, and 400 for missing or unknown parameters", async () => {
   const cases: [Record<string, string>, number, string][] = [
     [{ grant_type: "client_credentials", client_id: "x", client_secret: "y" }, 401, "invalid_client"],
     [{ grant_type: "client_credentials", ...client, client_secret: "y" }, 401, "invalid_client"],

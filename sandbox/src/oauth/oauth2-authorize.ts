@@ -17,7 +17,9 @@ interface Request {
   readonly fields: Fields;
 }
 
-/** Returns the client and its redirect address. Errors without them cannot be redirected. */
+/**
+ * Returns the client and its redirect address. If either is invalid, the error cannot be sent by a redirect.
+ */
 function requestOf(call: Call, fields: Fields): Request | HttpResponse {
   const { db } = call.world;
   const client = db.get<Client>("SELECT * FROM consumers WHERE key = ?", fields.text("client_id") ?? "");

@@ -125,7 +125,7 @@ test("another user can send a submission to a blog that accepts submissions", as
   expect((await create([text("x")], {}, ADA)).status).toBe(403);
 });
 
-test("missing required data is a 400 without a subcode", async () => {
+test("missing required data returns 400 without a subcode", async () => {
   expect(code(await create([]))).toEqual([400, 0]);
   expect(code(await sendJson(posts, {}))).toEqual([400, 0]);
 });
@@ -175,11 +175,11 @@ test.each<[string, unknown]>([
     ],
   ],
   ["more than 1 MB", repeat(300, text("x".repeat(4000)))],
-])("content with %s is rejected with 400 and 8001", async (_name, content) => {
+])("content with %s is rejected with 400 and subcode 8001", async (_name, content) => {
   expect(code(await create(content))).toEqual([400, 8001]);
 });
 
-test("broken JSON is rejected with 400 and 8001", async () => {
+test("broken JSON is rejected with 400 and subcode 8001", async () => {
   expect(code(await sendJson(posts, "{"))).toEqual([400, 8001]);
   expect(code(await sendJson(posts, "[]"))).toEqual([400, 8001]);
 });

@@ -144,7 +144,7 @@ test("a mute lasts forever or some seconds, is never negative, and ends by itsel
   expect((await mute({ mute_length_seconds: "-1" })).status).toBe(400);
 });
 
-test("the response to a delete has the id as a number and as a string, and the post is then 404", async () => {
+test("the response to a delete has the id as a number and as a string, and the post then returns 404", async () => {
   const id = await create();
   const got = await sendForm(`${P}/post/delete`, { id });
   expect([got.status, got.json.response]).toEqual([200, { id: BigInt(id), id_string: id }]);

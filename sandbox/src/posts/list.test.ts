@@ -189,7 +189,7 @@ test.each(["demo", "DEMO", "demo.blog.example", "t:Dm0aXQkq5rCkyTnYIYv1Nw", "t%3
   },
 );
 
-test("a custom domain names its blog, an unknown name is 404, and a private blog is 403", async () => {
+test("a custom domain names its blog, an unknown name returns 404, and a private blog returns 403", async () => {
   expect((await posts("", "notes.ada.example")).json.response.blog.name).toBe("ada");
   expect((await posts("", "nobody")).status).toBe(404);
   expect((await posts("", "ada-secret")).status).toBe(403);
@@ -219,7 +219,7 @@ test("the status of JSONP is always 200, and the body contains the real status",
   expect(name.json.meta.status).toBe(400);
 });
 
-test("a trailing slash is accepted, another method is 405, and an unknown path is 404", async () => {
+test("a trailing slash is accepted, another method returns 405, and an unknown path returns 404", async () => {
   expect((await ask(`${sandbox.url}/v2/blog/demo/info/?${KEY}`)).status).toBe(200);
   expect((await ask(`${sandbox.url}/v2/blog/demo/info?${KEY}`, { method: "POST" })).status).toBe(405);
   expect((await ask(`${sandbox.url}/v2/nothing`)).status).toBe(404);

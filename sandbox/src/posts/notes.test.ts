@@ -61,7 +61,7 @@ test("mode conversation lists replies and reblogs with text, rolls up the other 
   expect(earlier.notes).toHaveLength(got.notes.length - 1);
 });
 
-test("followed is about the caller, an unknown post is 404, and a missing id or unknown mode is 400", async () => {
+test("followed is about the caller, an unknown post returns 404, and a missing id or unknown mode returns 400", async () => {
   const url = `${sandbox.url}/v2/blog/demo/notes`;
   const mine = (await ask(`${url}?id=${id}`, { headers: BEARER })).json.response;
   expect(mine.notes[1].followed).toBe(true);

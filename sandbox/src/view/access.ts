@@ -16,7 +16,7 @@ export function readableBlog(call: Call): Blog {
   return blog;
 }
 
-/** Returns the blog that the path names to its members. Throws 403 for others. */
+/** Returns the blog that the path names, if the caller is a member. Throws 403 otherwise. */
 export function ownBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (!isMember(call.world.db, blog, requireUser(call.caller))) {
@@ -25,7 +25,7 @@ export function ownBlog(call: Call): Blog {
   return blog;
 }
 
-/** Returns the blog that the path names to its admins. */
+/** Returns the blog that the path names, if the caller is an admin. */
 export function administeredBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (!isAdmin(call.world.db, blog, requireUser(call.caller))) {
