@@ -102,7 +102,7 @@ test("an upstream without a circuit breaker gets every request", async () => {
   expect(tested.requests).toBe(30);
 });
 
-test("the breaker options of an upstream take precedence", async () => {
+test("the breaker options of an upstream replace the defaults", async () => {
   const tested = await new Tested().start({ breaker: { failures: 2, cooldownMs: 100 } });
   await tested.fail(4);
   expect(tested.requests).toBe(2);

@@ -47,7 +47,10 @@ export interface FeedRules {
   quotaStatus: 403 | 429;
   /** Temporary rejections. The first that matches a request and has not expired applies. */
   rejections: FeedRejection[];
-  /** Returns the time of the feed in seconds. It runs with the clock, from the time of the seeded events. */
+  /**
+   * Returns the time of the feed in seconds. This time runs with the clock, from the time of the seeded
+   * events.
+   */
   readonly now: () => number;
   /** Generates the events that are due, if the feed has a source. */
   catchUp: () => void;

@@ -83,7 +83,7 @@ const KINDS: readonly Kind[] = [
 
 const LONG_MS = 5_000;
 
-/** Circuit breaker on a fake clock that reports which requests it rejects. */
+/** A circuit breaker on a fake clock. `request` reports whether a request was permitted. */
 class Tested {
   readonly clock = new FakeClock();
   readonly reports: BreakerReport[] = [];

@@ -252,7 +252,7 @@ test("the envelope takes precedence over the common bodies, and its message is t
   expect(readErrorBody({ meta: body.meta }, [], envelope)).toMatchObject({ text: "Last" });
 });
 
-test("an array is read as a list of errors, or as its first item", () => {
+test("an array is read as a list of errors, or otherwise by its first item", () => {
   expect(readErrorBody([{ message: "No", errorCode: "GONE" }], [])).toMatchObject({ text: "No" });
   expect(readErrorBody(["No", "Never"], [])).toMatchObject({ text: "No; Never" });
 });

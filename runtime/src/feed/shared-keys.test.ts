@@ -117,7 +117,7 @@ function lostOf(page: readonly Named[]): string[] {
 }
 
 test.each<Kind>(["shared", "single"])(
-  "each item that shares its key is delivered, or equals a delivered item, or is reported: %s poller",
+  "of the items that share a key, each is delivered, equals a delivered item, or is reported as lost: %s poller",
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(drawn, async ([first = [], ...others]) => {

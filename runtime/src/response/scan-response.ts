@@ -250,7 +250,7 @@ function isPassed(subject: Subject): boolean {
   return true;
 }
 
-/** Counts whether the scanner could read a response of a method. */
+/** Records whether the scanner could read a response of a method. */
 function counted(subject: Subject, isRead: boolean): void {
   subject.misses = isRead ? 0 : Math.min(subject.misses + 1, MAX_PASSES);
   if (!isRead) subject.passes = 2 ** subject.misses - 2;

@@ -200,7 +200,7 @@ function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Rang
   });
 }
 
-/** Returns the start of the beginning of a needle that ends at position `to` of the text. */
+/** Returns the start of a truncated needle that ends at position `to` of the text. */
 function beginningAt({ plain, starts }: PlainView, needle: string, to: number): number | undefined {
   const end = indexAt(starts, to);
   const last = plain[end - 1];

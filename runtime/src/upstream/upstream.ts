@@ -167,7 +167,7 @@ export interface Upstream {
 /** The dependencies that all upstreams share. */
 export interface UpstreamContext {
   readonly clock: Clock;
-  /** Called for every state change of a circuit breaker. It must not throw. */
+  /** Called for every state change of a circuit breaker. The callback must not throw. */
   readonly onBreaker: (report: BreakerReport) => void;
   /** For tests. Default: the system's network. */
   readonly network?: Network | undefined;

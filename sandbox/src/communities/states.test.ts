@@ -164,7 +164,7 @@ const CASES = ROWS.flatMap(([name, request, inPublic, inPrivate]) =>
 );
 
 test.each(CASES)(
-  "in the $name request, the $kind community responds to a user with standing $standing with $expected",
+  "a request to $name in the $kind community by a user with standing $standing returns $expected",
   async (row) => {
     const user = CAST[row.standing];
     const [method, path, body] = row.request(user, row.kind);

@@ -26,8 +26,8 @@ export interface SandboxEvents {
   /** The status of requests above the quota. Initially 403. */
   quotaStatus: 403 | 429;
   /**
-   * Returns the time of the feed in seconds. It starts at the time of the seeded events, and runs with the
-   * clock.
+   * Returns the time of the feed in seconds. This time starts at the time of the seeded events, and runs with
+   * the clock.
    */
   now(): number;
   /**
@@ -37,8 +37,8 @@ export interface SandboxEvents {
   publish(event: NewEvent): string;
   /**
    * Fills a timeline with events, evenly distributed over the 30 days that it covers, and returns their ids,
-   * oldest first. Default: 300 events. From then on, each event that is new or expires removes one event from
-   * the timeline.
+   * oldest first. Default: 300 events. From then on, each new event replaces the oldest event, and old events
+   * expire.
    */
   fill(event: NewEvent, count?: number): string[];
   /** Removes every event, including the seeded events, so that timelines are empty. */

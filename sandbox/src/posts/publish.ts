@@ -122,7 +122,8 @@ export function settle(world: World, post: Post, was?: PostState): void {
 }
 
 /**
- * Publishes a draft, a queued post or a submission. It gets a new id, and keeps the old id as a reference.
+ * Publishes a draft, a queued post or a submission. The post gets a new id, and keeps the old id as a
+ * reference.
  */
 export function publishUnderNewId(world: World, post: Post, state: "published" | "private"): Post {
   const old = post.id;

@@ -5,7 +5,7 @@ import type { JsonObject } from "../json.ts";
 /** The parameters that control how posts and blogs are shown. Every page of a list repeats them. */
 const SHOWN = new Set(["npf", "filter", "reblog_info", "notes_info", "fields[blogs]"]);
 
-/** Returns a link to another page of the same list. It is a relative action, whose parameters are strings. */
+/** Returns a link to another page of the same list, as a relative action whose parameters are strings. */
 export function pageLink(call: Call, place: Record<string, string>): JsonObject {
   const shown = Object.fromEntries(call.queryPairs.filter(([name]) => SHOWN.has(name)));
   const params = { ...place, ...shown };
