@@ -8,7 +8,7 @@ type Read = Variant<typeof CommunityService>;
 const c = { communityHandle: "gardeners" };
 const post = { ...c, postId: 5n };
 
-/** A community in a response, and the expected reading. */
+/** A community in a response, and the expected result. */
 const community = (name: string, sent: object, read: object): Read => [
   name,
   (api) => api.getCommunity(c),

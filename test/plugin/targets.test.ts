@@ -136,7 +136,7 @@ test("JavaScript: runs with the same results as TypeScript", () => {
   });
 });
 
-test("JavaScript: has the lines of the TypeScript without types, and the same insertion points", () => {
+test("JavaScript: has the same lines and insertion points as TypeScript, without types", () => {
   const [ts, js] = [generated("target=ts,import_extension=js"), generated("target=js,import_extension=js")];
   for (const [path, text] of Object.entries(ts)) {
     const other = js[path.replace(/\.ts$/, ".js")] ?? "";

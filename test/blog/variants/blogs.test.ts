@@ -8,7 +8,7 @@ import { answered, demo, readVariants, serverOf, type Variant, written } from ".
 type Api = Client<typeof BlogService>;
 type Read = Variant<typeof BlogService>;
 
-/** A blog in a response, and the expected reading. */
+/** A blog in a response, and the expected result. */
 const blog = (name: string, sent: object, read: object): Read => [
   name,
   (api) => api.getBlogInfo(demo),
