@@ -89,7 +89,7 @@ test("if the upstream also rejects the refreshed token, the session ends and the
   expect((await call((await client.signIn(new Person(everywhere()))).access_token)).status).toBe(200);
 });
 
-test("revoking a client's token deletes the person's tokens, and revokes them at the third party", async () => {
+test("revoking a client's token deletes the person's third-party tokens, and revokes them at the third party", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { access_token, refresh_token } = await client.signIn(new Person(everywhere()));
   await client.revoke(refresh_token ?? "");

@@ -93,7 +93,7 @@ function pointsOf(text: string): string[] {
   return [...text.matchAll(/^\/\/ @@protoc_insertion_point\((.*)\)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Returns the type errors of a folder, with the compiler options of this repository. */
+/** Type-checks a folder with the compiler options of this repository, and returns the errors. */
 function typeFaults(target: string): string[] {
   const config = {
     extends: join(ROOT, "tsconfig.json"),

@@ -75,7 +75,7 @@ function outcome(print: () => Uint8Array): string {
   }
 }
 
-/** Returns JSON in a normal form, or the text if it is not JSON. */
+/** Returns normalized JSON, or the text itself if it is not JSON. */
 function normal(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));

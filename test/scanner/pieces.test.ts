@@ -96,7 +96,7 @@ test.each([
   ["a list of messages that collect keys", KEPT, `{"leaves":[${leaves(200, ',"x":[1]')}],"y":{}}`],
   ["a list with keys that nothing names", NODE, `{"new":1,"leaves":[${leaves(90, ',"x":[1]')}],"y":"z"}`],
   ["a list behind another one", NODE, `{"numbers":[1,2],"leaves":[${leaves(200)}]}`],
-])("%s is read in pieces with the decoder's result", (_, adapter, text) => {
+])("%s is read in pieces, with the same result as by the decoder", (_, adapter, text) => {
   const body = Buffer.from(text);
   for (const size of [260, 500, 1500]) {
     const { outcome, count } = read(adapter, body, size);
