@@ -157,7 +157,7 @@ test.each(Object.keys(TAMPERED))("a return with %s gets no token, and shows an e
   expect(again.text).toContain("Allow access");
 });
 
-test("a state is accepted once: reloading the return address does nothing", async () => {
+test("a state is accepted once: reloading the return address has no effect", async () => {
   await start();
   const address = await returnAddress(world.start());
   expect((await browse(address.href)).text).toContain("Allow access");
@@ -440,7 +440,7 @@ test.each<readonly [string, string, number]>([
     502,
   ],
   ["fields in another order, without a confirmation", "oauth_token_secret=c&oauth_token=a", 404],
-])("a response with temporary credentials of OAuth 1.0a: %s", async (_name, body, status) => {
+])("validates temporary credentials of OAuth 1.0a with %s", async (_name, body, status) => {
   await start({ providers: [providerSettings("photos", photos)] });
   photos.faults.set("/request", (_request, response) => {
     response.end(body);

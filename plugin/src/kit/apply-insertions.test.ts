@@ -171,7 +171,7 @@ const lines = fc.array(line, { maxLength: 5 });
 const indent = fc.stringMatching(/^[ \t]{0,4}$/);
 const within = { numRuns: 300, interruptAfterTimeLimit: 2000 };
 
-test("property: an insertion adds its lines with indentation, and changes no other line", () => {
+test("property: an insertion adds its lines with indentation, and changes no other lines", () => {
   fc.assert(
     fc.property(lines, lines, indent, lines, (before, after, space, added) => {
       const files = [
@@ -189,7 +189,7 @@ test("property: an insertion adds its lines with indentation, and changes no oth
   );
 });
 
-test("property: insertions at one point are in order, even from several generators", () => {
+test("property: insertions at one point keep their order, even if they come from several generators", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 6 }), fc.nat(6), (texts, cut) => {
       const entry = (text: string) => ({ name: "a.ts", insertionPoint: "p", content: `${text}\n` });
