@@ -17,9 +17,9 @@ upstreams: { echo: { baseUrl: https://echo.example } }
 );
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Commands that need a server, or tokens of one, before they print. */
+/** Commands that need a server, or tokens from one, before they print. */
 const NEEDS_A_SERVER = new Set(["serve", "login", "logout", "status", "token", "upstream-login"]);
-/** Every other command that prints and ends, and every help. */
+/** All other commands, which print and exit, and the help of every command. */
 const names = createProgram().commands.map((command) => command.name());
 const COMMANDS = [
   ["--version"],
@@ -30,10 +30,10 @@ const COMMANDS = [
     .map((name) => (name.endsWith("-config") ? [name, "--config", file] : [name])),
 ];
 
-/** Runs a command; its exit status and what it says on standard error. */
+/** Runs a command, and returns its exit status and standard error. */
 async function run(command: readonly string[], stdout: number | "pipe") {
   const child = spawn(process.execPath, [bin, ...command], { stdio: ["ignore", stdout, "pipe"] });
-  // a reader that has had enough before the first byte
+  // the reader closes before the first byte
   child.stdout?.destroy();
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -46,7 +46,7 @@ async function run(command: readonly string[], stdout: number | "pipe") {
 test
   .skipIf(!existsSync("/dev/full"))
   .each(COMMANDS.map((command) => [command.join(" ").replace(file, "FILE"), command]))(
-  "connect-rest %s says that standard output is full, and fails",
+  "connect-rest %s reports that standard output is full, and fails",
   { timeout: 60_000 },
   async (_name, command) => {
     const full = openSync("/dev/full", "w");
@@ -60,7 +60,7 @@ test
 );
 
 test.each(COMMANDS.map((command) => [command.join(" ").replace(file, "FILE"), command]))(
-  "connect-rest %s fails without a word when its reader is gone",
+  "connect-rest %s fails silently when the reader of its output closes",
   { timeout: 60_000 },
   async (_name, command) => {
     expect(await run(command as string[], "pipe")).toEqual({ status: 1, stderr: "" });
