@@ -1,7 +1,6 @@
 /**
- * Spellings of ProtoJSON that protobuf-es takes for something else than they are, or has no good text for:
- * keys of maps that are numbers, durations and field masks. What is rejected here would arrive changed,
- * or not be understood.
+ * Checks spellings in ProtoJSON that protobuf-es misreads, or rejects with an unclear error: numeric map
+ * keys, durations and field masks.
  */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -21,8 +20,8 @@ const UNSIGNED_TYPES: ReadonlySet<ScalarType> = new Set([
 ]);
 
 /**
- * What is wrong with the text of a message that is written as one; undefined where others report it,
- * or nothing is.
+ * Returns the error in a message that is written as a string; undefined if the string is valid, or if the
+ * type is not checked here.
  */
 export function wrongForm(
   { typeName }: DescMessage,
@@ -42,7 +41,7 @@ export function wrongForm(
   return undefined;
 }
 
-/** What is wrong with a key of a map. */
+/** Returns the error in a map key; undefined if the key is valid. */
 export function wrongKey(type: ScalarType, key: string, place: Place): ConnectError | undefined {
   if (!isNumber(type)) return undefined;
   const isUnsigned = UNSIGNED_TYPES.has(type);
@@ -62,7 +61,7 @@ function wrong(place: Place | undefined, value: string, expected: string): Conne
 
 const known = new WeakMap<DescMessage, boolean>();
 
-/** Whether a spelling may be wrong in the message or in one that it may hold. */
+/** Returns whether the message, or a message that it can contain, has forms to check. */
 export function hasStrictForms(desc: DescMessage): boolean {
   const cached = known.get(desc);
   if (cached !== undefined) return cached;

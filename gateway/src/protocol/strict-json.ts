@@ -1,6 +1,6 @@
 /**
- * Follows a request message through its JSON: its integers have to be exact, and its values have to have a
- * spelling that protobuf-es does not take for another one.
+ * Checks the JSON of a request message against its type: integers must be exact, and values must not have a
+ * spelling that protobuf-es misreads.
  */
 import type { DescField, DescMessage, Registry, ScalarType } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
@@ -17,7 +17,7 @@ import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
 import { hasStrictForms, wrongForm, wrongKey } from "./strict-forms.ts";
 
-/** Deeper messages are rejected by others. */
+/** Other checks reject deeper messages. */
 const MAX_DEPTH = 1000;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
@@ -26,13 +26,13 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The text of a request with every integer that JSON.parse would round in quotes, where the message has a
- * 64-bit integer. A text without such numbers costs one look at its digits, and a message without values that
- * are easily misspelled no more. What is no JSON, or does not fit, is for protobuf-es to report.
+ * Returns the JSON of a request with quotes around each 64-bit integer that JSON.parse would round. JSON
+ * without such integers costs one search for digits, plus a traversal only if the message type has values
+ * that are easily misspelled. Errors in syntax and types are left to protobuf-es.
  *
- * @param types those that a google.protobuf.Any may have
+ * @param types the message types that a google.protobuf.Any may contain
  * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value,
- *   cannot hold exactly, and for a spelling that has to be another one
+ *   cannot hold exactly, and for an invalid spelling
  */
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {
   const numbers = bareNumbers(text);
@@ -57,16 +57,16 @@ export function strictJson(desc: DescMessage, text: string, types: Registry | un
   );
 }
 
-/** What decides how a value is read: its message, or its scalar; an enum has neither. */
+/** The type that determines how a value is read: a message type or a scalar type; an enum has neither. */
 interface TypeOfValue {
   readonly message?: DescMessage | undefined;
   readonly scalar?: ScalarType | undefined;
 }
 
 class Visitor {
-  /** The first value with a wrong spelling: numbers are rejected before it. */
+  /** The error for the first value with an invalid spelling; errors in numbers are thrown before. */
   wrong: ConnectError | undefined;
-  /** The numbers where the message has a 64-bit integer. */
+  /** The numbers in fields with 64-bit integers. */
   readonly quoted = new Set<BareNumber>();
   private readonly numbers: readonly BareNumber[];
   private readonly mark: string;
@@ -78,7 +78,10 @@ class Visitor {
     this.types = types;
   }
 
-  /** Calls itself by way of `field` alone, so that the stack is enough for the deepest message. */
+  /**
+   * Visits a value. Recurses only through `field`, so that the stack is large enough for the deepest allowed
+   * message.
+   */
   value({ message, scalar }: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
     if (message === undefined) {
       this.scalar(scalar, json, place);
@@ -104,7 +107,7 @@ class Visitor {
     }
   }
 
-  /** Whether something may be wrong with a field, or quotes may be missing. */
+  /** Returns whether a field may contain an error or an integer that needs quotes. */
   private hasToLookAt({ fieldKind, message }: DescField): boolean {
     if (this.numbers.length > 0 || fieldKind === "map") return true;
     return message !== undefined && hasStrictForms(message);
@@ -139,7 +142,7 @@ class Visitor {
     this.value({ message: desc }, hasOwnForm ? json.value : json, place, depth + 1);
   }
 
-  /** Whatever the nesting: a stack of its own, as the depth of the message has not been checked yet. */
+  /** Visits any JSON with an explicit stack, because the depth has not been checked yet. */
   private anyValue(json: unknown, place: Place | undefined): void {
     if (this.numbers.length === 0) return;
     const open: unknown[] = [json];
