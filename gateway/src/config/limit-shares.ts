@@ -13,7 +13,7 @@ const CONNECTION = `${EACH}: each connection has its own.`;
 const REQUEST = `${EACH}: each request or call has its own.`;
 const PROCESS = `${EACH}: it is a time of the process.`;
 
-/** How much of each limit a single client may use, and what remains for others. */
+/** For each limit, the part that a single client may use, and the part reserved for others. */
 export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   connections: ofCounts("connectionsPerClient"),
   connectionsPerClient: PART,
