@@ -19,7 +19,7 @@ export interface ReadOptions {
   readonly decompress: Decompress;
 }
 
-/** The context key for the check of a request without a body, which runs before connect reads the message. */
+/** The context key for the check of a message in a query, which runs before connect reads the message. */
 export const gateKey = createContextKey<() => Promise<unknown>>(() => Promise.resolve(), {
   description: "the gateway's check of a message in a query",
 });
