@@ -21,7 +21,7 @@ test.each([
   ["HTTP/1.1", [Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n")], 1],
   ["HTTP/2", [preface, SETTINGS, WINDOW, ...REQUESTS], 50],
 ])(
-  "a peer of %s that reads nothing of what it asked for does not hold the end up",
+  "a %s peer that does not read its responses does not delay the drain",
   async (_, bytes, requests) => {
     let asked = 0;
     let allAsked: () => void = () => undefined;

@@ -27,7 +27,7 @@ const HEADERS = {
   "content-type": "application/connect+json",
 };
 
-/** Returns the status of a stream, and whether it has a message. */
+/** Opens a watch, and returns the status and the first message of its stream. */
 async function watch(session: http2.ClientHttp2Session): Promise<string> {
   const stream = session.request(HEADERS);
   stream.end(BODY);
@@ -40,7 +40,7 @@ test.each([
   ["one address", ["127.0.0.1"]],
   ["four addresses", ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"]],
 ])(
-  "as many watchers as there may be, opened in one burst from %s, are all admitted",
+  "the maximum number of watchers, opened in one burst from %s, is admitted",
   async (_who, addresses) => {
     const server = await startServer({
       routes,

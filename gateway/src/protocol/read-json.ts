@@ -11,10 +11,10 @@ import { strictJson } from "./strict-json.ts";
 type Options = Partial<JsonReadOptions>;
 
 /**
- * Reads a request message from JSON. It preserves 64-bit integers and keys exactly, and rejects duplicate
- * keys and ambiguous spellings of values.
+ * Parses a request message from JSON. Preserves 64-bit integers and keys exactly, and rejects duplicate keys
+ * and ambiguous spellings of values.
  *
- * @throws ConnectError, or the Error of protobuf-es, for JSON that does not match
+ * @throws ConnectError, or the Error of protobuf-es, for JSON that does not match the type
  */
 export function readJson(desc: DescMessage, text: string, options: Options): MessageShape<DescMessage> {
   const plain = withoutEscapedKeys(text, desc, options.registry);
@@ -27,21 +27,21 @@ export function readJson(desc: DescMessage, text: string, options: Options): Mes
 }
 
 /**
- * Returns the text for connect to parse instead; call `restoreKeys` on the resulting message.
+ * Returns the JSON that connect can parse instead; call `restoreKeys` on the resulting message.
  *
- * @throws as `readJson` does
+ * @throws the same errors as `readJson`
  */
 export function readableJson(desc: DescMessage, text: string, options: Options): string {
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = strictJson(desc, plain, options.registry);
-    // report errors here, with the client's own keys
+    // reports errors with the client's own keys, which connect no longer sees
     if (plain !== text) fromJsonString(desc, exact, options);
     return exact;
   });
 }
 
-/** Puts the client's keys into an error, if there is one. */
+/** Runs a function, and restores the client's keys in the error that it throws. */
 function withKeysOf<T>(areRenamed: boolean, read: () => T): T {
   try {
     return read();
