@@ -95,13 +95,16 @@ afterEach(async () => {
   fleets = [];
 });
 
-test.for(WORLDS)("one of many members that join at the same time becomes the leader ($name)", async (world, { skip }) => {
-  const fleet = await begin(world, skip);
-  const members = Array.from({ length: 20 }, () => new Member(fleet.start().bus));
-  await eventually(() => members.every((member) => member.started !== undefined)).toBe(true);
-  await leading(...members);
-  expect(members.flatMap(({ fences }) => fences)).toHaveLength(1);
-});
+test.for(WORLDS)(
+  "one of many members that join at the same time becomes the leader ($name)",
+  async (world, { skip }) => {
+    const fleet = await begin(world, skip);
+    const members = Array.from({ length: 20 }, () => new Member(fleet.start().bus));
+    await eventually(() => members.every((member) => member.started !== undefined)).toBe(true);
+    await leading(...members);
+    expect(members.flatMap(({ fences }) => fences)).toHaveLength(1);
+  },
+);
 
 test.for(WORLDS)(
   "all members except the publisher receive each entry once and in order ($name)",

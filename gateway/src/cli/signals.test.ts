@@ -154,16 +154,19 @@ test("SIGHUP before the gateway is ready does not end it, and reloads the config
   expect((await echo(url)).status).toBe(200);
 });
 
-test.each(["SIGUSR1", "SIGUSR2"] as const)("%s opens no debugger and does not end the process", async (signal) => {
-  setKey("one");
-  configure({});
-  const { run, url } = await serve();
-  run.process.kill(signal);
-  expect((await echo(url)).status).toBe(200);
-  run.process.kill("SIGTERM");
-  expect(await run.exit).toBe(0);
-  expect(run.output().stderr).not.toContain("ebugger");
-});
+test.each(["SIGUSR1", "SIGUSR2"] as const)(
+  "%s opens no debugger and does not end the process",
+  async (signal) => {
+    setKey("one");
+    configure({});
+    const { run, url } = await serve();
+    run.process.kill(signal);
+    expect((await echo(url)).status).toBe(200);
+    run.process.kill("SIGTERM");
+    expect(await run.exit).toBe(0);
+    expect(run.output().stderr).not.toContain("ebugger");
+  },
+);
 
 test("SIGTERM fails readiness while the gateway serves calls for drainNoticeMs, and a second signal ends it immediately", async () => {
   setKey("one");

@@ -232,17 +232,14 @@ test.each([
   ["a_pb", "; generate messages and adapters with the same target, and with import_extension=ts or js"],
   ["a_pb.ts", "; generate messages and adapters with the same target, and with import_extension=ts or js"],
   ["other.ts", ""],
-])(
-  "an adapter that does not find %s is reported with its position",
-  async (name, hint) => {
-    const file = `no-${name}-rest.mjs`;
-    write(`import "./${name}";\n`, file);
-    const [found = ""] = await problems(() => loadAdapters(load(`adapters: [./${file}]`)));
-    const [, module, rest] =
-      /cannot be loaded: Cannot find module '(.*)' imported from (.*)$/.exec(found) ?? [];
-    expect([path.basename(module ?? ""), rest]).toEqual([name, `${directory}/${file}${hint}`]);
-  },
-);
+])("an adapter that does not find %s is reported with its position", async (name, hint) => {
+  const file = `no-${name}-rest.mjs`;
+  write(`import "./${name}";\n`, file);
+  const [found = ""] = await problems(() => loadAdapters(load(`adapters: [./${file}]`)));
+  const [, module, rest] =
+    /cannot be loaded: Cannot find module '(.*)' imported from (.*)$/.exec(found) ?? [];
+  expect([path.basename(module ?? ""), rest]).toEqual([name, `${directory}/${file}${hint}`]);
+});
 
 test("a base address that an adapter uses and the configuration lacks is reported with its position", async () => {
   const { echo } = EchoServiceRest.methods;

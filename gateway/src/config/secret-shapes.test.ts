@@ -85,23 +85,26 @@ function expectNone(text: string, secret: string): void {
   }
 }
 
-test.each(Object.keys(SHAPES))("no problem shows a secret written directly into the configuration, as %s", async (shape) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...(shape.includes("key") ? NAMED : PLACES)),
-      SECRETS,
-      async (place, secret) => {
-        const config: unknown = parse(WHOLE);
-        const parent = place.slice(0, -1).reduce((at, key) => Reflect.get(Object(at), key), config);
-        Reflect.set(Object(parent), place.at(-1) ?? "", SHAPES[shape]?.(secret));
-        const problems = await problemsOf(stringify(config));
-        expect(problems).toContain(place[0]);
-        expectNone(problems, secret);
-      },
-    ),
-    { interruptAfterTimeLimit: 5000 },
-  );
-});
+test.each(Object.keys(SHAPES))(
+  "no problem shows a secret written directly into the configuration, as %s",
+  async (shape) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...(shape.includes("key") ? NAMED : PLACES)),
+        SECRETS,
+        async (place, secret) => {
+          const config: unknown = parse(WHOLE);
+          const parent = place.slice(0, -1).reduce((at, key) => Reflect.get(Object(at), key), config);
+          Reflect.set(Object(parent), place.at(-1) ?? "", SHAPES[shape]?.(secret));
+          const problems = await problemsOf(stringify(config));
+          expect(problems).toContain(place[0]);
+          expectNone(problems, secret);
+        },
+      ),
+      { interruptAfterTimeLimit: 5000 },
+    );
+  },
+);
 
 test("no YAML error or warning shows a secret written in the file without quotes", async () => {
   const warn = vi.spyOn(process, "emitWarning");

@@ -123,17 +123,20 @@ describe.each([
     ["expect", "100-continue"],
     ["expect", "else"],
     ["content-type", "application/grpc"],
-  ])("a stream with %s: %s that is reset in the packet that opens it does not affect other clients", async (name, value) => {
-    const headers = block([
-      [":method", "POST"],
-      [":scheme", "http"],
-      [":path", "/echo.v1.EchoService/Echo"],
-      [":authority", "a"],
-      [name, value],
-    ]);
-    const open = frame(type.headers, END_HEADERS, 1, headers);
-    const reset = frame(type.reset, 0, 1, [0, 0, 0, 8]);
-    await send([Buffer.concat([preface, frame(type.settings, 0, 0), open, reset])], secure);
-    await expectControl();
-  });
+  ])(
+    "a stream with %s: %s that is reset in the packet that opens it does not affect other clients",
+    async (name, value) => {
+      const headers = block([
+        [":method", "POST"],
+        [":scheme", "http"],
+        [":path", "/echo.v1.EchoService/Echo"],
+        [":authority", "a"],
+        [name, value],
+      ]);
+      const open = frame(type.headers, END_HEADERS, 1, headers);
+      const reset = frame(type.reset, 0, 1, [0, 0, 0, 8]);
+      await send([Buffer.concat([preface, frame(type.settings, 0, 0), open, reset])], secure);
+      await expectControl();
+    },
+  );
 });

@@ -108,12 +108,15 @@ function resets(count: number): Buffer {
   return Buffer.concat([opening, ...streams.flat()]);
 }
 
-test.each([1, 5, 20])("the number of streams that a flood of resets over %d connections creates is limited", async (connections) => {
-  const port = await start();
-  const made = await streamsDuring(() => flood(port, connections, resets(5000)));
-  // twice the burst, plus the first stream over the limit
-  expect(made).toBeLessThanOrEqual(201 * connections);
-});
+test.each([1, 5, 20])(
+  "the number of streams that a flood of resets over %d connections creates is limited",
+  async (connections) => {
+    const port = await start();
+    const made = await streamsDuring(() => flood(port, connections, resets(5000)));
+    // twice the burst, plus the first stream over the limit
+    expect(made).toBeLessThanOrEqual(201 * connections);
+  },
+);
 
 /** The part of a request that contains headers. */
 type Part = "headers" | "trailers";

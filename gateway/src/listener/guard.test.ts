@@ -183,9 +183,12 @@ test.each([
   [["Sec-Fetch-Site: same-origin"]],
   [["Sec-Fetch-Site: none"]],
   [["Origin: http://localhost", "Sec-Fetch-Site: same-origin"]],
-])("a call that is not from a page, or is from a page of the gateway's origin, is served: %j", async (headers) => {
-  expect((await send(server.port, `GET ${GET} HTTP/1.1`, "Host: localhost", ...headers)).status).toBe(200);
-});
+])(
+  "a call that is not from a page, or is from a page of the gateway's origin, is served: %j",
+  async (headers) => {
+    expect((await send(server.port, `GET ${GET} HTTP/1.1`, "Host: localhost", ...headers)).status).toBe(200);
+  },
+);
 
 test("pages of allowed origins may send requests that need no preflight", async () => {
   const named = await start({ origins: ["https://app.example"] });

@@ -70,13 +70,16 @@ test("a transfer coding before chunked gets 501 on every path without reading th
   );
 });
 
-test.each(["chunked", "Chunked", "\tchunked "])("a request with the transfer coding %j is served", async (coding) => {
-  const body = '{"text":"a"}';
-  const [method, path, type] = PLACES[0];
-  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-  const request = head(method, path, `${type}\r\nconnection: close`, [coding]) + chunks;
-  expect(parseAnswer(await exchange(server.port, request)).status).toBe(200);
-});
+test.each(["chunked", "Chunked", "\tchunked "])(
+  "a request with the transfer coding %j is served",
+  async (coding) => {
+    const body = '{"text":"a"}';
+    const [method, path, type] = PLACES[0];
+    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const request = head(method, path, `${type}\r\nconnection: close`, [coding]) + chunks;
+    expect(parseAnswer(await exchange(server.port, request)).status).toBe(200);
+  },
+);
 
 test.each(PLACES)(
   "a chunked HTTP/1.0 request is rejected and closes its connection: %s %s of %s",

@@ -208,7 +208,9 @@ test.each(Object.entries(FLOODS))(
   },
 );
 
-test("property: the server serves calls after any mixture of floods and violations", { timeout: 120_000 }, async () => {
+test("property: the server serves calls after any mixture of floods and violations", {
+  timeout: 120_000,
+}, async () => {
   const makers = [
     ...Object.values(FLOODS),
     ...Object.values(VIOLATIONS).map((frames) => () => Buffer.concat(frames)),

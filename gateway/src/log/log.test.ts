@@ -135,20 +135,23 @@ test.each([
   ["grpc", "application/grpc+thrift"],
   ["grpc-web", "application/grpc-web-text"],
   ["connect", "text/plain"],
-])("a rejected call of %s is logged with its HTTP status, whatever the status of its response", async (protocol, contentType) => {
-  const { log, lines } = capture();
-  const server = await startServer({
-    log,
-    limits: { drainNoticeMs: 1 },
-    routes: (router) => router.service(EchoService, { echo: ({ text }) => ({ text }) }),
-  });
-  const path = "/echo.v1.EchoService/Echo";
-  const head = { ":method": "POST", ":path": path, "content-type": contentType };
-  await http2Request(server.port, head, new Uint8Array());
-  await server.close();
-  const calls = lines.filter((line) => "code" in line);
-  expect(calls).toMatchObject([{ protocol, code: "http_415" }]);
-});
+])(
+  "a rejected call of %s is logged with its HTTP status, whatever the status of its response",
+  async (protocol, contentType) => {
+    const { log, lines } = capture();
+    const server = await startServer({
+      log,
+      limits: { drainNoticeMs: 1 },
+      routes: (router) => router.service(EchoService, { echo: ({ text }) => ({ text }) }),
+    });
+    const path = "/echo.v1.EchoService/Echo";
+    const head = { ":method": "POST", ":path": path, "content-type": contentType };
+    await http2Request(server.port, head, new Uint8Array());
+    await server.close();
+    const calls = lines.filter((line) => "code" in line);
+    expect(calls).toMatchObject([{ protocol, code: "http_415" }]);
+  },
+);
 
 const ONE_EACH = { additional: 1, converted: 1, lost: 1 };
 
@@ -182,18 +185,21 @@ test("a difference is logged at most once a minute for each place, without value
   expect(JSON.stringify(lines)).not.toContain("s3cret");
 });
 
-test.each(["additional", "converted", "lost"] as const)("the log level of a difference depends on its class: %s", (as) => {
-  const { log, lines } = capture("debug");
-  const differences = [{ path: "a", expected: "int32", got: "array", class: as }];
-  createDifferenceLog(log)({
-    method: EchoService.method.echo,
-    upstream: "echo",
-    differences,
-    counts: ONE_EACH,
-  });
-  const level = { additional: "debug", converted: "info", lost: "warn" }[as];
-  expect(lines).toMatchObject([{ level, path: "a", class: as }]);
-});
+test.each(["additional", "converted", "lost"] as const)(
+  "the log level of a difference depends on its class: %s",
+  (as) => {
+    const { log, lines } = capture("debug");
+    const differences = [{ path: "a", expected: "int32", got: "array", class: as }];
+    createDifferenceLog(log)({
+      method: EchoService.method.echo,
+      upstream: "echo",
+      differences,
+      counts: ONE_EACH,
+    });
+    const level = { additional: "debug", converted: "info", lost: "warn" }[as];
+    expect(lines).toMatchObject([{ level, path: "a", class: as }]);
+  },
+);
 
 test("a client's request ID is repeated only if it is harmless", () => {
   expect(requestIdOf("abc-1.2_3")).toBe("abc-1.2_3");

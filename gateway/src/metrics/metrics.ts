@@ -47,10 +47,7 @@ export type MetricsFormat = "prometheus" | "openmetrics";
 
 /** Options for additional metrics. */
 export interface MetricsOptions {
-  /**
-   * Whether upstream request times are also measured by method, with one histogram per method. Default:
-   * false.
-   */
+  /** Whether upstream request times are also measured by method, in one histogram each. Default: false. */
   readonly perMethod?: boolean | undefined;
 }
 
@@ -69,9 +66,8 @@ export interface Gauges {
 }
 
 /**
- * The metrics of a gateway. Labels are declared names: methods, codes, protocols, upstreams, limits, and the
- * paths of differences, of which there are at most a thousand. No label value is chosen by an upstream or a
- * caller.
+ * The metrics of a gateway. Labels are declared names: methods, codes, protocols, upstreams, limits, and up
+ * to a thousand paths of differences. Neither upstreams nor callers choose label values.
  */
 export class Metrics {
   private readonly adapters: readonly ServiceAdapter[];
@@ -121,9 +117,7 @@ export class Metrics {
     "Entries of feeds that were not read or written: oversized, malformed, unreadable or invalid ones of others, and own ones that came too late.",
     ["reason"],
   );
-  /**
-   * Counts a request to an endpoint of the authorization server. There are few outcomes: see `knownOutcome`.
-   */
+  /** Counts a request to an endpoint of the authorization server. See `knownOutcome` for the outcomes. */
   readonly authorized = this.counted(
     "authorization_requests_total",
     'Requests to the endpoints of the authorization server, by outcome: "ok", or the error of the response.',
@@ -164,10 +158,7 @@ export class Metrics {
     ["upstream"],
   );
   readonly tlsFailed = this.counted("tls_failures_total", "TLS handshakes that failed.", []);
-  /**
-   * Counts an HTTP/2 connection closed because its peer sent malformed frames, floods of frames, or invalid
-   * headers.
-   */
+  /** Counts an HTTP/2 connection closed because of malformed frames, floods of frames, or invalid headers. */
   readonly violated = this.counted(
     "http2_violations_total",
     "HTTP/2 connections that were ended because their peers violated the protocol.",

@@ -59,24 +59,45 @@ test.each(NAMES)("a call and its response may be compressed with %s, on both pat
   }
 });
 
-test.each(NAMES)("a message in %s that is too large when decompressed gets RESOURCE_EXHAUSTED, on both paths", async (name) => {
-  const packed = await find(name).compress(toMessage("x".repeat(1024 * 1024)));
-  const headers = { "content-type": "application/grpc", "grpc-encoding": name };
-  for (const client of clients) {
-    const call = { version: "2", method: "POST", path: PATH, headers, body: envelopes([1, packed]) } as const;
-    expect((await client.send(call)).headers["grpc-status"]).toBe("8");
-  }
-});
-
-test.each(["zstd", "deflate"])("data that is not in %s format gets INVALID_ARGUMENT, on both paths", async (name) => {
-  const headers = { "content-type": "application/grpc", "grpc-encoding": name };
-  for (const client of clients) {
-    for (const junk of [Buffer.from("junk"), (await find(name).compress(toMessage("abc"))).subarray(0, 6)]) {
-      const call = { version: "2", method: "POST", path: PATH, headers, body: envelopes([1, junk]) } as const;
-      expect((await client.send(call)).headers["grpc-status"]).toBe("3");
+test.each(NAMES)(
+  "a message in %s that is too large when decompressed gets RESOURCE_EXHAUSTED, on both paths",
+  async (name) => {
+    const packed = await find(name).compress(toMessage("x".repeat(1024 * 1024)));
+    const headers = { "content-type": "application/grpc", "grpc-encoding": name };
+    for (const client of clients) {
+      const call = {
+        version: "2",
+        method: "POST",
+        path: PATH,
+        headers,
+        body: envelopes([1, packed]),
+      } as const;
+      expect((await client.send(call)).headers["grpc-status"]).toBe("8");
     }
-  }
-});
+  },
+);
+
+test.each(["zstd", "deflate"])(
+  "data that is not in %s format gets INVALID_ARGUMENT, on both paths",
+  async (name) => {
+    const headers = { "content-type": "application/grpc", "grpc-encoding": name };
+    for (const client of clients) {
+      for (const junk of [
+        Buffer.from("junk"),
+        (await find(name).compress(toMessage("abc"))).subarray(0, 6),
+      ]) {
+        const call = {
+          version: "2",
+          method: "POST",
+          path: PATH,
+          headers,
+          body: envelopes([1, junk]),
+        } as const;
+        expect((await client.send(call)).headers["grpc-status"]).toBe("3");
+      }
+    }
+  },
+);
 
 test("a zstd message with a window larger than 8 MiB is rejected", async () => {
   const params = { [zlib.constants.ZSTD_c_windowLog]: 25, [zlib.constants.ZSTD_c_contentSizeFlag]: 0 };

@@ -262,16 +262,19 @@ test.each(
   ENVELOPED.flatMap((type) => METHODS.map((method) => [type, method] as const)).filter(
     ([type, method]) => !(type.startsWith("connect+") && method === "Echo"),
   ),
-)("a body of application/%s without an envelope gets an error that says so, for the method %s", async (type, method) => {
-  for (const body of ["{}", '{"text":"a"}', `{"text":"${"a".repeat(10_000)}"}`]) {
-    const sent = {
-      ":method": "POST",
-      ":path": `/echo.v1.EchoService/${method}`,
-      "content-type": `application/${type}`,
-      te: "trailers",
-    };
-    const { headers, trailers, body: text } = await http2Request(server.port, sent, Buffer.from(body));
-    const said = JSON.stringify([headers, trailers, text]);
-    expect(said).toContain("expected each message in an envelope");
-  }
-});
+)(
+  "a body of application/%s without an envelope gets an error that says so, for the method %s",
+  async (type, method) => {
+    for (const body of ["{}", '{"text":"a"}', `{"text":"${"a".repeat(10_000)}"}`]) {
+      const sent = {
+        ":method": "POST",
+        ":path": `/echo.v1.EchoService/${method}`,
+        "content-type": `application/${type}`,
+        te: "trailers",
+      };
+      const { headers, trailers, body: text } = await http2Request(server.port, sent, Buffer.from(body));
+      const said = JSON.stringify([headers, trailers, text]);
+      expect(said).toContain("expected each message in an envelope");
+    }
+  },
+);

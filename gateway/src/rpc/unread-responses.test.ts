@@ -131,15 +131,18 @@ test.each(CONNECTIONS.flatMap((how) => (["unary", "stream"] as const).map((kind)
   },
 );
 
-test.each(CONNECTIONS)("over %s, a new client displaces a response of the client that holds the most bytes", async (how) => {
-  let cuts = 0;
-  const held = new HeldResponses({ heldResponseBytes: 4 * BYTES }, () => cuts++);
-  const { port, outcome } = await serve(held, "unary", how.endsWith("TLS"));
-  for (const client of ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"]) await ask(port, how, client);
-  expect([held.held, cuts]).toEqual([4 * BYTES, 0]);
-  const read = await ask(port, how, "192.0.2.3");
-  expect([held.held, cuts]).toEqual([4 * BYTES, 1]);
-  await read();
-  expect(await outcome(2)).toEqual([undefined, undefined]);
-  expect([held.held, cuts]).toEqual([3 * BYTES, 1]);
-});
+test.each(CONNECTIONS)(
+  "over %s, a new client displaces a response of the client that holds the most bytes",
+  async (how) => {
+    let cuts = 0;
+    const held = new HeldResponses({ heldResponseBytes: 4 * BYTES }, () => cuts++);
+    const { port, outcome } = await serve(held, "unary", how.endsWith("TLS"));
+    for (const client of ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"]) await ask(port, how, client);
+    expect([held.held, cuts]).toEqual([4 * BYTES, 0]);
+    const read = await ask(port, how, "192.0.2.3");
+    expect([held.held, cuts]).toEqual([4 * BYTES, 1]);
+    await read();
+    expect(await outcome(2)).toEqual([undefined, undefined]);
+    expect([held.held, cuts]).toEqual([3 * BYTES, 1]);
+  },
+);
