@@ -63,13 +63,13 @@ function byScanner(scan: Scanner): Work {
 /** The first way is the reference. Ways without a format produce no message. */
 function ways(): readonly Way[] {
   return [
-    ["JSON.parse alone", (body) => void JSON.parse(body.toString())],
+    ["`JSON.parse` alone", (body) => void JSON.parse(body.toString())],
     [
-      "by hand: JSON.parse, fromJson, toBinary",
+      "JSON to protobuf by hand: `JSON.parse`, `fromJson`, `toBinary`",
       (body) => toBinary(ListPostsResponseSchema, readPage(body.toString())),
       "protobuf",
     ],
-    ["table: JSON.parse, writer", byDecoder, "protobuf"],
+    ["JSON to protobuf by the decoder: `JSON.parse` and a table", byDecoder, "protobuf"],
     ...waysByWasm(),
   ];
 }
@@ -86,18 +86,18 @@ function waysByWasm(): readonly Way[] {
     return json;
   };
   return [
-    ["scanner: one pass, by WebAssembly", read, "protobuf"],
+    ["JSON to protobuf by the scanner, in WebAssembly", read, "protobuf"],
     [
-      "to JSON: JSON.parse, JSON.stringify",
+      "JSON to JSON by `JSON.parse` and `JSON.stringify`",
       (body) => void Buffer.from(JSON.stringify(JSON.parse(body.toString()).response)),
     ],
     [
-      "to JSON: scanner, protobuf-es",
+      "JSON to ProtoJSON by the scanner and protobuf-es",
       (body) => printed(body, (bytes) => byProtobufEs(ListPostsResponseSchema, bytes)),
       "json",
     ],
     [
-      "to JSON: scanner, printer by WebAssembly",
+      "JSON to ProtoJSON by the scanner and the printer, in WebAssembly",
       (body) => printed(body, (bytes) => machine.print(ListPostsResponseSchema, bytes, undefined)),
       "json",
     ],

@@ -67,7 +67,7 @@ function startTable(figures: readonly StartFigures[]): string {
 }
 
 function profileTable({ name, page, cpuMicroseconds, parts }: ProfileFigures): string {
-  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
   const head = [`${name}, ${page}: ${cpuMicroseconds.toFixed(0)} us while profiled`, "own", "inclusive"];
   return table([head, ...parts.map(({ part, own, inclusive }) => [part, percent(own), percent(inclusive)])]);
 }
@@ -79,7 +79,7 @@ function callTables(
   { connections, rounds, turns }: Options,
 ): string {
   const pages = [...new Set(rows.map(({ page }) => page))];
-  const head = `${connections} connections, ${rounds} rounds of ${turns} bursts; medians, and where they lie with 95 % confidence.`;
+  const head = `${connections} connections, ${rounds} rounds of ${turns} bursts; medians, and where they lie with 95% confidence.`;
   return [
     `${head} Only the ratios mean anything elsewhere: processor time is better when small, calls/s when large.`,
     ...pages.flatMap((page) => [
@@ -96,7 +96,7 @@ function callTables(
 export function othersLine({ counted, leftOut }: Others): string {
   const percent = ([least, most]: readonly [number, number]) => {
     const [low, high] = [(least * 100).toFixed(0), (most * 100).toFixed(0)];
-    return low === high ? `${low} %` : `${low} to ${high} %`;
+    return low === high ? `${low}%` : `${low} to ${high}%`;
   };
   const rest = leftOut === undefined ? "" : `, and ${percent(leftOut)} in the other rounds`;
   return `Other processes used ${percent(counted)} of the processors in the rounds that count${rest}.`;

@@ -82,8 +82,9 @@ export async function countsPage(): Promise<string> {
 
 # Import of real documents
 
-[connect-rest-import](../import/README.md) imports these documents of public APIs. A field is weakened if the document says more than
-its type, and an operation if one of its fields is. The report of an import explains the causes, with all places.
+[connect-rest-import](../import/README.md) imports these documents of public APIs. A field counts as weakened if its type expresses
+less than the document. An operation counts as weakened if one of its fields is weakened. The report of an import explains the causes
+and lists all places.
 
 ${table(["document", "operations", "weakened", "fields", "weakened"], summary)}
 
@@ -94,7 +95,7 @@ ${table(["cause", "kind", ...imports.map(({ document }) => document.name)], rows
 }
 
 function share(part: number, whole: number): string {
-  return `${part} (${((100 * part) / whole).toFixed(2)} %)`;
+  return `${part} (${((100 * part) / whole).toFixed(2)}%)`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -4,10 +4,10 @@ import { readme } from "./readme.ts";
 
 /** The folder of the `.proto` files. */
 export const PROTO_FOLDER = "proto";
-/** Rules that people add to what is imported. */
+/** The file for rules that users add to the imported files. */
 export const RULES_FILE = "rules.yaml";
 
-/** The files of a project that are written once, and then belong to its people. */
+/** Returns the files of a project that are written only once, because users edit them. */
 export function projectFiles(project: Project): ReadonlyMap<string, string> {
   return new Map([
     ["connect-rest.yaml", configuration(project)],

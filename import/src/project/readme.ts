@@ -1,6 +1,6 @@
 import type { Project } from "./model.ts";
 
-/** The README of what was imported: the next commands, and what belongs to whom. */
+/** Returns the README of an imported project: the next commands, and which files users may edit. */
 export function readme({ api, upstream, package: packageName, services }: Project): string {
   const [service] = services;
   const unary = service?.methods.find(({ serverStreaming }) => !serverStreaming);

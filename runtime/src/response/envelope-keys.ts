@@ -2,13 +2,13 @@ import { type JsonValue, KnownPaths, type ProtoWriter } from "connect-rest-codec
 import type { MethodRules } from "../adapter/rules.ts";
 import { ERRORS_PATH, noteStatus, payloadPath } from "./envelope.ts";
 
-/** The known paths around the payload at a path, by the rules of a method. */
+/** The paths around the payload that are known from the rules of a method, by the path of the payload. */
 const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();
 
 /**
- * Notes differences around the payload of a body: the status, and unknown keys.
+ * Notes differences around the payload of a body: in the status, and unknown keys.
  *
- * @param type as in `payloadOf`
+ * @param type the type of the payload, as in `payloadOf`
  */
 export function noteAround(
   rules: MethodRules,
@@ -21,7 +21,7 @@ export function noteAround(
   knownAround(rules, body, type)?.note(body, out);
 }
 
-/** Returns the known keys around the payload; undefined if the body is the payload. */
+/** Returns the known keys around the payload, or undefined if the body is the payload. */
 function knownAround(
   rules: MethodRules,
   body: JsonValue | undefined,
@@ -29,7 +29,7 @@ function knownAround(
 ): KnownPaths | undefined {
   const paths = rules.envelope?.payload ?? [];
   const chosen = payloadPath(body, paths, type);
-  // without a payload, all keys are known
+  // without a payload, every key counts as known
   if (paths.length === 0 || chosen === "") return undefined;
   const byPath = KNOWN.get(rules) ?? new Map<string, KnownPaths>();
   KNOWN.set(rules, byPath);
@@ -39,16 +39,18 @@ function knownAround(
   return known;
 }
 
-/** Returns the paths in a body that rules read or know, the payload's first. */
+/** Returns the paths in a body that rules read or mention, beginning with the payload's path. */
 export function pathsAround(rules: MethodRules, payload: string | undefined): readonly string[] {
   const { payload: paths = [], known = [] } = rules.envelope ?? {};
-  // an alternative that contains the payload would cover all of it
+  // an alternative path that contains the payload would make all keys around it known
   const others = paths.filter((path) => path !== "" && !payload?.startsWith(`${path}.`));
   const own = payload === undefined ? [] : [payload];
   return [...own, ...pathsOfBody(rules), ...others, ...known];
 }
 
-/** Returns the paths in a body that are read in addition to its payload, including paths for errors only. */
+/**
+ * Returns the paths in a body that rules read in addition to its payload, including paths for errors only.
+ */
 export function pathsOfBody(rules: MethodRules): readonly string[] {
   const { errors, errorShapes, errorMetadata = [], retryAfter } = rules;
   const { payload = [], status, message, errors: errorsPath = ERRORS_PATH } = rules.envelope ?? {};

@@ -9,11 +9,11 @@ type ListAdapter = PaginateAdapter | PollAdapter;
 const KNOWN = new WeakMap<ListAdapter, KnownPaths>();
 
 /**
- * Notes the unknown keys next to a page's items and its payload: those that no rule reads and `known` does
- * not name.
+ * Notes the unknown keys next to a page's items and its payload. A key is unknown if no rule reads it and
+ * `known` does not contain it.
  */
 export function noteUnknownKeys(adapter: ListAdapter, { path, payload, body }: Page, out: ProtoWriter): void {
-  // otherwise the payload is the list
+  // otherwise the payload itself is the list
   if (path !== "") knownInPayload(adapter).note(payload, out);
   noteAround(adapter.rules, body, out);
 }
@@ -27,7 +27,7 @@ function knownInPayload(adapter: ListAdapter): KnownPaths {
   return known;
 }
 
-/** Returns the paths that rules read, from the payload. */
+/** Returns the paths that rules read, relative to the payload. */
 function pathsRead(adapter: ListAdapter): readonly string[] {
   const { items, rules } = adapter;
   const ofList = [items].flat().filter((path) => path !== "");
@@ -39,7 +39,7 @@ function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
   const paths = more === undefined ? [] : [more.key];
   switch (next.kind) {
     case "link":
-      // a payload that is itself a link has only that key
+      // if the payload itself is the link, its only known key is `href`
       return [...paths, next.path || "href", ...(next.query === undefined ? [] : [next.query])];
     case "cursor":
       return next.from === "payload" ? [...paths, ...next.paths] : paths;
@@ -50,7 +50,7 @@ function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
   }
 }
 
-/** Returns the paths that are read in every body and lie within the payload. */
+/** Returns the paths within the payload that are read in every body. */
 function pathsInPayload(rules: MethodRules): readonly string[] {
   const { payload = [], known = [] } = rules.envelope ?? {};
   const paths = [...pathsOfBody(rules), ...known];
