@@ -54,7 +54,7 @@ export class Newcomer {
     // npm makes them executable.
     for (const path of this.generators) chmodSync(join(home, path), 0o755);
     this.write("package.json", '{"type":"module"}');
-    const modules = "[{path: proto}, {path: node_modules/protoc-gen-connect-rest}]";
+    const modules = "[{path: proto}, {path: node_modules/protoc-gen-connect-rest/protos}]";
     this.write("buf.yaml", `version: v2\nmodules: ${modules}\n`);
   }
 
@@ -81,7 +81,11 @@ export class Newcomer {
   generateWithProtoc(out: string): string {
     mkdirSync(join(this.home, out));
     // Debian has google/protobuf in a separate package.
-    const includes = ["proto", "node_modules/protoc-gen-connect-rest", "node_modules/google-proto-files"];
+    const includes = [
+      "proto",
+      "node_modules/protoc-gen-connect-rest/protos",
+      "node_modules/google-proto-files",
+    ];
     this.run(
       "protoc",
       ...includes.map((path) => `-I${path}`),

@@ -96,7 +96,7 @@ test("the built packages: have the workspace's exports", () => {
 });
 
 test("the built packages: contain the annotations", () => {
-  const protos = readdirSync(join(home, "node_modules/protoc-gen-connect-rest/connectrest/v1"));
+  const protos = readdirSync(join(home, "node_modules/protoc-gen-connect-rest/protos/connectrest/v1"));
   expect(protos).toContain("annotations.proto");
 });
 

@@ -19,15 +19,19 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Commands that need a server, or tokens from one, before they print. */
 const NEEDS_A_SERVER = new Set(["serve", "login", "logout", "status", "token", "upstream-login"]);
-/** All other commands, which print and exit, and the help of every command. */
+/** Returns whether a command prints itself, without a server; `import` runs another program. */
+const OWN_OUTPUT = (name: string) => !NEEDS_A_SERVER.has(name) && name !== "import";
 const names = createProgram().commands.map((command) => command.name());
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  "check-config": ["--config", file],
+  "print-config": ["--config", file],
+  init: [path.join(directory, "new"), "--yes", "--no-install"],
+};
 const COMMANDS = [
   ["--version"],
   ["--help"],
-  ...names.map((name) => [name, "--help"]),
-  ...names
-    .filter((name) => !NEEDS_A_SERVER.has(name))
-    .map((name) => (name.endsWith("-config") ? [name, "--config", file] : [name])),
+  ...names.filter((name) => name !== "import").map((name) => [name, "--help"]),
+  ...names.filter(OWN_OUTPUT).map((name) => [name, ...(ARGUMENTS[name] ?? [])]),
 ];
 
 /** Runs a command, and returns its exit status and standard error. */
@@ -45,7 +49,12 @@ async function run(command: readonly string[], stdout: number | "pipe") {
 
 test
   .skipIf(!existsSync("/dev/full"))
-  .each(COMMANDS.map((command) => [command.join(" ").replace(file, "FILE"), command]))(
+  .each(
+    COMMANDS.map((command) => [
+      command.join(" ").replace(file, "FILE").replace(directory, "FOLDER"),
+      command,
+    ]),
+  )(
   "connect-rest %s reports that standard output is full, and fails",
   { timeout: 60_000 },
   async (_name, command) => {
@@ -59,7 +68,9 @@ test
   },
 );
 
-test.each(COMMANDS.map((command) => [command.join(" ").replace(file, "FILE"), command]))(
+test.each(
+  COMMANDS.map((command) => [command.join(" ").replace(file, "FILE").replace(directory, "FOLDER"), command]),
+)(
   "connect-rest %s fails silently when the reader of its output closes",
   { timeout: 60_000 },
   async (_name, command) => {

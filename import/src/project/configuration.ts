@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Scheme } from "../normalize/api.ts";
+import type { Api, Scheme } from "../normalize/api.ts";
 import type { Project } from "./model.ts";
 
 /** The address of an API whose document contains no address, or only a path. */
@@ -31,6 +31,12 @@ function absolute(url: string | undefined): string | undefined {
   const parsed = url === undefined ? null : URL.parse(url);
   const isUsable = parsed !== null && /^https?:$/.test(parsed.protocol) && !url?.includes("{");
   return isUsable ? parsed.href.replace(/[?#].*$/s, "").replace(/\/$/, "") : undefined;
+}
+
+/** Returns the environment variables that the configuration reads. */
+export function variablesOf(api: Api, upstream: string): readonly string[] {
+  const credentials = JSON.stringify(credentialsOf([...api.schemes.values()], upstream) ?? {});
+  return [...credentials.matchAll(/"env":"(\w+)"/g)].map(([, name = ""]) => name);
 }
 
 /** Returns the address without a trailing slash, since paths begin with a slash. */
