@@ -1,8 +1,14 @@
 /**
- * Checks the JSON of a request message against its type: integers must be exact, and values must not have a
- * spelling that protobuf-es misreads.
+ * Follows a request message through its JSON: its integers have to be exact, and its values have to have a
+ * spelling that protobuf-es does not take for another one.
  */
-import type { DescField, DescMessage, Registry, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type Registry,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import type { ConnectError } from "@connectrpc/connect";
 import {
@@ -15,9 +21,9 @@ import {
 } from "./exact-integers.ts";
 import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
-import { hasStrictForms, wrongForm, wrongKey } from "./strict-forms.ts";
+import { wrongForm, wrongKey, wrongName, wrongScalar } from "./strict-forms.ts";
 
-/** Other checks reject deeper messages. */
+/** Deeper messages are rejected by others. */
 const MAX_DEPTH = 1000;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
@@ -26,17 +32,15 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the JSON of a request with quotes around each 64-bit integer that JSON.parse would round. JSON
- * without such integers costs one search for digits, plus a traversal only if the message type has values
- * that are easily misspelled. Errors in syntax and types are left to protobuf-es.
+ * The text of a request with every integer that JSON.parse would round in quotes, where the message has a
+ * 64-bit integer. protobuf-es reports what is no JSON, or does not fit.
  *
- * @param types the message types that a google.protobuf.Any may contain
+ * @param types those that a google.protobuf.Any may have
  * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value,
- *   cannot hold exactly, and for an invalid spelling
+ *   cannot hold exactly, and for a spelling that has to be another one
  */
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {
   const numbers = bareNumbers(text);
-  if (numbers.length === 0 && !hasStrictForms(desc)) return text;
   let mark = "";
   let json: unknown;
   try {
@@ -57,16 +61,17 @@ export function strictJson(desc: DescMessage, text: string, types: Registry | un
   );
 }
 
-/** The type that determines how a value is read: a message type or a scalar type; an enum has neither. */
+/** What decides how a value is read: its message, its scalar or its enum. */
 interface TypeOfValue {
   readonly message?: DescMessage | undefined;
   readonly scalar?: ScalarType | undefined;
+  readonly enum?: DescEnum | undefined;
 }
 
 class Visitor {
-  /** The error for the first value with an invalid spelling; errors in numbers are thrown before. */
+  /** The first value with a wrong spelling: numbers are rejected before it. */
   wrong: ConnectError | undefined;
-  /** The numbers in fields with 64-bit integers. */
+  /** The numbers where the message has a 64-bit integer. */
   readonly quoted = new Set<BareNumber>();
   private readonly numbers: readonly BareNumber[];
   private readonly mark: string;
@@ -78,20 +83,18 @@ class Visitor {
     this.types = types;
   }
 
-  /**
-   * Visits a value. Recurses only through `field`, so that the stack is large enough for the deepest allowed
-   * message.
-   */
-  value({ message, scalar }: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
+  /** Calls itself by way of `field` alone, so that the stack is enough for the deepest message. */
+  value(type: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
+    const { message } = type;
     if (message === undefined) {
-      this.scalar(scalar, json, place);
+      this.scalar(type, json, place);
       return;
     }
     if (depth > MAX_DEPTH) return;
     if (VALUE_TYPES.has(message.typeName)) {
       this.anyValue(json, place);
     } else if (isWrapperDesc(message)) {
-      this.scalar(message.fields[0].scalar, json, place);
+      this.scalar(message.fields[0], json, place);
     } else if (typeof json === "string" && this.numberOf(json) === undefined) {
       this.wrong ??= wrongForm(message, json, place);
     } else if (isObject(json) && message.typeName === "google.protobuf.Any") {
@@ -100,17 +103,9 @@ class Visitor {
       const fields = fieldsByJsonName(message);
       for (const [key, value] of Object.entries(json)) {
         const field = fields.get(key) ?? this.extension(key);
-        if (field !== undefined && this.hasToLookAt(field)) {
-          this.field(field, value, { above: place, key, field }, depth + 1);
-        }
+        if (field !== undefined) this.field(field, value, { above: place, key, field }, depth + 1);
       }
     }
-  }
-
-  /** Returns whether a field may contain an error or an integer that needs quotes. */
-  private hasToLookAt({ fieldKind, message }: DescField): boolean {
-    if (this.numbers.length > 0 || fieldKind === "map") return true;
-    return message !== undefined && hasStrictForms(message);
   }
 
   private extension(key: string): DescField | undefined {
@@ -142,24 +137,40 @@ class Visitor {
     this.value({ message: desc }, hasOwnForm ? json.value : json, place, depth + 1);
   }
 
-  /** Visits any JSON with an explicit stack, because the depth has not been checked yet. */
+  /** Whatever the nesting: a stack of its own, as the depth of the message has not been checked yet. */
   private anyValue(json: unknown, place: Place | undefined): void {
-    if (this.numbers.length === 0) return;
     const open: unknown[] = [json];
     while (open.length > 0) {
       const value = open.pop();
       if (typeof value === "object" && value !== null) {
+        if (!Array.isArray(value)) for (const key of Object.keys(value)) this.text(key, place);
         for (const item of Object.values(value)) open.push(item);
         continue;
       }
       const number = this.numberOf(value);
-      if (number !== undefined) checkDouble(number, place);
+      if (number !== undefined) {
+        checkDouble(number, place);
+      } else if (typeof value === "string") {
+        this.text(value, place);
+      }
     }
   }
 
-  private scalar(scalar: ScalarType | undefined, value: unknown, place: Place | undefined): void {
+  private text(text: string, place: Place | undefined): void {
+    this.wrong ??= wrongScalar(ScalarType.STRING, text, place);
+  }
+
+  private scalar(type: TypeOfValue, value: unknown, place: Place | undefined): void {
+    if (typeof value !== "string") return;
+    const scalar = type.scalar ?? ScalarType.INT32;
     const number = this.numberOf(value);
-    if (number !== undefined && needsQuotes(number, scalar, place)) this.quoted.add(number);
+    if (number !== undefined) {
+      if (needsQuotes(number, scalar, place)) this.quoted.add(number);
+    } else if (type.enum !== undefined) {
+      this.wrong ??= wrongName(type.enum, value, place);
+    } else {
+      this.wrong ??= wrongScalar(scalar, value, place);
+    }
   }
 
   private numberOf(value: unknown): BareNumber | undefined {
