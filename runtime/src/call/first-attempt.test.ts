@@ -84,7 +84,9 @@ const WAYS: Readonly<Record<string, { readonly redirects: boolean; readonly opti
   },
 };
 
-/** Headers that an observer adds. A request without added headers can share its encoded headers with others. */
+/**
+ * Headers that an observer adds. A request without added headers can share its encoded headers with others.
+ */
 const ADDED = [{}, { "x-more": "1" }];
 
 /** Records the behavior of a call as seen by callers, observers and the upstream. */
