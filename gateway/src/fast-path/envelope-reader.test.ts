@@ -63,7 +63,7 @@ test("a length over the limit is rejected before the message arrives", () => {
   expect(outcome([prefix])).toBe(`ConnectError: [resource_exhausted] ${text}`);
 });
 
-test("a message without an envelope gets an error that says so, not an error about its size", () => {
+test("a message without an envelope gets an error about the missing envelope, not about its size", () => {
   const json = fc.json().filter((text) => /^["[{]/.test(text));
   fc.assert(
     fc.property(json, fc.integer({ min: 1, max: 20 }), (text, size) => {

@@ -34,8 +34,7 @@ function use({ certificate, key }: SelfSigned): void {
 
 let server: Server;
 /**
- * A server whose timeout for headers is one second, since on a busy machine a handshake alone may take that
- * long.
+ * A server with a header timeout of one second. With a shorter timeout, a handshake could fail on a busy machine.
  */
 let impatient: Server;
 const LINES: Record<string, unknown>[] = [];
