@@ -60,7 +60,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Resolves when the log has a new line with this text. */
+/** Resolves when the log has a new line that contains a string. */
 function logged(text: string): Promise<void> {
   const from = LINES.length;
   return new Promise((resolve) => {
