@@ -32,16 +32,25 @@ test("envelope: the payload is at the first path that is there", async () => {
   }
 });
 
-test("envelope: status and message count where the HTTP status is 200, and items beside a response do not", async () => {
+test("envelope: status and message count where the HTTP status is 200, and items beside a response are lost", async () => {
   const error = await failed({ json: { meta: { status: 404, msg: "No item" }, response: [] } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.NotFound,
     "upstream rules responded with 404 Not Found: No item",
   ]);
-  const { client } = await errors({
-    json: { meta: { status: 200 }, response: { title: "t" }, errors: [{ name: "minor" }] },
-  });
+  const json = { meta: { status: 200 }, response: { title: "t" }, errors: [{ name: "minor" }] };
+  const lost: string[] = [];
+  const { client } = await start(
+    ErrorService,
+    ErrorServiceRest,
+    { json },
+    {
+      strict: false,
+      onDifference: ({ differences }) => lost.push(...differences.map(({ path }) => path)),
+    },
+  );
   expect((await client.getItem({ id: "1" })).title).toBe("t");
+  expect(lost).toEqual(["errors"]);
 });
 
 test("envelope: `.` of a method is the root", async () => {

@@ -29,6 +29,7 @@ import type { Decoded, DecodedItems } from "./decoded.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 import { noteAround } from "./envelope-keys.ts";
+import { readsPath } from "./errors-beside.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
@@ -147,7 +148,7 @@ export class Decoder {
     } else {
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
-    noteAround(rules, value, out, rules.payloadType);
+    noteAround(rules, value, (path) => readsPath(adapter, path), out, rules.payloadType);
   }
 
   /**

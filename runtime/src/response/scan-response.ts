@@ -1,11 +1,14 @@
 import type { Envelope, Work } from "connect-rest-codec/internal";
 import {
+  EmptyTable,
   MessageTable,
+  NO_DIFFERENCES,
   ProtoWriter,
   pool,
   type Scanner,
   type ScanPlan,
   scanner,
+  stepsOf,
 } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter, PaginateAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { HeadSource } from "../adapter/response-parts.ts";
@@ -15,6 +18,7 @@ import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { EMPTY_BODY, isPlainJson } from "./body.ts";
 import type { Decoded } from "./decoded.ts";
 import { pathsAround } from "./envelope-keys.ts";
+import { errorPaths, errorPathsWithin, restBelow } from "./errors-beside.ts";
 import { headerReader } from "./headers.ts";
 import { bodyOfPage } from "./page-body.ts";
 import { checked, type ReadResponse } from "./read-response.ts";
@@ -28,6 +32,8 @@ type Subject = {
   readonly plan: ScanPlan;
   /** Whether rules of the method look for errors in a body with status 200. */
   readonly mayBeError: boolean;
+  /** Keys that may lead to errors within the payload. */
+  readonly errorKeys: ReadonlySet<string>;
   /** The number of consecutive responses that were not read, and of further responses to skip. */
   misses: number;
   passes: number;
@@ -128,8 +134,8 @@ export class ResponseScanner {
     if (subject === undefined) return undefined;
     const { status, body } = response;
     const bytes = this.scanner.scan(body, subject.plan, status === 200, maxCost);
-    counted(subject, bytes !== undefined);
-    return bytes && { bytes, differences: this.scanner.differences };
+    const { differences } = this.scanner;
+    return settled(subject, bytes && { bytes, differences });
   }
 
   /** Like `message`, in pieces, for a large body. */
@@ -144,8 +150,7 @@ export class ResponseScanner {
     if (subject === undefined) return undefined;
     const { status, body } = response;
     const decoded = yield* this.scanner.scanInPieces(body, subject.plan, status === 200, maxCost);
-    counted(subject, decoded !== undefined);
-    return decoded;
+    return settled(subject, decoded);
   }
 
   /**
@@ -206,6 +211,7 @@ export class ResponseScanner {
     return {
       plan,
       mayBeError: rules.errors.some((rule) => concernsSuccess(rule, 200)),
+      errorKeys: new Set(errorPathsWithin(rules).map((path) => stepsOf(path)[0] ?? "")),
       misses: 0,
       passes: 0,
     };
@@ -214,7 +220,11 @@ export class ResponseScanner {
   private messagePlan({ body, head = [], response, rules }: UnaryAdapter): ScanPlan | undefined {
     const isInBody = head.some(([, , ...sources]) => sources.some(isPath));
     if (body === undefined || response !== undefined || isInBody) return undefined;
-    const envelope = envelopeOf(rules.envelope, body instanceof MessageTable, knownIn(rules));
+    // only a message that names its keys reports those that have errors
+    const isNamed = body instanceof MessageTable && body !== EmptyTable;
+    if (!isNamed && errorPathsWithin(rules).length > 0) return undefined;
+    const known = pathsAround(rules, rules.envelope?.payload[0]);
+    const envelope = envelopeOf(rules.envelope, body instanceof MessageTable, known, errorPaths(rules));
     return envelope && this.scanner.plan(body, envelope);
   }
 
@@ -250,13 +260,22 @@ function counted(subject: Subject, isRead: boolean): void {
   if (!isRead) subject.passes = 2 ** subject.misses - 2;
 }
 
-/** Returns the known paths around the payload of a method whose payload is at its first path. */
-function knownIn(rules: MethodRules): readonly string[] {
-  return pathsAround(rules, rules.envelope?.payload[0]);
+/**
+ * Counts whether a message was read; undefined for a message without a key that may have errors: the decoder
+ * reports these.
+ */
+function settled<T extends Decoded>(subject: Subject, decoded: T | undefined): T | undefined {
+  const { list, counts } = decoded?.differences ?? NO_DIFFERENCES;
+  const isUnsure =
+    subject.errorKeys.size > 0 &&
+    (counts.additional > list.length ||
+      list.some(({ path }) => subject.errorKeys.has(stepsOf(path)[0] ?? "")));
+  counted(subject, decoded !== undefined && !isUnsure);
+  return isUnsure ? undefined : decoded;
 }
 
 interface Inner extends Envelope {
-  readonly keys: Map<string, Inner | "payload" | "status" | "known">;
+  readonly keys: Map<string, Inner | "payload" | "status" | "errors" | "known">;
 }
 
 /**
@@ -265,11 +284,13 @@ interface Inner extends Envelope {
  * by the decoder.
  *
  * @param known paths of the keys around the payload; undefined if all keys are known
+ * @param errors paths around the payload, where a body may have errors
  */
 function envelopeOf(
   rule: EnvelopeRule | undefined,
   isMessage: boolean,
   known?: readonly string[],
+  errors: readonly string[] = [],
 ): Envelope | "payload" | undefined {
   const [path = "", ...others] = rule?.payload ?? [];
   if (others.length > 0 && !isMessage) return undefined;
@@ -277,7 +298,14 @@ function envelopeOf(
   const envelope: Inner = { keys: new Map(), isOpen: known === undefined };
   const isPlain = place(envelope, path, "payload");
   if (!isPlain || (rule?.status !== undefined && !place(envelope, rule.status, "status"))) return undefined;
-  return known === undefined || known.every((each) => placeKnown(envelope, each)) ? envelope : undefined;
+  if (known === undefined) return envelope;
+  const around = errors.filter((each) => restBelow(path, each) === undefined);
+  const outermost = around.filter((each) => !around.some((other) => each.startsWith(`${other}.`)));
+  // in the order of the decoder's reports
+  const isPlaced = [...new Set(known)].every((each) =>
+    outermost.includes(each) ? place(envelope, each, "errors") : placeKnown(envelope, each),
+  );
+  return isPlaced ? envelope : undefined;
 }
 
 const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
@@ -286,7 +314,7 @@ const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
  * Adds a part of an envelope at its path. Returns false if the path is not a path of keys, or another part is
  * there.
  */
-function place(envelope: Inner, path: string, part: "payload" | "status"): boolean {
+function place(envelope: Inner, path: string, part: "payload" | "status" | "errors"): boolean {
   if (!PATH.test(path)) return false;
   const keys = path.split(".");
   const last = keys.pop() ?? "";

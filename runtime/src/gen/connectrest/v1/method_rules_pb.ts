@@ -61,7 +61,10 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errors: ErrorRule[];
 
   /**
-   * The formats of the upstream's error bodies, in the order in which they are tried. Default: the common formats.
+   * The formats of the upstream's error bodies, in the order in which they are tried. The first one that matches gives
+   * the code and the details. If it has no text, the next one with a text gives the text; after these formats, `errors`
+   * of the envelope, the common formats and `message` of the envelope are tried. Default: the common formats. `errors`
+   * of Envelope describes responses with a success status that match one of these formats.
    *
    *     // {"error": {"code": "declined", "message": "Card declined"}}
    *     error_bodies: {items: {path: "error", title: "message"}}
@@ -686,9 +689,10 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   message: string;
 
   /**
-   * Path to error items. With a success status, a response with error items and a payload is a success. A response with
-   * error items but no payload is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`. Default:
-   * `errors`.
+   * Path to error items. With a success status, a response with error items and a payload is a success, and the error
+   * items are reported as `lost`. A response with error items and an empty payload, or none, is an error, e.g. `{"data":
+   * null, "errors": [{"message": "No such book"}]}`. The same applies to the paths of `error_bodies`, except `text`. List
+   * a path in `known` to allow error items in successful responses. Default: `errors`.
    *
    * @generated from field: string errors = 4;
    */
