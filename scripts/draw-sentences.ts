@@ -4,7 +4,8 @@
  *     node scripts/draw-sentences.ts docs [--count 100] [--seed 1] [<file or folder> ...]
  *     node scripts/draw-sentences.ts comments [--count 100] [--seed 1] [<file or folder> ...]
  *
- * The same seed and files give the same draw. Unchanged sentences keep their order.
+ * A comment is followed by the line of code to which the comment belongs. The same seed and files give the
+ * same draw. Unchanged sentences keep their order.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -16,6 +17,8 @@ export interface Passage {
   /** `file:line:column`. */
   readonly place: string;
   readonly text: string;
+  /** The line of code to which a comment belongs. */
+  readonly code?: string;
 }
 
 const SHORTEST = 4;
@@ -35,15 +38,33 @@ export function sentencesOf(text: string, file: string): Passage[] {
 
 /** Returns the comments of a source. Consecutive `//` lines form one comment. */
 export function commentsOf(text: string, file: string): Passage[] {
-  return passages(text, file, proseOf(text, file), /[^\0\s][^\0]*/g);
+  return passages(text, file, proseOf(text, file), /[^\0\s][^\0]*/g, codeBeside);
 }
 
-function passages(text: string, file: string, prose: string, pattern: RegExp): Passage[] {
+/** Returns the code on the line of a comment, or the first line of code after the comment. */
+function codeBeside(text: string, start: number, end: number): string {
+  if (/["'`]/.test(text[start - 1] ?? "")) return "(test name)";
+  const before = text.slice(text.lastIndexOf("\n", start) + 1, start).replace(/\/[/*]+\s*$|^\s*\*/, "");
+  const rest = /\S/.test(before) ? before : text.slice(end).replace(/^(?:\s|\*\/|\/\/.*\n)+/, "");
+  return rest.split("\n", 1)[0]?.trim() ?? "";
+}
+
+function passages(
+  text: string,
+  file: string,
+  prose: string,
+  pattern: RegExp,
+  beside?: typeof codeBeside,
+): Passage[] {
   return [...prose.matchAll(pattern)]
     .map(({ 0: found, index }) => {
       const raw = text.slice(index, index + found.length);
       const words = file.endsWith(".md") ? raw : raw.replace(/^[ \t]*(?:\*\/|\*|\/\/)|\*\/$/gm, " ");
-      return { place: `${file}:${positionIn(text, index)}`, text: words.trim().replace(/\s+/g, " ") };
+      return {
+        place: `${file}:${positionIn(text, index)}`,
+        text: words.trim().replace(/\s+/g, " "),
+        ...(beside && { code: beside(text, index, index + found.length) }),
+      };
     })
     .filter((passage) => passage.text.split(" ").length >= SHORTEST);
 }
@@ -73,7 +94,7 @@ if (import.meta.main) {
   const all = files
     .filter((file) => file.endsWith(".md") === (kind === "docs"))
     .flatMap((file) => read(readFileSync(file, "utf8"), file));
-  for (const { place, text } of draw(all, Number(values.count), values.seed)) {
-    process.stdout.write(`${place}\n  ${text}\n`);
+  for (const { place, text, code } of draw(all, Number(values.count), values.seed)) {
+    process.stdout.write(`${place}\n  ${text}\n${code ? `    ${code}\n` : ""}`);
   }
 }

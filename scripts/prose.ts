@@ -5,7 +5,7 @@ import { trackedFiles } from "./sources.ts";
 const CODE = "\0";
 
 const GENERATED = /(?:^|\/)gen\/|^docs\/api\//;
-const COMMENT = /^[ \t]*\/\*[\s\S]*?\*\/|(?<=^|[ \t])\/\/(?! biome-ignore)(?: .*)?$/gm;
+const COMMENT = /^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*|(?<=[ \t]))\/\/(?! biome-ignore)(?: .*)?$/gm;
 const LEADER = /^[ \t]*(?:\/\*\*?|\*\/|\*|\/\/)|\*\/$/gm;
 const TEST_NAME = /(?:\b(?:test|it|describe)(?:\.\w+)*|\))\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/g;
 const EXAMPLE = /^ {4,}\S.*$/gm;

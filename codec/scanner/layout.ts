@@ -120,7 +120,7 @@ export const KIND_BYTES = 32;
  * like a message.
  */
 export const KIND_PATH = 33;
-/** Errors beside a payload, of which there must be none. */
+/** Errors next to a payload, of which there must be none. */
 export const KIND_ERRORS = 34;
 
 /** A oneof whose members are selected by the content of the object. */

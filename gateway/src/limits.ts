@@ -36,55 +36,55 @@ const liveSharedBytes = kind({ unit: "bytes", max: 2 ** 31 - 1, reloads: true, s
 export const LIMIT_TABLE = {
   connections: sharedCount(
     10_000,
-    "Open connections, at most five eighths of the files that the process may open (Linux: `ulimit -n`). Further connections are closed immediately, and so are those that leave less than a quarter of these files, which are for connections to upstreams.",
+    "The number of open connections, at most five eighths of the files that the process may open (Linux: `ulimit -n`). Further connections are closed immediately. A connection is also closed if it would leave less than a quarter of these files for connections to upstreams.",
   ),
   connectionsPerClient: sharedCount(
     1000,
-    "Open connections of one client address (IPv6: of one /64 network) once half of `connections` are open; until then one client may have them all. Where there are files for less than `connections`, it is at most half of those. Further connections are closed immediately. Trusted proxies are exempt.",
+    "The number of open connections of one client address (IPv6: one /64 network), once half of `connections` are open. Until then, one client may have all connections. If the process may open too few files for `connections`, the limit is at most half of the possible connections. Further connections are closed immediately. Trusted proxies are exempt.",
   ),
   requestsInFlight: sharedCount(
     12_000,
-    "Concurrent requests of any kind: calls that run or wait, rejected calls, health checks, pages, unknown paths. When there are more, responses that their clients do not read are cut off to make room; if there are none, further requests get 503, by gRPC UNAVAILABLE.",
+    "The number of concurrent requests of any kind: running, waiting and rejected calls, health checks, pages, unknown paths. To make room for further requests, the gateway aborts responses that their clients do not read. If there are no such responses, further requests get 503 (gRPC: UNAVAILABLE).",
   ),
   requestsPerClient: sharedCount(
     1000,
-    "Concurrent requests of one client address (IPv6: of one /64 network) once half of `requestsInFlight` are running; until then one client may have them all. Further requests get 503, by gRPC UNAVAILABLE. Behind proxies, set `server.proxies`.",
+    "The number of concurrent requests of one client address (IPv6: one /64 network), once half of `requestsInFlight` are running. Until then, one client may have all requests. Further requests get 503 (gRPC: UNAVAILABLE). Behind proxies, set `server.proxies`.",
   ),
   healthWatches: sharedCount(
     1000,
-    "Concurrent calls of `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
+    "The number of concurrent calls to `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
   ),
   healthWatchesPerClient: sharedCount(
     100,
-    "Concurrent calls of `grpc.health.v1.Health/Watch` of one client address once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
+    "The number of concurrent calls to `grpc.health.v1.Health/Watch` from one client address, once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
   ),
   callsInFlight: liveSharedCount(
     4096,
-    "Concurrent calls, including streams. A call counts from when its request message is complete (of a stream of the client, its first message) until its upstream has responded. Further calls wait in the queue. All streams leave a sixteenth, of 16 or more, to unary calls.",
+    "The number of concurrent calls, including streams. A call counts from the moment when its request message is complete (for a client stream, its first message) until its upstream has responded. Further calls wait in the queue. If the limit is 16 or more, streams leave a sixteenth of it to unary calls.",
   ),
   queuedCalls: liveSharedCount(
     1024,
-    "Calls that wait in the queue while `callsInFlight` others run, of the gateway or of their upstream. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE; a client that has fewer calls waiting takes the place of one of the client that has the most.",
+    "The number of calls in the queue. Calls wait there while `callsInFlight` of the gateway or of their upstream is reached. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE. When the queue is full, a call from a client with fewer waiting calls replaces a call of the client with the most.",
   ),
   queueTimeoutMs: liveMs(
     1000,
-    "How long a call may wait in the queue before it fails with UNAVAILABLE. The only call of a client may wait twice as long as calls of its upstream usually take, if that is longer.",
+    "How long a call may wait in the queue before it fails with UNAVAILABLE. If a client has only one call, the call may wait for twice the usual duration of calls to its upstream, if that is longer.",
   ),
   callsPerClient: liveSharedCount(
     1024,
-    "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. Of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
+    "The number of running and waiting calls of one client (an address, or an IPv6 /64 network) to one upstream, while other clients wait for the same upstream. Further calls fail with RESOURCE_EXHAUSTED. When several clients wait, the client with the smallest share is next. Behind proxies, set `server.proxies`; otherwise all clients share the address of the proxy.",
   ),
   watchers: liveSharedCount(
     10_000,
-    "Concurrent streams that watch a feed, which are no part of `callsInFlight` and `requestsInFlight`: they wait for hours, and cost little. Further ones fail with UNAVAILABLE, or take the place of another client's (`watchersPerClient`).",
+    "The number of concurrent streams that watch a feed. They do not count in `callsInFlight` and `requestsInFlight`, because they wait for hours and cost little. Further streams fail with UNAVAILABLE, or replace a stream of another client (`watchersPerClient`).",
   ),
   watchersPerClient: liveSharedCount(
     1000,
-    "Concurrent streams of one client address (IPv6: of one /64 network) that watch a feed, once all `watchers` are taken; until then one client may have them all. Then another client takes the place of the newest stream of the client that has the most, if that has more than this or than an equal part: the stream ends with RESOURCE_EXHAUSTED, and can go on later with its resume token. Behind proxies, set `server.proxies`.",
+    "The number of concurrent streams of one client address (IPv6: one /64 network) that watch a feed, once `watchers` is reached. Until then, one client may have all streams. Then a stream of another client replaces the newest stream of the client with the most streams, if that client has more than this limit or more than an equal share. The replaced stream ends with RESOURCE_EXHAUSTED, and can resume later with its resume token. Behind proxies, set `server.proxies`.",
   ),
   eventLoopDelayMs: liveMs(
     500,
-    "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, calls fail with UNAVAILABLE in proportion: half of them at twice the limit, at most nine in ten. Health checks never do.",
+    "The delay of the event loop, averaged over a second. A long delay shows that the process is overloaded. Above the limit, a share of calls fails with UNAVAILABLE: half of the calls at twice the limit, and at most nine in ten. Health checks are never rejected.",
   ),
   heapPercent: {
     default: 90,
@@ -92,35 +92,38 @@ export const LIMIT_TABLE = {
     max: 100,
     reloads: true,
     effect:
-      "Heap in use, relative to its maximum size. Beyond it, calls fail with UNAVAILABLE in proportion: half of them midway to 100, nine in ten at 100. Health checks never do.",
+      "The heap in use, as a percentage of its maximum size. Above the limit, a share of calls fails with UNAVAILABLE: half of the calls midway between the limit and 100, and nine in ten at 100. Health checks are never rejected.",
   },
   authorizationRequestsPerMinute: liveSharedCount(
     6000,
-    "Requests to the endpoints of `authorization` in a minute, but for metadata. Further requests get 429.",
+    "The number of requests per minute to the endpoints of `authorization`, except for metadata. Further requests get 429.",
   ),
   authorizationRequestsPerClient: liveSharedCount(
     600,
-    "The same of one client address (IPv6: of one /64 network). Behind proxies, set `server.proxies`.",
+    "The number of requests per minute from one client address (IPv6: one /64 network) to the endpoints of `authorization`, except for metadata. Further requests get 429. Behind proxies, set `server.proxies`.",
   ),
   registrationsPerMinute: liveSharedCount(
     100,
-    "Clients that try to register themselves in a minute (`authorization.registration`). Further requests get 429.",
+    "The number of clients per minute that try to register themselves (`authorization.registration`). Further requests get 429.",
   ),
-  registrationsPerClient: liveSharedCount(20, "The same of one client address (IPv6: of one /64 network)."),
+  registrationsPerClient: liveSharedCount(
+    20,
+    "The number of clients per minute that try to register themselves from one client address (IPv6: one /64 network). Further requests get 429.",
+  ),
   headersTimeoutMs: ms(
     10_000,
-    "Time to receive the headers of a request, from the start of the connection or the first byte of the request. Beyond it, the connection is closed, by HTTP/1.1 with 408, by HTTP/2 with GOAWAY.",
+    "How long the headers of a request may take to arrive, from the start of the connection or the first byte of the request. After this time, the connection is closed: over HTTP/1.1 with 408, over HTTP/2 with GOAWAY.",
   ),
   headerBytes: {
     default: 16 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
     effect:
-      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset. Over HTTP/1.1 the head of a request as it was sent, with spaces and empty lines, may have `urlBytes` and 128 KiB more, which is what a connection reads ahead. A connection of HTTP/2 whose requests name the same headers or trailers again and again (HPACK), for much more than it sends, is closed with ENHANCE_YOUR_CALM.",
+      "The total size of the headers of a request. Over HTTP/2, 32 bytes are added for each header. Larger requests get 431 (gRPC: RESOURCE_EXHAUSTED). Over HTTP/2, a stream with more than 64 KiB of headers is reset. Over HTTP/1.1, the head of a request as sent, including white space and empty lines, may be larger by `urlBytes` and by 128 KiB, because a connection reads that much ahead. An HTTP/2 connection is closed with ENHANCE_YOUR_CALM if its requests repeat compressed headers or trailers (HPACK) so often that they expand to far more than was sent.",
   },
   headerCount: count(
     100,
-    "Number of headers of a request. Requests with more get 431, by gRPC RESOURCE_EXHAUSTED.",
+    "The number of headers of a request. Requests with more headers get 431 (gRPC: RESOURCE_EXHAUSTED).",
   ),
   urlBytes: {
     default: 8 * 1024,
@@ -128,75 +131,75 @@ export const LIMIT_TABLE = {
     max: 1024 * 1024,
     reloads: true,
     effect:
-      "Size of the request target, including the query. Larger requests get 414, by gRPC RESOURCE_EXHAUSTED.",
+      "The size of the request target, including the query. Larger requests get 414 (gRPC: RESOURCE_EXHAUSTED).",
   },
   bodyIdleTimeoutMs: liveMs(
     10_000,
-    "Pause between two chunks of a request body, for calls with a single request message. After a longer pause, the call fails with DEADLINE_EXCEEDED.",
+    "The pause between two chunks of a request body, for calls with a single request message. After a longer pause, the call fails with DEADLINE_EXCEEDED.",
   ),
   readMaxBytes: bytes(
     4 * 1024 * 1024,
-    "Size of a request message, before and after decompression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
+    "The size of a request message, before and after decompression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
   ),
   writeMaxBytes: bytes(
     16 * 1024 * 1024,
-    "Size of a response message, before compression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
+    "The size of a response message, before compression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
   ),
   messageDepth: {
     default: 100,
     unit: "count",
     max: 1000,
-    effect: "Nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
+    effect: "The nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
   },
   heldRequestBytes: liveSharedBytes(
     256 * 1024 * 1024,
-    "Bytes of request messages that calls hold in memory at once, as they came. To make room, requests that have not arrived yet fail with UNAVAILABLE, of the client that holds most, the longest silent ones first; if that would be the caller itself, its own does. Beyond half of it, those of the client that holds so much fail with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
+    "The total size in memory of the request messages of all calls, as received. To make room, the gateway fails incomplete requests with UNAVAILABLE: requests of the client that holds the most bytes, starting with the request that has been silent for the longest time. If the new request belongs to that client, the new request fails. Further requests of a client that holds more than half of the limit fail with RESOURCE_EXHAUSTED. Client streams do not count.",
   ),
   heldResponseBytes: liveSharedBytes(
     256 * 1024 * 1024,
-    "Bytes of response messages that wait in memory for clients to read them: whole ones of unary calls, one at a time of each stream. To make room, responses are cut of the client that has most, those first that it has not read for the longest time; if that would be the caller itself, the call fails with UNAVAILABLE. Beyond half of it, responses that the client has not read for a second are cut; if there are none, the call fails with RESOURCE_EXHAUSTED. One response of a client is always sent.",
+    "The total size of the response messages that wait in memory for clients to read them: the whole message of each unary call, and one message of each stream. To make room, the gateway aborts responses to the client that holds the most bytes, starting with the response that was unread for the longest time. If the new call belongs to that client, the call fails with UNAVAILABLE. If a client holds more than half of the limit, the gateway aborts responses that the client has not read for a second; if there are no such responses, the call fails with RESOURCE_EXHAUSTED. One response to each client is always sent.",
   ),
   queuedDecompressions: sharedCount(
     256,
-    "Compressed request messages that wait to be decompressed, which clients do in turns. Beyond it, the newest of the client with most of them fails with RESOURCE_EXHAUSTED.",
+    "The number of compressed request messages that wait for decompression. Clients take turns. Above the limit, the newest message of the client with the most waiting messages fails with RESOURCE_EXHAUSTED.",
   ),
   messageCost: {
     default: 100_000,
     unit: "count",
     max: GIB,
     effect:
-      "What decoding a request message may cost, counted before it is decoded: 1 for each scalar, 10 for each message, map entry, JSON object or array, unknown field, and value of a google.protobuf.Value. Costlier messages fail the call with RESOURCE_EXHAUSTED.",
+      "The cost of decoding a request message, counted before the message is decoded: 1 for each scalar, and 10 for each message, map entry, JSON object or array, unknown field, and google.protobuf.Value. Messages with a higher cost fail the call with RESOURCE_EXHAUSTED.",
   },
   unaryDeadlineMs: liveMs(
     15_000,
-    "Deadline of a unary call whose method has no `timeout`. A shorter timeout of the client has precedence. When it expires, the call fails with DEADLINE_EXCEEDED, whatever its handler does.",
+    "The deadline of a unary call whose method has no `timeout`. A shorter timeout from the client takes precedence. When the deadline expires, the call fails with DEADLINE_EXCEEDED, even if its handler continues.",
   ),
   streamDeadlineMs: liveMs(
     60 * 60 * 1000,
-    "Deadline of a streaming call whose method has no `timeout`. A shorter timeout of the client has precedence. When it expires, the call fails with DEADLINE_EXCEEDED.",
+    "The deadline of a streaming call whose method has no `timeout`. A shorter timeout from the client takes precedence. When the deadline expires, the call fails with DEADLINE_EXCEEDED.",
   ),
   maxDeadlineMs: liveMs(
     60 * 60 * 1000,
-    "The longest deadline of any call: longer ones of clients, of methods and of the two settings above are cut to it. `check-config` names the methods whose own `timeout` is cut.",
+    "The maximum deadline of any call. Longer timeouts from clients, of methods, and in `unaryDeadlineMs` and `streamDeadlineMs` are reduced to it. `check-config` lists methods whose `timeout` is reduced.",
   ),
   idleTimeoutMs: ms(
     60_000,
-    "How long a connection may stay open without a request in flight. Then it is closed, by HTTP/2 with GOAWAY.",
+    "How long a connection may stay open without a request in flight. After this time, the connection is closed, over HTTP/2 with GOAWAY.",
   ),
   stalledWriteMs: liveMs(
     30_000,
-    "How long a client may stop reading a response, whatever it is the response to. Then its stream is reset, or its connection closed. In a crowd (`requestsInFlight`) the time is shorter.",
+    "How long a client may stop reading any response. After this time, its HTTP/2 stream is reset, or its HTTP/1.1 connection is closed. The time is shorter when `requestsInFlight` is nearly reached.",
   ),
   streamsPerConnection: count(
     100,
-    "Concurrent requests on one connection. HTTP/2 rejects further streams; HTTP/1.1 closes the connection.",
+    "The number of concurrent requests on one connection. Over HTTP/2, further streams are rejected. Over HTTP/1.1, the connection is closed.",
   ),
   resetsPerSecond: {
     default: 50,
     unit: "per second",
     max: 100_000,
     effect:
-      "Early stream resets on one HTTP/2 connection, by either side. Beyond it, and beyond a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. Of streams that were open for less than 100 ms, the connections of one client together may have the resets of `requestsPerClient` / `streamsPerConnection` connections. After 50 connections of one client were closed so, its new ones but for one a second are closed as well. Trusted proxies are exempt from both. Streams that were open for a second, or have reached the deadline that their client set, may end as they like.",
+      "The number of early stream resets per second on one HTTP/2 connection, by either side. Above this rate, and above a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. For streams that were open for less than 100 ms, all connections of one client together may have as many resets as `requestsPerClient` / `streamsPerConnection` connections. After 50 connections of one client were closed for this reason, the client may open one new connection per second. Trusted proxies are exempt from both rules. Resets do not count if the stream was open for a second or longer, or reached the deadline that its client set.",
   },
   drainNoticeMs: {
     default: 5000,
@@ -205,15 +208,15 @@ export const LIMIT_TABLE = {
     max: DAY,
     reloads: true,
     effect:
-      "While draining after SIGTERM: how long the gateway still accepts connections and requests, failing readiness and telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections. SIGINT skips it. Default if `server.host` is a loopback address: 0.",
+      "How long the gateway still accepts connections and requests after SIGTERM. During this time, readiness fails and clients are asked to reconnect elsewhere, so that load balancers notice the shutdown. Then the gateway stops listening and closes idle connections. SIGINT skips this time. Default if `server.host` is a loopback address: 0.",
   },
   drainStreamsMs: liveMs(
     5_000,
-    "While draining: how long streaming calls may continue after the notice before they end with UNAVAILABLE.",
+    "How long streaming calls may continue after `drainNoticeMs` during a shutdown. Then they end with UNAVAILABLE.",
   ),
   drainGraceMs: liveMs(
     20_000,
-    "While draining: how long everything may take, from the signal on and with the notice, before the connections of calls in flight are closed.",
+    "How long a whole shutdown may take, from the signal on and including `drainNoticeMs`. Then the connections of the remaining calls are closed.",
   ),
 } as const satisfies Readonly<Record<string, LimitEntry>>;
 

@@ -17,7 +17,7 @@ export function authorizationPage(): string {
   return page(
     readFileSync(HEAD, "utf8"),
     "## Requirements",
-    "The requirements of the context protocol's authorization profile (revision 2025-03-26) for servers and clients, each with a test. A test checks that every requirement has one.",
-    table(["", "Level", "Of the", "Requirement", "Test"], rows),
+    "This table lists the requirements of the context protocol's authorization profile (revision 2025-03-26) for servers and clients. Each requirement has a test.",
+    table(["", "Level", "Applies to", "Requirement", "Test"], rows),
   );
 }

@@ -20,7 +20,7 @@ const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["other 400 to 499", 499],
   ["520 to 530", 520],
   ["other 500 and above", 599],
-  ["200 to 299, if a rule makes it an error, or the body has errors instead of a payload", 200],
+  ["200 to 299, if a rule makes the status an error, or if the body has errors in place of a payload", 200],
   ["all others", 199],
 ];
 
@@ -32,7 +32,7 @@ export function errorsPage(): string {
   return page(
     readFileSync(HEAD, "utf8"),
     "## HTTP status to code",
-    "Applies if no rule of the method matches and the body is not a `google.rpc.Status`.",
+    "This table applies if no rule of the method matches, and the body is not a `google.rpc.Status`.",
     table(["HTTP status", "Code", "Reason"], statusRows()),
     "## Error bodies",
     "A method without `error_bodies` recognizes these bodies, in this order. The text becomes part of the error text. The code becomes the `subcode`, which error rules can match. The fields become violations of a `google.rpc.BadRequest`.",
@@ -40,14 +40,14 @@ export function errorsPage(): string {
       `**${name}**`,
       table(["Body", "Text", "Code", "Fields"], examples.map(bodyRow)),
     ]),
-    "Of bodies that are not JSON, the first 4 KiB are read: plain text as it is, the `<title>` of HTML, and elements of XML such as `<Message>` or `<faultstring>`, with `<Code>` as the code. No other content is shown.",
-    "Large bodies are not read: more than 256 KB after decompression, or JSON that costs more than 200,000 units (see `maxResponseCost`). The error then depends on the status only.",
-    "With `error_bodies`, or with error items in an `envelope`, only these rules determine the code, the fields and the details. If the rules find no text, the text comes from the bodies above, or else from the `message` of the envelope.",
+    "If a body is not JSON, its first 4 KiB are read: plain text unchanged, the `<title>` of HTML, and XML elements such as `<Message>` or `<faultstring>`, with `<Code>` as the code. No other content is shown.",
+    "Bodies larger than 256 KB after decompression, and JSON that costs more than 200,000 units (see `maxResponseCost`), are not read. The error then depends only on the status.",
+    "If a method has `error_bodies`, or error items in an `envelope`, only these rules determine the code, the fields and the details. If the rules find no text, the text comes from a body in the tables above, or else from the `message` of the envelope.",
     "## What is retried",
-    "Only idempotent methods are retried. A method is idempotent by its verb, an `idempotency_level`, `idempotent`, or an `idempotency_key`. A request that is not idempotent is retried only if no connection was established, since nothing was sent. No request is retried after a part of its response has reached the caller.",
-    "The code of the error decides, not the HTTP status. For example, if an error rule maps a 403 to RESOURCE_EXHAUSTED, it counts as a rate limit and is retried like a 429. Without such a rule, a 403 is never retried, even with `Retry-After`. The delay is the delay of the RetryInfo plus a random backoff.",
+    "Only idempotent methods are retried. A method is idempotent because of its verb, an `idempotency_level`, `idempotent`, or an `idempotency_key`. A request that is not idempotent is retried only if no connection was established, because then nothing was sent. No request is retried after a part of its response has reached the caller.",
+    "The code of the error decides whether a request is retried, not the HTTP status. For example, if an error rule maps a 403 to RESOURCE_EXHAUSTED, the 403 counts as a rate limit and is retried like a 429. Without such a rule, a 403 is never retried, even with `Retry-After`. Before a retry, the runtime waits for the delay in the RetryInfo plus a random time.",
     table(["Failure", "Code", "Retried"], retriedRows()),
-    "A retry must fit into the deadline of the call. If the caller sets no deadline, all waits of a call add up to at most `retry.maxTotalDelayMs` of its upstream, 2 seconds by default. If the next wait does not fit, the call fails immediately with the upstream's error and its RetryInfo. The intervals of `poll` and `operation` are not retries and not limited by this setting.",
+    "A retry must fit into the deadline of the call. If the caller sets no deadline, all waits of a call add up to at most `retry.maxTotalDelayMs` of its upstream, 2 seconds by default. If the next wait does not fit, the call fails immediately with the upstream's error and its RetryInfo. This setting does not limit the intervals of `poll` and `operation`, because they are not retries.",
     "## Reasons of the runtime",
     "The runtime itself reports these errors. Names in braces are placeholders.",
     ...Object.entries(ERRORS).flatMap(([reason, { code: number, text, cause, remedy }]) => [
@@ -57,7 +57,7 @@ export function errorsPage(): string {
       `Remedy: ${remedy}`,
     ]),
     "## Reasons of the gateway",
-    "The gateway itself reports these errors, mostly before a call reaches an adapter. Their domain is `connect-rest`. Like the runtime, the gateway also uses `UPSTREAM_CREDENTIALS_MISSING`, `DEADLINE_EXCEEDED` and `CANCELED`. Handlers that a program adds to the gateway choose their own reasons.",
+    "The gateway itself reports these errors, mostly before a call reaches an adapter. The domain of these errors is `connect-rest`. Like the runtime, the gateway also uses `UPSTREAM_CREDENTIALS_MISSING`, `DEADLINE_EXCEEDED` and `CANCELED`. Handlers that a program adds to the gateway choose their own reasons.",
     ...Object.entries(GATEWAY_REASONS).flatMap(([reason, { codes, cause, remedy }]) => [
       `### ${reason}`,
       `${codes.map((number) => code(codeName(number))).join(" or ")}: ${cause}`,
@@ -93,7 +93,7 @@ function statusRows(): string[][] {
 }
 
 function retriedRows(): string[][] {
-  const words = { always: "yes", "with a delay": "if the response says when to retry", never: "no" };
+  const words = { always: "yes", "with a delay": "yes, if the response says when to retry", never: "no" };
   const own = (
     ["UPSTREAM_UNREACHABLE", "UPSTREAM_RESET", "UPSTREAM_FAILED", "UPSTREAM_TRUNCATED"] as const
   ).map((reason) => [code(reason), code(codeName(ERRORS[reason].code)), "yes"]);
@@ -103,7 +103,7 @@ function retriedRows(): string[][] {
     const codes = [...new Set(rows.map((row) => code(codeName(row.code))))];
     return [rows.map(({ status }) => LABELS[status] ?? String(status)).join(", "), codes.join(", "), text];
   });
-  return [...own, ["other reasons of the runtime", "", "no"], ...responses];
+  return [...own, ["all other reasons of the runtime", "", "no"], ...responses];
 }
 
 /** Returns the name of a code in gRPC and google.rpc.Code, such as NOT_FOUND. */

@@ -65,7 +65,7 @@ test("rules of methods: combine the method's own rules with the service's rules"
 
 test("rules of methods: omit methods without an HTTP rule, and include comments of the others", () => {
   expect(Object.keys(OddServiceRest.methods)).toEqual(["echoOdd", "findOdd", "putPart", "checkOdd"]);
-  expect(OddServiceRest.comments?.methods.checkOdd).toBe("Is a HEAD request.");
+  expect(OddServiceRest.comments?.methods.checkOdd).toBe("Sends a HEAD request.");
 });
 
 test("a request with a field in every place: puts each field in its place", () => {

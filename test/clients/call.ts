@@ -23,7 +23,7 @@ export interface ClientResult {
   readonly name: string;
   readonly code: number;
   readonly message: string;
-  /** A google.rpc.Status as base64; empty when the response has none. */
+  /** A google.rpc.Status as base64; empty if the response has no details. */
   readonly details: string;
   /** The number of messages before the status. */
   readonly responses: number;

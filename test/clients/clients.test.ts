@@ -32,7 +32,7 @@ function expected({ name, code, responses = 0, text, reason, hasRetryInfo = fals
   return { ...outcome, message, reason };
 }
 
-/** Counts the requests of rows to the overloaded server. */
+/** Returns the number of requests that the calls of these rows send to the overloaded server. */
 function attemptsOf(rows: readonly Rejection[]): number {
   const asked = rows.filter(({ on }) => on === "overloaded");
   return asked.reduce((sum, { config }) => sum + (config === undefined ? 1 : ATTEMPTS), 0);

@@ -71,7 +71,7 @@ function start(
 }
 
 function send(stream: grpc.ClientWritableStream<Buffer>, messages: readonly Buffer[]): void {
-  // The status has the error.
+  // The `status` event reports the error.
   stream.on("error", () => undefined);
   for (const message of messages) stream.write(message);
   stream.end();

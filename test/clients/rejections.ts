@@ -8,18 +8,18 @@ import { FOREIGN_TEXT, type ServerName } from "./servers.ts";
 
 export type ClientName = "grpcio" | "grpc-js" | "grpc-go";
 
-/** The expected result of a call, as clients read it. */
+/** The expected result of a call, as clients report it. */
 export interface Rejection extends Omit<ClientCall, "target"> {
   readonly on: ServerName;
-  /** 0: the call succeeds, with one message. */
+  /** The expected code; 0 if the call succeeds with one message. */
   readonly code: Code | 0;
-  /** Part of the text; without it the client makes up the text. */
+  /** A part of the error text; undefined if the client makes up the text. */
   readonly text?: string | RegExp;
   /** The reason of the ErrorInfo among the details; undefined without one. */
   readonly reason?: string;
   /** Whether the details include a RetryInfo. */
   readonly hasRetryInfo?: boolean;
-  /** Messages before the status. Default 0. */
+  /** The number of messages before the status. Default 0. */
   readonly responses?: number;
   /** The clients that can make this call. Default: all. */
   readonly clients?: readonly ClientName[];
@@ -44,7 +44,7 @@ const info = (blogIdentifier: string) =>
 const posts = (blogIdentifier: string) =>
   base64(toBinary(ListPostsRequestSchema, create(ListPostsRequestSchema, { blogIdentifier })));
 
-/** Returns a row for a call of each kind. */
+/** Returns one row per kind of call. */
 function everyKind(
   row: Omit<Rejection, "kind" | "path" | "messages"> & { readonly message?: string },
   kinds: readonly Kind[] = KINDS,
@@ -83,7 +83,7 @@ const RETRIES = JSON.stringify({
 
 const blog = (method: string) => `/blog.v1.BlogService/${method}`;
 
-/** Every reason for rejecting a call, and failures that upstreams explain. */
+/** Every reason for rejecting a call, and upstream failures that carry a reason. */
 export const REFUSALS: readonly Rejection[] = [
   ...everyKind({ name: "no rejection", on: "plain", code: 0, responses: 1 }),
   ...everyKind({ name: "no rejection, by gzip", on: "plain", compression: "gzip", code: 0, responses: 1 }),

@@ -8,7 +8,7 @@ import { type Server, type ServerOptions, startServer } from "../../gateway/src/
 import { echoService } from "../../gateway/src/testing/echo.ts";
 import { startWorld, type World } from "../end-to-end/world.ts";
 
-/** A text from an upstream that headers cannot hold unchanged. */
+/** A text from an upstream that must be encoded in headers. */
 export const FOREIGN_TEXT = "“sorry” — 100 % é 🌳";
 
 const GRPC = { "content-type": "application/grpc", te: "trailers" };
@@ -29,12 +29,14 @@ const SERVERS = {
     random: () => 0,
     limits: { heapPercent: 1 },
   },
-  /** Runs at most one call, and queues one of another client, so that the first client is over its share. */
+  /**
+   * Runs at most one call, and queues one call of another client, so that the first client exceeds its share.
+   */
   greedy: {
     proxies: { trusted: ["127.0.0.1"] },
     limits: { callsPerClient: 1, callsInFlight: 1, queueTimeoutMs: 24 * 60 * 60 * 1000 },
   },
-  /** Runs at most one call; a second one can wait for a moment. */
+  /** Runs at most one call; a second call can wait briefly. */
   queued: { limits: { callsInFlight: 1, queuedCalls: 1, queueTimeoutMs: 1 } },
   /** Runs at most one call, without a queue. */
   full: { limits: { callsInFlight: 1, queuedCalls: 0 } },
@@ -45,15 +47,15 @@ const SERVERS = {
 /** Servers that hold one call for the whole test. */
 const HELD = ["greedy", "queued", "full", "crowded"] as const satisfies (keyof typeof SERVERS)[];
 
-/** Servers that shut down with the first call, one for each kind of call. */
+/** Servers that shut down during their first call, one for each kind of call. */
 const DRAINING = ["drainingServer", "drainingClient", "drainingBidi"] as const;
 
 export type ServerName = keyof typeof SERVERS | (typeof DRAINING)[number] | "gateway";
 
-/** Short waits for closing, since tests set their own time. */
+/** Short waits for closing, since tests set the time of a shutdown themselves. */
 const DRAIN = { drainNoticeMs: 1, drainStreamsMs: 1 };
 
-/** All servers, for one client. */
+/** All servers, for the tests of one client. */
 export interface Servers {
   /** The `host:port` of each server. */
   readonly targets: Readonly<Record<ServerName, string>>;
@@ -62,7 +64,7 @@ export interface Servers {
   close(): Promise<void>;
 }
 
-/** Starts all of them on free ports. */
+/** Starts all servers on free ports. */
 export async function startServers(): Promise<Servers> {
   const metrics = new Metrics();
   const servers = {} as Record<Exclude<ServerName, "gateway">, Server>;
@@ -90,7 +92,7 @@ export async function startServers(): Promise<Servers> {
   };
 }
 
-/** Starts a server that shuts down with the first call. */
+/** Starts a server that shuts down during its first call. */
 async function startDraining(): Promise<Server> {
   const server = await startServer({
     routes: (router) => deafRoutes(router, () => void server.close()),
@@ -99,7 +101,7 @@ async function startDraining(): Promise<Server> {
   return server;
 }
 
-/** Handles methods that respond after the call ends, or never; server streams begin with a message. */
+/** Handles methods that respond after the call ends, or never; server streams first send one message. */
 function deafRoutes(router: ConnectRouter, onCall: () => void = () => undefined): void {
   const end = (signal: AbortSignal) => {
     onCall();
@@ -119,7 +121,7 @@ function deafRoutes(router: ConnectRouter, onCall: () => void = () => undefined)
   });
 }
 
-/** Makes the gateway's upstream fail, by the name of the blog. */
+/** Makes the gateway's upstream fail in a way that depends on the blog's name. */
 function addFaults({ sandbox }: World): void {
   const always = { times: Number.POSITIVE_INFINITY };
   const busy = { status: 429, headers: { "retry-after": "7" }, body: { meta: { status: 429, msg: "Busy" } } };
@@ -130,19 +132,19 @@ function addFaults({ sandbox }: World): void {
   sandbox.next(foreign, { ...always, match: "/blog/foreign/" });
 }
 
-/** Keeps a server busy with an endless call, from the tests' client or from one behind a proxy. */
+/** Keeps a server busy with an endless call, from the tests' client or from a client behind a proxy. */
 async function holdCall({ url }: Server, client?: string): Promise<http2.ClientHttp2Session> {
   const session = http2.connect(url);
   const forwarded = client === undefined ? {} : { "x-forwarded-for": client };
   const headers = { ":method": "POST", ":path": "/echo.v1.EchoService/Talk", ...GRPC, ...forwarded };
   const stream = session.request(headers).on("error", () => undefined);
-  // An empty message: a stream counts from its first message.
+  // A stream counts as a call from its first message, so one empty message is sent.
   stream.write(Buffer.alloc(5));
   await new Promise((resolve) => session.ping(resolve));
   return session;
 }
 
-/** Makes a call, and ignores the result. */
+/** Makes a call and ignores the result. */
 async function statusOf({ url }: Server): Promise<void> {
   const session = http2.connect(url);
   const stream = session.request({ ":method": "POST", ":path": "/echo.v1.EchoService/Echo", ...GRPC });

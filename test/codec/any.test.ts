@@ -38,13 +38,13 @@ function read(text: string, exact = false) {
   return { any: fromBinary(AnySchema, out.finish()), differences: out.differences, inexact: out.inexact };
 }
 
-test("google.protobuf.Any: is read where its type is known", () => {
+test("google.protobuf.Any: JSON of a known type is decoded as that type", () => {
   const { any, differences } = read(`{"@type":"${TYPE}","value":"5"}`);
   expect(differences).toEqual([]);
   expect(anyUnpack(any, Int64ValueSchema)?.value).toBe(5n);
 });
 
-test("google.protobuf.Any: is exact beyond 2^53, after a second look", () => {
+test("google.protobuf.Any: integers above 2^53 are exact after a second parse", () => {
   const text = `{"@type":"${TYPE}","value":700000000000000001}`;
   expect(read(text)).toMatchObject({ inexact: true, differences: [] });
   expect(anyUnpack(read(text, true).any, Int64ValueSchema)?.value).toBe(700000000000000001n);
@@ -67,7 +67,7 @@ test.each<[text: string, path: string, expected: string, got: string]>([
     "object",
   ],
 ])(
-  "google.protobuf.Any: is kept as a google.protobuf.Struct, and named, as %s",
+  "google.protobuf.Any: JSON without a known type is kept as a google.protobuf.Struct and reported: %s",
   (text, path, expected, got) => {
     const { any, differences } = read(text);
     expect(anyUnpack(any, StructSchema)?.fields).toEqual(fromJson(StructSchema, JSON.parse(text)).fields);
@@ -75,11 +75,11 @@ test.each<[text: string, path: string, expected: string, got: string]>([
   },
 );
 
-test("google.protobuf.Any: is empty where the upstream writes it so", () => {
+test("google.protobuf.Any: an empty object is read as an empty Any", () => {
   expect(read("{}")).toMatchObject({ any: create(AnySchema), differences: [] });
 });
 
-test("google.protobuf.Any: has the keys of its JSON, whatever keys other documents had", () => {
+test("google.protobuf.Any: keys are exact even after V8 has seen similar keys in other documents", () => {
   JSON.parse('{"behind":1,"\\\\":1}');
   const url = "type.googleapis.com/google.protobuf.Struct";
   const { any, differences } = read(`{"@type":"${url}","value":{"behind":1,"\\"":2}}`);
@@ -87,7 +87,7 @@ test("google.protobuf.Any: has the keys of its JSON, whatever keys other documen
   expect(Object.keys(anyUnpack(any, StructSchema)?.fields ?? {})).toEqual(["behind", '"']);
 });
 
-test("google.protobuf.Any: of a type that only the call knows is read by that", () => {
+test("google.protobuf.Any: a type that is known only for the call is decoded as that type", () => {
   const text = '{"@type":"type.googleapis.com/google.protobuf.Api","name":"a"}';
   expect(read(text).differences).toHaveLength(1);
   const known = withTypes(typesOfFiles([file_google_protobuf_api]), () => read(text));
@@ -95,7 +95,7 @@ test("google.protobuf.Any: of a type that only the call knows is read by that", 
   expect(anyUnpack(known.any, ApiSchema)?.name).toBe("a");
 });
 
-test("google.protobuf.Any: keys that its type does not have are named, at any depth", () => {
+test("google.protobuf.Any: keys that the type does not have are reported at any depth", () => {
   const type = "type.googleapis.com/google.rpc.BadRequest";
   const { any, differences } = read(
     JSON.stringify({ "@type": type, fieldViolations: [{ field: "f", new: 1 }], more: {} }),
@@ -107,14 +107,14 @@ test("google.protobuf.Any: keys that its type does not have are named, at any de
   ]);
 });
 
-test("google.protobuf.Any: with a word that its enum does not have is kept as it came", () => {
+test("google.protobuf.Any: a message with an unknown enum name is kept as a Struct with the same value", () => {
   const text = '{"@type":"type.googleapis.com/google.protobuf.Api","syntax":"SYNTAX_NEW"}';
   const { any, differences } = withTypes(typesOfFiles([file_google_protobuf_api]), () => read(text));
   expect(anyUnpack(any, StructSchema)?.fields.syntax?.kind.value).toBe("SYNTAX_NEW");
   expect(differences).toHaveLength(1);
 });
 
-test("property: no Any that has anything in it comes out empty, and what is kept as a Struct is all there", () => {
+test("property: a non-empty Any is never read as an empty one, and a Struct fallback keeps every value", () => {
   const types = [
     "",
     "/",
@@ -140,7 +140,7 @@ test("property: no Any that has anything in it comes out empty, and what is kept
   );
 });
 
-test("google.protobuf.Any: of a type that is not known cannot be sent, and is the caller's mistake", async () => {
+test("google.protobuf.Any: sending an Any of an unknown type is the caller's error, INVALID_ARGUMENT", async () => {
   for (const typeUrl of ["type.googleapis.com/acme.v1.New", TYPE]) {
     const any = create(AnySchema, { typeUrl, value: Uint8Array.of(8) });
     const failure = await failureOf(() => anyJson(any, types));
@@ -161,7 +161,7 @@ const API = "type.googleapis.com/google.protobuf.Api";
 const STRUCT = "type.googleapis.com/google.protobuf.Struct";
 const ANY = "type.googleapis.com/google.protobuf.Any";
 
-/** JSON of an Any, and the differences that it has. */
+/** The JSON of an Any, and the differences that reading it reports. */
 const SURPLUS: ReadonlyArray<readonly [text: string, ...differences: string[]]> = [
   [`{"@type":"${TYPE}","value":"5","unit":"kg"}`, "additional unit"],
   [`{"@type":"${API}","name":"a","colour":"red"}`, "additional colour"],
@@ -186,7 +186,7 @@ const SURPLUS: ReadonlyArray<readonly [text: string, ...differences: string[]]> 
 ];
 
 test.each(SURPLUS)(
-  "google.protobuf.Any: nothing in a known type is lost silently: %s",
+  "google.protobuf.Any: a value that a known type cannot hold is reported: %s",
   (text, ...expected) => {
     const { differences } = withTypes(typesOfFiles([file_google_protobuf_api]), () => read(text, true));
     expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual(expected);
@@ -197,7 +197,7 @@ test.each([
   ["1e300", 1e300],
   ["-1.7976931348623157e+308", -Number.MAX_VALUE],
   ["9007199254740993.0", 9007199254740992],
-])("google.protobuf.Any: a Struct in it has %s as a number", (text, number) => {
+])("google.protobuf.Any: a Struct inside an Any reads %s as a number", (text, number) => {
   const out = new ProtoWriter();
   out.reset(true);
   const known = parseJsonVerbatim(`{"@type":"${STRUCT}","value":{"a":[${text}],"b":1.50}}`);
@@ -208,7 +208,7 @@ test.each([
   expect(struct && toJson(StructSchema, struct)).toEqual({ a: [number], b: 1.5 });
 });
 
-test("google.protobuf.Any: an integer of 64 bits is exact in any notation", () => {
+test("google.protobuf.Any: a 64-bit integer is exact in any notation", () => {
   const out = new ProtoWriter();
   out.reset(true);
   const value = parseJsonVerbatim(`{"@type":"${TYPE}","value":9007199254740993.0}`);
@@ -216,7 +216,7 @@ test("google.protobuf.Any: an integer of 64 bits is exact in any notation", () =
   expect(anyUnpack(fromBinary(AnySchema, out.finish()), Int64ValueSchema)?.value).toBe(9007199254740993n);
 });
 
-test("property: an Any of a known type holds every value of its JSON, or a difference names what it does not", () => {
+test("property: an Any of a known type keeps every value of its JSON, or reports the value as a difference", () => {
   const known = typesOfFiles([file_google_protobuf_api]);
   const leaf = fc.constantFrom<JsonValue>("a", "", 5, "5", true, null, "SYNTAX_PROTO3", [], {}, [1], {
     a: 1,
@@ -252,7 +252,7 @@ test("property: an Any of a known type holds every value of its JSON, or a diffe
   );
 });
 
-/** What is neither null nor zero, with its path. */
+/** Returns the values that are neither null nor zero, with their paths. */
 function leavesOf(json: JsonValue, path: string): ReadonlyArray<readonly [string, JsonValue]> {
   if (typeof json !== "object" || json === null) return json === null || json === "" ? [] : [[path, json]];
   return Object.entries(json).flatMap(([key, value]) => {

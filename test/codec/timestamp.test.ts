@@ -53,7 +53,7 @@ test.each<[JsonValue, TimeRule, string]>([
   [-9_007_199_254_740_993n, "micros", "1684-07-28T00:12:25.259007000Z"],
   [-62_135_596_800, "seconds", "0001-01-01T00:00:00.000000000Z"],
   [253_402_300_799, "seconds", "9999-12-31T23:59:59.000000000Z"],
-])("a time as a count: %s in %s", (value, rule, text) => {
+])("reads the count %s in %s as a time", (value, rule, text) => {
   expect(iso(value, rule)).toBe(text);
 });
 
@@ -66,7 +66,7 @@ test.each<[JsonValue, TimeRule]>([
   [true, "seconds"],
   [{}, "millis"],
   [[1], "millis"],
-])("a time as a count: %s in %s is none", (value, rule) => {
+])("rejects the count %s in %s", (value, rule) => {
   expect(instantFrom(value, rule)).toBeUndefined();
 });
 
@@ -86,7 +86,7 @@ test.each([
   ["2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000000000Z"],
   ["2026-12-31T24:00:00Z", "2027-01-01T00:00:00.000000000Z"],
   ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000000Z"],
-])("a time in ISO 8601: %s", (value, text) => {
+])("reads the ISO 8601 time %s", (value, text) => {
   expect(iso(value, "iso8601")).toBe(text);
 });
 
@@ -106,7 +106,7 @@ test.each([
   "0000-01-01T00:00:00Z",
   "2026-01-01T00:00:00Zzz",
   "yesterday",
-])("a time in ISO 8601: %s is none", (value) => {
+])("rejects %s as an ISO 8601 time", (value) => {
   expect(instantFrom(value, "iso8601")).toBeUndefined();
   expect(instantFrom(5, "iso8601")).toBeUndefined();
 });
@@ -117,7 +117,7 @@ test.each([
   ["02.01.2026", { pattern: "DD.MM.YYYY" }, "2026-01-02T00:00:00.000000000Z"],
   ["20260102T0304", { pattern: "YYYYMMDDTHHmm" }, "2026-01-02T03:04:00.000000000Z"],
   ["2026", { pattern: "YYYY" }, "2026-01-01T00:00:00.000000000Z"],
-])("a time by a pattern: %s", (value, rule, text) => {
+])("reads %s by a pattern", (value, rule, text) => {
   expect(iso(value, rule)).toBe(text);
 });
 
@@ -129,7 +129,7 @@ test.each([
   "2026-01-02 03:04:0x GMT",
   "2026-01-02 03:99:05 GMT",
   "",
-])("a time by a pattern: %j is none", (value) => {
+])("rejects %j by the pattern", (value) => {
   expect(instantFrom(value, PATTERN)).toBeUndefined();
   expect(instantFrom(20_260_102, PATTERN)).toBeUndefined();
 });
@@ -137,7 +137,7 @@ test.each([
 const time = (value: JsonValue | undefined, rule: TimeRule = "seconds", none?: string) =>
   written((out) => out.time(numberOf("time"), value, "k", rule, none));
 
-test("a field of type google.protobuf.Timestamp: is absent for null, no key, the empty string and the text that stands for none", () => {
+test("a field of type google.protobuf.Timestamp: null, a missing key, an empty string and the configured string for an absent time leave the field unset", () => {
   expect(time(null)).toEqual({ json: {}, differences: [], inexact: false });
   expect(time(undefined)).toEqual({ json: {}, differences: [], inexact: false });
   expect(time(0, "seconds", "0")).toEqual({ json: {}, differences: [], inexact: false });
@@ -146,7 +146,7 @@ test("a field of type google.protobuf.Timestamp: is absent for null, no key, the
   expect(time(0).json).toEqual({ time: "1970-01-01T00:00:00Z" });
 });
 
-test("a field of type google.protobuf.Timestamp: is left out where it is none, and named by its rule", () => {
+test("a field of type google.protobuf.Timestamp: an invalid time is omitted, and reported with the expected notation", () => {
   expect(time("soon").differences).toEqual([difference("lost", "k", "time in seconds", 'string "soon"')]);
   expect(time(5, PATTERN).differences).toEqual([
     difference("lost", "k", "time in YYYY-MM-DD HH:mm:ss GMT", "number 5"),
@@ -156,11 +156,11 @@ test("a field of type google.protobuf.Timestamp: is left out where it is none, a
   ]);
 });
 
-test("a field of type google.protobuf.Timestamp: never takes a rounded count", () => {
+test("a field of type google.protobuf.Timestamp: a count that JSON.parse rounded is never used", () => {
   expect(time(2 ** 53, "micros")).toEqual({ json: {}, differences: [], inexact: true });
 });
 
-test("a field of type google.protobuf.Timestamp: survives an object with methods of its own", () => {
+test("a field of type google.protobuf.Timestamp: an object that overrides toString or valueOf is reported as lost", () => {
   for (const hostile of [{ toString: 1 }, { toString: "x", valueOf: {} }]) {
     expect(time(hostile, "seconds", "0").differences).toEqual([
       difference("lost", "k", "time in seconds", "object"),
@@ -190,14 +190,17 @@ test.each([
   [1.25, "1.250s"],
   [-1, "-1s"],
   ["7", "7s"],
-])("a field of type google.protobuf.Duration: converts %j, which has no unit", (value, text) => {
-  const got = typeof value === "string" ? `string "${value}"` : `number ${value}`;
-  const differences = [difference("converted", "k", "duration", got)];
-  expect(spanField(value)).toEqual({ json: { duration: text }, differences, inexact: false });
-});
+])(
+  "a field of type google.protobuf.Duration: reads %j as seconds, and reports the missing unit",
+  (value, text) => {
+    const got = typeof value === "string" ? `string "${value}"` : `number ${value}`;
+    const differences = [difference("converted", "k", "duration", got)];
+    expect(spanField(value)).toEqual({ json: { duration: text }, differences, inexact: false });
+  },
+);
 
 test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
-  "a field of type google.protobuf.Duration: leaves out %j",
+  "a field of type google.protobuf.Duration: omits the invalid value %j",
   (value) => {
     expect(spanField(value)).toMatchObject({
       json: {},
@@ -206,13 +209,13 @@ test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21
   },
 );
 
-test("a field of type google.protobuf.Duration: is absent for null, no key and the empty string", () => {
+test("a field of type google.protobuf.Duration: null, a missing key and an empty string leave the field unset", () => {
   expect(spanField(null)).toEqual({ json: {}, differences: [], inexact: false });
   expect(spanField(undefined)).toEqual({ json: {}, differences: [], inexact: false });
   expect(spanField("").differences).toEqual([difference("converted", "k", "duration", 'string ""')]);
 });
 
-test("a field of type google.protobuf.Duration: reads what durationText writes", () => {
+test("a field of type google.protobuf.Duration: reads every result of durationText", () => {
   const seconds = fc.integer({ min: -315_575_999_999, max: 315_575_999_999 });
   fc.assert(
     fc.property(seconds, fc.nat(999_999_999), (whole, fraction) => {
@@ -245,7 +248,7 @@ test.each<[bigint, number, TimeRule, string]>([
   [1_700_000_000n, 1, "iso8601", "2023-11-14T22:13:20.000000001Z"],
   [-62_135_596_800n, 0, "iso8601", "0001-01-01T00:00:00Z"],
   [1_700_000_000n, 0, PATTERN, "2023-11-14 22:13:20 GMT"],
-])("writing a time: %s s %s ns in %j is %s", (seconds, nanos, rule, text) => {
+])("writes %s s %s ns in %j as %s", (seconds, nanos, rule, text) => {
   expect(timeText(timestamp(seconds, nanos), rule)).toBe(text);
 });
 
@@ -263,36 +266,39 @@ test.each<[bigint, number, TimeRule, string, string]>([
   [31n * 86_400n, 0, { pattern: "MM/YYYY" }, "02/1970", "02/1970"],
   [364n * 86_400n, 0, { pattern: "MM/YYYY" }, "12/1970", "01/1971"],
   [1n, 0, { pattern: "YYYY" }, "1970", "1971"],
-])("writing a time: %s s %s ns in %j is rounded to %s and %s", (seconds, nanos, rule, down, up) => {
-  const time = timestamp(seconds, nanos);
-  expect([timeText(time, rule, "down"), timeText(time, rule, "up")]).toEqual([down, up]);
-});
+])(
+  "writes %s s %s ns in %j as %s when rounded down, and as %s when rounded up",
+  (seconds, nanos, rule, down, up) => {
+    const time = timestamp(seconds, nanos);
+    expect([timeText(time, rule, "down"), timeText(time, rule, "up")]).toEqual([down, up]);
+  },
+);
 
 test.each<[bigint, number, TimeRule, string]>([
   [10n, 1, "http_date", "Thu, 01 Jan 1970 00:00:10 GMT"],
   [10n, 1, "rfc2822", "Thu, 01 Jan 1970 00:00:10 +0000"],
   [10n, 1, PATTERN, "1970-01-01 00:00:10 GMT"],
   [10n, 0, { pattern: "YYYY-MM-DD" }, "1970-01-01"],
-])("writing a time: rejects %s s %s ns in %j, which is more precise", (seconds, nanos, rule, text) => {
+])("rejects %s s %s ns in %j, which is less precise", (seconds, nanos, rule, text) => {
   expect(() => timeText(timestamp(seconds, nanos), rule)).toThrow(
     `is more precise than its notation, ${text}`,
   );
 });
 
-test("writing a time: rejects one whose text means that there is none", () => {
+test("rejects a time whose notation is configured to mean that there is no time", () => {
   expect(timeText(timestamp(1n), "seconds", undefined, "0")).toBe("1");
   expect(() => timeText(timestamp(0n), "seconds", undefined, "0")).toThrow(
     "1970-01-01T00:00:00Z is written as 0, which means that there is no time",
   );
 });
 
-test("writing a time: rejects a time that is none any more when it is rounded", () => {
+test("rejects a time that rounding makes too large for a Timestamp", () => {
   const last = timestamp(253_402_300_799n, 1);
   expect(timeText(last, "seconds", "down")).toBe("253402300799");
   expect(() => timeText(last, "seconds", "up")).toThrow(ConnectError);
 });
 
-test("writing a time: writes counts in JSON as exact numbers, and notations as text", () => {
+test("writes counts as exact JSON numbers, and other notations as strings", () => {
   expect(timeJson(timestamp(1_700_000_000n), "seconds")).toBe(1_700_000_000);
   expect(timeJson(timestamp(1n, 500_000_000), "seconds")).toBe(1.5);
   expect(timeJson(timestamp(253_402_300_799n, 1_000), "micros")).toBe(253_402_300_799_000_001n);
@@ -306,7 +312,7 @@ test.each<[bigint, number]>([
   [10n ** 18n, 0],
   [0n, -1],
   [0n, 1_000_000_000],
-])("writing a time: rejects %s s %s ns, which is no time, as a fault of the caller", (seconds, nanos) => {
+])("rejects the invalid Timestamp %s s %s ns as an error of the caller", (seconds, nanos) => {
   for (const rule of ["seconds", "iso8601", PATTERN] as const) {
     let thrown: unknown;
     try {
@@ -319,7 +325,7 @@ test.each<[bigint, number]>([
   }
 });
 
-test("property: a time or duration of any unit holds all nanoseconds that a text has, and further digits are reported", () => {
+test("property: times and durations in any unit keep nine fractional digits, and further digits are reported", () => {
   const units = fc.constantFrom(["seconds", 0] as const, ["millis", 3] as const, ["micros", 6] as const);
   const digits = fc.stringMatching(/^[0-9]{1,14}$/);
   fc.assert(
@@ -346,7 +352,7 @@ test("property: a time or duration of any unit holds all nanoseconds that a text
   );
 });
 
-test("a time or duration as text: digits beyond nanoseconds are left out and reported, zeros are not", () => {
+test("fractional digits after the ninth are dropped and reported, unless they are zeros", () => {
   const read = (time: string, span: string, rule?: "iso8601") =>
     written((out) => {
       out.time(numberOf("time"), time, "t", "iso8601");
@@ -367,7 +373,7 @@ test("a time or duration as text: digits beyond nanoseconds are left out and rep
   ]);
 });
 
-test("a time as a number: one with more digits than a double surely holds is asked for as it is written", () => {
+test("a number with more digits than a double can hold exactly is requested as text", () => {
   const out = new ProtoWriter();
   const asks = (value: number) => {
     out.reset();
@@ -390,7 +396,7 @@ test("a time as a number: one with more digits than a double surely holds is ask
   expect(exact.json).toEqual({ time: "2026-01-01T00:00:00.123456789Z" });
 });
 
-test("writing a time: is read back as it was, in every unit that can hold it", () => {
+test("property: a written time is read back unchanged, in every unit that can hold it", () => {
   const seconds = fc.bigInt(-62_135_596_800n, 253_402_300_799n);
   const units = fc.constantFrom<[TimeRule, number]>(
     ["seconds", 1_000_000_000],
@@ -412,7 +418,7 @@ test("writing a time: is read back as it was, in every unit that can hold it", (
   );
 });
 
-test("writing a time: reads any JSON value at all", () => {
+test("property: reading any JSON value gives a valid time or none", () => {
   const rules = fc.constantFrom<TimeRule>("seconds", "millis", "micros", "iso8601", PATTERN);
   const digits = fc.string({ unit: fc.constantFrom(..."0123456789-T:.+ GMTZ"), maxLength: 30 });
   fc.assert(
@@ -429,14 +435,14 @@ test("writing a time: reads any JSON value at all", () => {
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
-/** How far zones of mail are from UTC, in hours (RFC 5322 section 4.3). */
+/** The offsets of email time zones from UTC, in hours (RFC 5322 section 4.3). */
 const ZONES: ReadonlyArray<readonly [zone: string, hours: number]> = [
   ["GMT", 0], ["UT", 0], ["UTC", 0], ["Z", 0], ["gmt", 0], ["-0000", 0], ["+0530", 5.5], ["-0800", -8], ["+1400", 14],
   ["EST", -5], ["EDT", -4], ["CST", -6], ["CDT", -5], ["MST", -7], ["MDT", -6], ["PST", -8], ["PDT", -7],
 ]; // biome-ignore format: a table
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** A date in the three forms of HTTP, and in those of mail in a zone. */
+/** Returns a date in the three HTTP formats, and in the email formats for a zone. */
 function formsOf(seconds: number, zone: string, hours: number): Readonly<Record<string, string>> {
   const parts = (at: number) => {
     const date = new Date(at * 1000);
@@ -459,10 +465,10 @@ function formsOf(seconds: number, zone: string, hours: number): Readonly<Record<
   };
 }
 
-test("property: a date of HTTP or mail is read in every form and zone that the RFCs have", () => {
+test("property: HTTP and email dates are read in every format and zone of the RFCs", () => {
   const now = Math.floor(Date.now() / 1000);
   fc.assert(
-    // a year of two digits means one of these
+    // A two-digit year means a year of this range.
     fc.property(
       fc.integer({ min: now - 49 * 31_556_952, max: now }),
       fc.constantFrom(...ZONES),
@@ -482,7 +488,7 @@ test.each([
   ["6 Nov 50 08:49:37 GMT", "rfc2822", "1950-11-06"],
   ["6 Nov 49 08:49:37 GMT", "rfc2822", "2049-11-06"],
   ["6 Nov 101 08:49:37 GMT", "rfc2822", "2001-11-06"],
-] as const)("a year of few digits: %s", (text, rule, day) => {
+] as const)("reads the short year of %s", (text, rule, day) => {
   expect(iso(text, rule)?.slice(0, 10)).toBe(day);
 });
 
@@ -493,7 +499,7 @@ test.each([
   ["31 Feb 1994 08:49:37 GMT"],
   ["6 Nox 1994 08:49:37 GMT"],
   ["6 Nov 1994 08:49:37 +0060"],
-])("no date of mail: %s", (text) => {
+])("rejects the email date %s", (text) => {
   expect(instantFrom(text, "rfc2822")).toBeUndefined();
 });
 
@@ -504,13 +510,13 @@ test.each<readonly [JsonValue, string | undefined]>([
   [0, "converted"],
   ["3.5", "converted"],
   ["x", "lost"],
-])("a duration without a rule: %j", (value, as) => {
+])("reads the duration %j without a rule", (value, as) => {
   const out = new ProtoWriter();
   out.duration(1, value, "d");
   expect(out.found().list.map((each) => each.class)).toEqual(as === undefined ? [] : [as]);
 });
 
-test("property: half a character is lost, and the text is kept with U+FFFD", () => {
+test("property: a lone surrogate is reported as lost, and replaced by U+FFFD", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat({ max: 0x7ff }), fc.string(), (before, half, after) => {
       const text = `${before.toWellFormed()}${String.fromCharCode(0xd800 + half)}${after}`;

@@ -1,5 +1,6 @@
 /**
- * Tests the comments of our APIs at run time: complete, as in the .proto files, and loaded only on request.
+ * Tests the comments of the described APIs at run time: the comments are complete, as in the .proto files,
+ * and loaded only on request.
  */
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
@@ -52,7 +53,7 @@ test("adapters exist", () => {
 describe.each(adapters.map((adapter) => [adapter.service.typeName, adapter] as const))(
   "%s",
   (name, adapter) => {
-    test("returns the comments of the .proto files for everything that its methods reach", async () => {
+    test("a method's comments include the comments of every type that it uses, as in the .proto files", async () => {
       const comment = await loadComments(adapter);
       const service = registry.getService(name);
       if (service === undefined) throw new Error(`buf builds no ${name}`);
@@ -78,7 +79,7 @@ describe.each(adapters.map((adapter) => [adapter.service.typeName, adapter] as c
   },
 );
 
-test("an adapter generated without comments still has comments of its methods", async () => {
+test("an adapter generated without comments still has the comments of its methods", async () => {
   const { loadComments: _, ...without } = BlogServiceRest;
   const comment = await loadComments(without);
   const { getBlogInfo } = BlogServiceRest.service.method;
@@ -86,7 +87,7 @@ test("an adapter generated without comments still has comments of its methods", 
   expect(comment(getBlogInfo.input)).toBe("");
 });
 
-/** Prints the comment modules that are loaded once a gateway is up, and after a request for them. */
+/** Prints the comment modules that are loaded after the gateway starts, and after a request for comments. */
 const PROGRAM = `
 import { registerHooks } from "node:module";
 const loaded = [];
@@ -110,7 +111,7 @@ await gateway.close();
 process.stdout.write(JSON.stringify({ before, after }));
 `;
 
-test("starting a gateway and showing its start page load no comments, only a request for them does", () => {
+test("comments are loaded by a request for them, and not by starting a gateway or showing its start page", () => {
   const program = ["--input-type=module", "-e", PROGRAM, ...MODULES.map((path) => join(ROOT, path))];
   const { stdout, stderr } = spawnSync(process.execPath, program, { cwd: ROOT, encoding: "utf8" });
   const seen = stdout.split("\n").at(-1) ?? "";

@@ -16,9 +16,15 @@ for (const name of ["gen", "node_modules"]) symlinkSync(path.join(ROOT, name), p
 writeFileSync(path.join(project, "package.json"), '{"type":"module"}');
 afterAll(() => rmSync(project, { recursive: true }));
 
-test("the program of the page prints three events and ends", async () => {
-  const [program, ...others] = blocks.filter(({ language }) => language === "ts");
+const [excerpt, program, ...others] = blocks.filter(({ language }) => language === "ts");
+
+test("the page begins with an excerpt of its program", () => {
   expect(others).toEqual([]);
+  const words = (text = ""): readonly string[] => text.match(/\w+/g) ?? [];
+  expect(words(excerpt?.text).filter((word) => !words(program?.text).includes(word))).toEqual([]);
+});
+
+test("the program of the page prints three events and ends", async () => {
   writeFileSync(path.join(project, "feeds.ts"), program?.text ?? "");
   const { exit, output } = run(["--preserve-symlinks-main", "feeds.ts"], project);
   expect(await exit, output().stdout + output().stderr).toBe(0);

@@ -20,7 +20,7 @@ const named = (name: string): Contestant => {
 const page = PAGES[2] ?? PAGES[0];
 if (page === undefined) throw new Error("expected a page");
 
-test("a contestant passes with the page's message, and fails with a wrong id or text", () => {
+test("a contestant must return the page's message with the right id and text", () => {
   const right = readPage(page.json);
   const { check } = named("gateway Connect proto");
   expect(check(toBinary(ListPostsResponseSchema, right), page)).toBeUndefined();
@@ -38,7 +38,7 @@ test("a contestant passes with the page's message, and fails with a wrong id or 
   }
 });
 
-test("the Go handler passes without keys that have no field, and only without those", () => {
+test("the Go handler may omit keys without a field, but no others", () => {
   const right = readPage(page.json);
   const { check } = named("go-handler Connect proto");
   const bytesOf = (posts: typeof right.posts) =>
@@ -55,7 +55,7 @@ const figuresOf = (cpuMicroseconds: number): Figures => ({
   cpuMicroseconds,
 });
 
-test("ratios are within a round, to the proxy and to servers that are called in the same way", () => {
+test("ratios compare contestants within a round: with the proxy, and with servers called by the same protocol", () => {
   const series = (name: string, cpu: readonly number[]) => ({
     contestant: named(name),
     page,
@@ -75,7 +75,7 @@ test("ratios are within a round, to the proxy and to servers that are called in 
   ]);
 });
 
-test("only the half of the rounds with the least other load counts, and no round is lost", () => {
+test("only the half of the rounds with the least other load counts", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 99 }), (shares) => {
       const rounds = shares.map((others) => ({ others }));
@@ -122,7 +122,7 @@ test("measured medians are compared with the targets", () => {
   ]);
 });
 
-test("a sample of a profile is the innermost part's own, and counts for all parts on its stack", () => {
+test("a profile sample counts for the innermost part, and inclusively for all parts on its stack", () => {
   const node = (
     id: number,
     functionName: string,
@@ -159,7 +159,7 @@ test("a sample of a profile is the innermost part's own, and counts for all part
   expect(shares.reduce((sum, { own }) => sum + own, 0)).toBeCloseTo(1);
 });
 
-test("the command line: selects all parts, one that is named first, or the parts among the words", () => {
+test("the command line: selects all parts, one named part, or several named parts", () => {
   const wanted = (...args: string[]) => {
     const options = readOptions(args);
     return PARTS.filter((part) => options !== undefined && isPartWanted(options, part));

@@ -14,7 +14,7 @@ import { ROOT } from "./child.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 
-test("the load generator: reads a complete response with a length", () => {
+test("the load generator: reads a complete response with a Content-Length", () => {
   fc.assert(
     fc.property(bytes, fc.nat(), (body, cut) => {
       const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nx: y\r\n\r\n`;
@@ -25,7 +25,7 @@ test("the load generator: reads a complete response with a length", () => {
   );
 });
 
-test("the load generator: reads a complete response in chunks", () => {
+test("the load generator: reads a complete chunked response", () => {
   fc.assert(
     fc.property(fc.array(bytes.filter(({ length }) => length > 0)), fc.nat(), (chunks, cut) => {
       const framed = chunks.flatMap((chunk) => [`${chunk.length.toString(16)}\r\n`, chunk, "\r\n"]);
@@ -65,7 +65,7 @@ test("the statistics match the sorted values", () => {
   expect([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile([5], 0.99)]).toEqual([50, 99, 5]);
 });
 
-test("the median is between two of the sorted values with 95 % confidence, or between the extremes of a few", () => {
+test("the median has a 95 % confidence interval, or the extremes for a few values", () => {
   const upTo = (n: number) => Array.from({ length: n }, (_, i) => n - i);
   expect(estimate(upTo(5))).toEqual({ median: 3, low: 1, high: 5 });
   // By the binomial distribution: 96.1 % for 9 values, 95.9 % for 20.
@@ -73,7 +73,7 @@ test("the median is between two of the sorted values with 95 % confidence, or be
   expect(estimate(upTo(20))).toEqual({ median: 10.5, low: 6, high: 15 });
 });
 
-test("the command line: has defaults, and selects by words", () => {
+test("the command line: has defaults, and selects parts by name", () => {
   const options = readOptions(["--only", "gateway gRPC, codec"]);
   expect(options).toEqual({
     part: undefined,
@@ -107,13 +107,13 @@ test.each([
   expect(() => readOptions(args)).toThrow(text);
 });
 
-test("contestants in Go are skipped with a reason when Go is missing", () => {
+test("contestants in Go are skipped with a reason if Go is missing", () => {
   expect(buildGo("/nowhere/go")).toMatch(/^go cannot be run: .*\/nowhere\/go ENOENT$/);
 });
 
 const sample = { name: "x", unit: "ms", value: 5 };
 
-test("the bounds of reliability: hold at the bound, and never for NaN", () => {
+test("the bounds of reliability: are met at the bound, and never met by NaN", () => {
   expect(holds({ ...sample, bound: { atMost: 5 } })).toBe(true);
   expect(holds({ ...sample, bound: { atMost: 4.9 } })).toBe(false);
   expect(holds({ ...sample, bound: { atLeast: 5 } })).toBe(true);
@@ -123,12 +123,12 @@ test("the bounds of reliability: hold at the bound, and never for NaN", () => {
   }
 });
 
-test("the bounds of reliability: are shown next to the gateway's and other servers' values", () => {
+test("the bounds of reliability: are shown next to the values of the gateway and of other servers", () => {
   const text = figureLines([{ ...sample, bound: { atMost: 1 }, beside: { bare: "never", other: 2.345 } }]);
   expect(text.replace(/ +/g, " ")).toBe("FAILS x 5 ms <= 1 (bare: never, other: 2.35)");
 });
 
-test("the bounds of reliability: use times of the quietest round", () => {
+test("the bounds of reliability: use the times of the quietest round", () => {
   const rounds = [
     [9, 1, 2],
     [3, 4, 5],
@@ -143,7 +143,7 @@ test.each([
   expect(String(await benchReliability(args).catch((error: unknown) => error))).toMatch(text);
 });
 
-test("the bounds of reliability: are measured: an upstream that is down gets hardly any further requests", async () => {
+test("the bounds of reliability: include the number of requests to an upstream that is down", async () => {
   const args = ["bench/bench.ts", "reliability", "--only", "retries", "--json"];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
   const [retries] = JSON.parse(stdout);
@@ -172,7 +172,7 @@ test("every contestant serves the page, and the run computes ratios", async () =
   const args = ["bench/bench.ts", ...quick, "--only", "proxy, hand-written, gateway"];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
   const { calls } = JSON.parse(stdout);
-  // The proxy, and two servers by four protocols, with six pages.
+  // The proxy, and two servers with four protocols each, with six pages.
   expect(calls).toHaveLength(54);
   const grpc = calls.find((row: { name: string }) => row.name === "gateway gRPC");
   expect(Object.keys(grpc.cpu)).toEqual(["proxy", "hand-written"]);
@@ -182,7 +182,7 @@ test("every contestant serves the page, and the run computes ratios", async () =
   }
 });
 
-test("starts of a bare server, of the published gateway and of the gateway from a checkout are measured", async () => {
+test("the benchmark measures starts of a bare server, of the published gateway and of the gateway from a checkout", async () => {
   const options = readOptions(["start", "--rounds", "1", "--only", "start 1"]);
   if (options === undefined) throw new Error("expected options");
   const figures = await measureStart(options);

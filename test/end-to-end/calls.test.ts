@@ -56,7 +56,7 @@ type ListPosts = Omit<MessageInitShape<typeof ListPostsRequestSchema>, "$typeNam
 interface Case {
   readonly name: string;
   readonly request: ListPosts | ((newest: readonly bigint[]) => ListPosts);
-  /** The upstream's query, without the blog; `ID` represents the newest post. */
+  /** The query that the upstream receives, without the blog; `ID` represents the newest post. */
   readonly query: string;
   /** A short summary of the response. */
   readonly facts: (posts: readonly Post[], total: number | undefined) => unknown;
@@ -235,7 +235,7 @@ test("ListRepositoryEvents: returns the upstream's values from its body and head
 });
 
 test.each(WAYS)(
-  "ListRepositoryEvents: by %s is the same message, then 304, then what is new",
+  "ListRepositoryEvents: by %s returns the same message, then 304, then only new events",
   async (way) => {
     world.sandbox.limits.feedCallsWithToken = Number.POSITIVE_INFINITY;
     const first = await events(way).listRepositoryEvents(request);
@@ -263,7 +263,7 @@ test.each(WAYS)(
   },
 );
 
-test("no part of the responses was lost", () => {
+test("no responses in these tests lost a value", () => {
   const lost = world.differences.flatMap(({ differences }) =>
     differences.filter((each) => each.class === "lost"),
   );

@@ -4,7 +4,7 @@ import path from "node:path";
 /** The repository's root. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** The exit status of a process, or the signal that ended it. */
+/** The exit status of a process, or the signal that ended the process. */
 export type Exit = number | NodeJS.Signals | null;
 
 /** A process with its output. */
@@ -13,9 +13,9 @@ export interface Child {
   readonly exit: Promise<Exit>;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves once the output on either stream matches; rejects when the process exits first. */
+  /** Resolves when the output on either stream matches; rejects if the process exits first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Sends a signal to the process and its child processes, as a terminal does. */
+  /** Sends a signal to the process and its child processes, like a terminal. */
   signalAll(signal: NodeJS.Signals): void;
 }
 

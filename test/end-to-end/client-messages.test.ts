@@ -36,7 +36,7 @@ async function rejection(body: string | Buffer, headers?: Record<string, string>
   return Object.assign({ status: response.status }, await response.json());
 }
 
-/** Sends one gRPC message with these `flags`; resolves with the status and the text of the response. */
+/** Sends one gRPC message with these `flags`. Resolves with the status and the text of the response. */
 async function grpc(flags: number, message: Buffer, headers: http2.OutgoingHttpHeaders = {}) {
   const session = http2.connect(url);
   const stream = session.request({
@@ -82,7 +82,7 @@ test("a JSON message: with excessive nesting is rejected with that reason", asyn
 });
 
 test.each(["9999999999", "2147483648", "2147483647", "15000"])(
-  "a deadline: of %s ms is none too long",
+  "a deadline: %s ms is not too long",
   async (ms) => {
     const response = await post('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
     expect(response.status).toBe(200);
@@ -91,21 +91,24 @@ test.each(["9999999999", "2147483648", "2147483647", "15000"])(
 );
 
 test.each(["99999999H", "99999999M", "99999999S", "99999999m", "99999999n"])(
-  "a deadline: of %s is none too long for gRPC",
+  "a deadline: %s is not too long for gRPC",
   async (timeout) => {
     expect(await grpc(0, DEMO, { "grpc-timeout": timeout })).toEqual({ status: "0", text: "" });
   },
 );
 
-test.each(["99999999999", "-1", "1.5", "soon"])("a deadline: of %s is invalid, and rejected", async (ms) => {
-  const answer = await rejection('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
-  expect(answer).toMatchObject({ status: 400, code: "invalid_argument" });
-});
+test.each(["99999999999", "-1", "1.5", "soon"])(
+  "a deadline: the invalid value %s is rejected",
+  async (ms) => {
+    const answer = await rejection('{"blogIdentifier":"demo"}', { "connect-timeout-ms": ms });
+    expect(answer).toMatchObject({ status: 400, code: "invalid_argument" });
+  },
+);
 
 /** A GetBlogInfoRequest with the blog `demo`. */
 const DEMO = Buffer.from("\n\u0004demo");
 
-describe.skipIf(process.platform !== "linux")("a message that is small only while it is compressed", () => {
+describe.skipIf(process.platform !== "linux")("a message that is small only because it is compressed", () => {
   const zeros = Buffer.alloc(256 * MIB);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 24 };
   const bombs = { br: brotliCompressSync(zeros, { params }), gzip: gzipSync(zeros) };
@@ -115,7 +118,7 @@ describe.skipIf(process.platform !== "linux")("a message that is small only whil
     expect(bombs.gzip.length).toBeLessThan(MIB);
   });
 
-  test.each(["br", "gzip"] as const)("in %s is rejected, and never decompressed", async (encoding) => {
+  test.each(["br", "gzip"] as const)("is rejected with %s, without decompressing it", async (encoding) => {
     const before = resetPeak();
     const bomb = bombs[encoding];
     const byConnect = await rejection(bomb, { "content-encoding": encoding });
@@ -124,7 +127,7 @@ describe.skipIf(process.platform !== "linux")("a message that is small only whil
     expect(peak() - before).toBeLessThan(64 * MIB);
   });
 
-  test("needs no more memory when there are many of them", async () => {
+  test("needs no additional memory when many of them arrive", async () => {
     const before = resetPeak();
     const answers = await Promise.all(
       Array.from({ length: 40 }, () =>
@@ -132,11 +135,11 @@ describe.skipIf(process.platform !== "linux")("a message that is small only whil
       ),
     );
     expect(new Set(answers.map((answer) => (answer as { status: number }).status))).toEqual(new Set([429]));
-    // Decompressed all at the same time they would need three times as much; garbage is collected late.
+    // Decompressed at the same time, the messages would need three times as much; garbage is collected late.
     expect(peak() - before).toBeLessThan(224 * MIB);
   });
 
-  /** Resets the process's peak of memory to the current value, and returns it in bytes. */
+  /** Resets the peak memory of the process to the current value, and returns the value in bytes. */
   function resetPeak(): number {
     writeFileSync(`/proc/${gateway.process.pid}/clear_refs`, "5");
     return peak();

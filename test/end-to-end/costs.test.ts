@@ -86,7 +86,7 @@ describe.each([
   }
 
   test.each(Object.entries(REQUESTS))(
-    "a message with hundreds of thousands of others is rejected: %s",
+    "a message with hundreds of thousands of nested messages is rejected: %s",
     async (_name, request) => {
       const text = await post(request);
       expect(text).toContain(LIMIT);
@@ -98,14 +98,14 @@ describe.each([
   test.each([
     ["a number of a million digits", `{"scalars":{"int64Value":${"1".repeat(SIZE)}}}`],
     ["a text of a million digits for a number", `{"scalars":{"int64Value":"${"1".repeat(SIZE)}"}}`],
-  ])("%s is rejected, and the error does not repeat the value", async (_name, text) => {
+  ])("the error for %s does not repeat the value", async (_name, text) => {
     const answer = await post({ type: "application/json", body: Buffer.from(text) });
     expect(answer).toContain(`has ${SIZE} characters; numbers have at most 1000 digits`);
     expect(answer).toContain("invalid_argument");
     expect(answer.length).toBeLessThan(2_000);
   });
 
-  test("an error does not repeat a text of a million characters", async () => {
+  test("an error does not repeat a string of a million characters", async () => {
     const answer = await post({
       type: "application/json",
       body: Buffer.from(`{"wellKnown":{"any":{"@type":"${"a".repeat(SIZE)}"}}}`),
@@ -113,7 +113,7 @@ describe.each([
     expect(answer.length).toBeLessThan(4_000);
   });
 
-  test("a response with a million objects is an error that names the limit, and the next call succeeds", async () => {
+  test("a response with a million objects fails with an error that names the limit, and the next call succeeds", async () => {
     const call = { type: "application/json", body: Buffer.from("{}") };
     response = json.toString();
     expect(await post(call)).toContain("maxResponseCost, 1600000");
@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-test("an error lists up to a hundred violations, and above a size only the first", async () => {
+test("an error lists at most a hundred violations, and fewer if they are large", async () => {
   const upstreams = { blog: { baseUrl: upstream.url, retry: false as const } };
   const gateway = await startGateway({ adapters: [PostServiceRest], upstreams });
   const violations = async (tags: number) => {
@@ -138,7 +138,7 @@ test("an error lists up to a hundred violations, and above a size only the first
     const detail = details.find(({ type }) => type === "google.rpc.BadRequest");
     return fromBinary(BadRequestSchema, Buffer.from(detail?.value ?? "", "base64")).fieldViolations.length;
   };
-  // One of them is the missing content.
+  // One violation is the missing content.
   expect(await violations(10)).toBe(11);
   expect(await violations(1_000)).toBe(100);
   expect(await violations(50_000)).toBe(1);

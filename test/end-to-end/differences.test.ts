@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterAll(() => world.close());
 
-/** JSON that a test changes, untyped as from an upstream. */
+/** JSON that a test changes; untyped, because upstreams are untyped. */
 interface Loose {
   [key: string]: Loose & unknown;
 }
@@ -174,7 +174,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Changes the next response, with integers beyond 2^53 as bigint, and calls. */
+/** Changes the next response, with integers above 2^53 as bigint, and calls. */
 function list({ change }: Case, way: Way, into = world) {
   const drift = (json: unknown) => {
     const page = (json as Loose).response as Loose;
@@ -187,7 +187,7 @@ function list({ change }: Case, way: Way, into = world) {
 }
 
 describe.each(CASES)("$name", (each) => {
-  test("lose nothing that can be decoded, and are reported by name", async () => {
+  test("lose no value that can be decoded, and are reported by path", async () => {
     const [newest = 0n] = world.newest;
     const expected = typeof each.expected === "function" ? each.expected(newest) : each.expected;
     expect(each.pick(await list(each, "in-process"))).toEqual(expected);
@@ -207,7 +207,7 @@ describe.each(CASES)("$name", (each) => {
   });
 });
 
-test("integers that a double cannot hold survive where any JSON is allowed", async () => {
+test("integers above 2^53 survive in fields that hold any JSON", async () => {
   const drift = (json: unknown) => {
     const [event] = json as Loose[];
     set(event ?? {}, { type: "NewKindEvent", extra: 9_007_199_254_740_993n });
@@ -225,7 +225,7 @@ test("integers that a double cannot hold survive where any JSON is allowed", asy
   }
 });
 
-test("a created object keeps its exact id without a copy as text", async () => {
+test("a created object has its exact id, without the id as a string", async () => {
   const drift = (json: unknown) => {
     set((json as Loose).response as Loose, { id: 735_000_000_000_103_929n });
     return json;
@@ -236,7 +236,7 @@ test("a created object keeps its exact id without a copy as text", async () => {
   expect((await client.createPost({ blogIdentifier: "demo", content })).id).toBe(735_000_000_000_103_929n);
 });
 
-test("the gateway's log contains the places, and no values", async () => {
+test("the gateway's log contains paths and no values", async () => {
   const fresh = await startWorld();
   for (const each of CASES) await list(each, "Connect proto, HTTP/1.1", fresh);
   await fresh.close();
@@ -255,7 +255,7 @@ test("the gateway's log contains the places, and no values", async () => {
   expect(JSON.stringify(fresh.log)).not.toMatch(/hologram|limbo|papyrus|maybe|secret|18446744073709551616/);
 });
 
-test("strict mode makes a loss an error", async () => {
+test("strict mode turns a lost value into an error", async () => {
   const strict = await startWorld({ gateway: { strict: true } });
   const lost = CASES.find(({ differences }) => differences.some((each) => each.includes("posts[1].slug")));
   if (lost === undefined) throw new Error("expected a case");

@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterEach(async () => {
-  // The gateway survives every case, and the next call succeeds.
+  // The gateway survives each case, and the next call succeeds.
   world.sandbox.clearRates();
   Object.assign(world.sandbox.limits, { callsPerHour: 1000, feedCallsWithToken: 5000 });
   world.sandbox.rules.postingDisabled = false;
@@ -34,7 +34,7 @@ interface Case {
   readonly failure: Failure;
 }
 
-/** Runs a case, and counts its requests to the upstream. */
+/** Runs a case and counts its requests to the upstream. */
 async function run({ prepare, call }: Case, way: Way): Promise<{ failure: Failure; requests: number }> {
   prepare?.();
   world.sandbox.received.clear();
@@ -134,12 +134,12 @@ const FROM_UPSTREAM: readonly Case[] = [
 ];
 
 describe.each(FROM_UPSTREAM)("$name", (each) => {
-  test.each(WAYS)("by %s is an error from the upstream", async (way) => {
+  test.each(WAYS)("is reported as an error of the upstream, by %s", async (way) => {
     expect(await run(each, way)).toEqual({ failure: each.failure, requests: 1 });
   });
 });
 
-test.each(WAYS)("by %s a redirect is not followed, and the error contains its address", async (way) => {
+test.each(WAYS)("a redirect is not followed, and the error contains its address, by %s", async (way) => {
   world.sandbox.received.clear();
   const call = events(way).listRepositoryEvents({ owner: "octo", repo: "old-hello" });
   expect(await failureOf(call)).toEqual({
@@ -201,7 +201,7 @@ const REFUSED: readonly (Omit<Case, "failure"> & { readonly failure: Partial<Fai
 ];
 
 describe.each(REFUSED)("$name", (each) => {
-  test.each(GATEWAY_WAYS)("by %s is rejected before the upstream is called", async (way) => {
+  test.each(GATEWAY_WAYS)("is rejected before any request to the upstream, by %s", async (way) => {
     const { failure, requests } = await run({ ...each, failure: each.failure as Failure }, way);
     expect(failure).toMatchObject({ code: "InvalidArgument", ...each.failure });
     expect(requests).toBe(0);
@@ -227,7 +227,7 @@ test.each(
         [way, "."],
       ] as const,
   ),
-)("path values that a pattern lets pass: by %s the segment %j is rejected", async (way, value) => {
+)("path values that match the field's pattern: by %s the segment %j is rejected", async (way, value) => {
   world.sandbox.received.clear();
   const problem = `is the dot segment "${value}"`;
   const byOwner = events(way).listRepositoryEvents({ owner: value, repo: "hello" });
@@ -243,7 +243,7 @@ test.each([
   ["", noPath("blog_identifier", "is empty", "send a value that is not empty")],
   ["a\nb", noPath("blog_identifier", "contains a control character", "send the value without it")],
   ["\ud800", noPath("blog_identifier", "contains a lone surrogate", "send well-formed Unicode")],
-])("in-process, without other checks of a path value: %j is rejected", async (value, failure) => {
+])("path values in-process, without protovalidate: %j is rejected", async (value, failure) => {
   world.sandbox.received.clear();
   expect(await failureOf(info("in-process", value))).toEqual(failure);
   expect(world.sandbox.received.total).toBe(0);
@@ -256,7 +256,7 @@ test.each([
   ["demo?x=1", "/v2/blog/demo%3Fx%3D1/info"],
   ["demo#x", "/v2/blog/demo%23x/info"],
   ["t:../x", "/v2/blog/t%3A..%2Fx/info"],
-])("in-process, without other checks of a path value: %j stays one segment: %s", async (value, path) => {
+])("path values in-process, without protovalidate: %j stays one segment: %s", async (value, path) => {
   expect(await failureOf(info("in-process", value))).toMatchObject({
     code: "NotFound",
     text: `upstream blog responded with 404 Not Found: Not Found: Blog not found: ${value}`,
@@ -264,7 +264,7 @@ test.each([
   expect(world.sandbox.received.last?.path).toBe(path);
 });
 
-test.each(GATEWAY_WAYS)("half of a surrogate pair: by %s never reaches the upstream", async (way) => {
+test.each(GATEWAY_WAYS)("a lone surrogate is never sent to the upstream, by %s", async (way) => {
   world.sandbox.received.clear();
   expect(await failureOf(info(way, "\ud800"))).toMatchObject({ code: "InvalidArgument" });
   expect(world.sandbox.received.total).toBe(0);
@@ -290,14 +290,14 @@ describe("credentials that the upstream rejects", () => {
     metadata: { http_status: "401", ...(subcode !== undefined && { subcode }) },
   });
 
-  test.each(WAYS)("by %s are the gateway's problem, not the caller's", async (way) => {
+  test.each(WAYS)("by %s are an internal error instead of the caller's error", async (way) => {
     const blog = wrong.client(BlogService, way).getBlogInfo({ blogIdentifier: "demo" });
     expect(await failureOf(blog)).toEqual(rejectedBy("blog", "1016"));
     const feed = wrong.client(EventService, way).listRepositoryEvents({ owner: "octo", repo: "hello" });
     expect(await failureOf(feed)).toEqual(rejectedBy("events"));
   });
 
-  test.each(WAYS)("by %s a method that needs other credentials is rejected", async (way) => {
+  test.each(WAYS)("make a method fail that needs other credentials, by %s", async (way) => {
     wrong.sandbox.received.clear();
     const call = wrong.client(PostService, way).createPost({ blogIdentifier: "demo", content: CONTENT });
     expect(await failureOf(call)).toEqual({

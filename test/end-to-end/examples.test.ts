@@ -10,7 +10,7 @@ import { shell } from "./shell.ts";
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
 let child: Child;
-/** The commands on the start page, by method, in its order. */
+/** The commands on the start page by method, in the order of the page. */
 let commands: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ test
 });
 
 test.skipIf(!hasCurl)(
-  "the user of the sandbox has a dashboard, likes, follows, filters, two communities and an invitation",
+  "the sandbox's user has a dashboard, likes, follows, filters, two communities and an invitation",
   async () => {
     const call = async (name: string) => JSON.parse(await shell(commands.get(name) ?? "")) as unknown;
     expect(await call("user.v1.UserService/ListDashboard")).toMatchObject({ posts: [{}, {}, {}] });

@@ -21,7 +21,7 @@ export interface Failure {
   readonly retrySeconds?: number;
 }
 
-/** Returns the failure of a call; throws when the call succeeds or fails in another way. */
+/** Returns the failure of a call. Throws if the call succeeds or fails in another way. */
 export async function failureOf(call: Promise<unknown>): Promise<Failure> {
   const error = await call.then(
     () => new Error("expected the call to fail"),

@@ -6,9 +6,9 @@ import { GetBlogInfoRequestSchema, GetBlogInfoResponseSchema } from "../../gen/b
 
 const PATH = "/blog.v1.BlogService/GetBlogInfo";
 
-/** A call that the server has begun to serve, and that waits for the second half of its request. */
+/** A call that the server has begun to process, and that waits for the second half of its request. */
 export interface HeldCall {
-  /** Sends the second half; resolves with the name of the returned blog. */
+  /** Sends the second half. Resolves with the name of the returned blog. */
   finish(): Promise<string | undefined>;
 }
 
@@ -18,7 +18,7 @@ export async function holdConnectCall(url: string): Promise<HeldCall> {
   const request = http.request(url + PATH, {
     method: "POST",
     agent: false,
-    // The server sends a 100 as soon as it has the head.
+    // The server sends a 100 as soon as the request's headers arrive.
     headers: { "content-type": "application/json", "content-length": body.length, expect: "100-continue" },
   });
   const response = once(request, "response") as Promise<[http.IncomingMessage]>;
@@ -42,7 +42,7 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
     create(GetBlogInfoRequestSchema, { blogIdentifier: "demo" }),
   );
   const session = http2.connect(url);
-  // A ping that is sent before this is cancelled.
+  // A ping sent before `connect` is cancelled.
   await once(session, "connect");
   const stream = session.request({
     ":method": "POST",
@@ -51,7 +51,7 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
     te: "trailers",
   });
   stream.write(Buffer.of(0, 0, 0, 0, message.length));
-  // Responses are in order, so the server now has the stream.
+  // Responses arrive in order, so after this response the server has the stream.
   await new Promise<void>((resolve, reject) => {
     session.ping((error) => (error === null ? resolve() : reject(error)));
   });
@@ -59,7 +59,7 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
     finish: async () => {
       stream.end(message);
       const bytes = Buffer.concat(await stream.toArray());
-      // After the response, a server that exits before the client's GOAWAY resets the connection.
+      // A server that exits before the client's GOAWAY resets the connection.
       session.on("error", () => undefined).close();
       return fromBinary(GetBlogInfoResponseSchema, bytes.subarray(5)).blog?.name;
     },

@@ -21,7 +21,7 @@ for (const [name, text] of Object.entries(files)) writeFileSync(path.join(direct
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /**
- * The addresses of callers at an upstream whose name differs from its address, and that requires a client
+ * The addresses of callers at an upstream that is reachable only by another name, and that requires a client
  * certificate.
  */
 const peers: unknown[] = [];
@@ -120,10 +120,10 @@ test("an upstream is reached through the environment's proxy", async () => {
 test.each<[string, () => string, () => Record<string, string>]>([
   ["the configuration turns it off", () => "proxy: false", () => ({ HTTPS_PROXY: proxy.url })],
   ["NO_PROXY names the host", () => "", () => ({ HTTPS_PROXY: proxy.url, no_proxy: "example" })],
-])("no proxy is used where %s", async (_why, setting, env) => {
+])("no proxy is used if %s", async (_why, setting, env) => {
   proxy.requests.length = 0;
   const text = await called(start("serve", setting(), env()));
-  // The host does not exist.
+  // The host does not exist, so the direct connection fails.
   expect(JSON.parse(text)).toMatchObject({ code: "unavailable" });
   expect(proxy.requests).toEqual([]);
 });

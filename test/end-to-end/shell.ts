@@ -3,7 +3,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "./child.ts";
 
-/** Runs a line in a shell, as a person would; resolves with the output. */
+/** Runs a line in a shell, as a person would. Resolves with the output. */
 export async function shell(line: string): Promise<string> {
   const bin = path.join(ROOT, "node_modules/.bin");
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };

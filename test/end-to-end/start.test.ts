@@ -29,7 +29,7 @@ async function printedBy(line: string): Promise<unknown> {
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-test("npm start: prints both addresses, and lines that work when they are pasted", async (context) => {
+test("npm start: prints both addresses, and commands that work when they are pasted", async (context) => {
   const child = start("npm", ["start"]);
   const url = await addressOf(child);
   await child.printed(new RegExp(`^${url}/$`, "m"));
@@ -64,7 +64,7 @@ describe.each(["SIGINT", "SIGTERM"] as const)("npm start: on %s", (signal) => {
   test.each([
     ["to all of it, as by a terminal", (child: Child) => child.signalAll(signal)],
     ["to npm alone, as by a supervisor", (child: Child) => void child.process.kill(signal)],
-  ])("%s loses no call, and exits with 0", async (_name, send) => {
+  ])("sent %s: loses no call, and exits with 0", async (_name, send) => {
     const child = start("npm", ["start"]);
     const url = await addressOf(child);
     const calls = await holdCalls(url);
@@ -75,7 +75,7 @@ describe.each(["SIGINT", "SIGTERM"] as const)("npm start: on %s", (signal) => {
   });
 });
 
-test("npm start with sandbox options: the sandbox accepts HTTPS, uses its public address, and the gateway reaches it", async () => {
+test("npm start with sandbox options: the sandbox serves HTTPS at its public address, and the gateway reaches it", async () => {
   const publicUrl = "https://api.public.example";
   const child = start("npm", ["start", "--", "--sandbox-tls", "--sandbox-public-url", publicUrl]);
   const url = await addressOf(child);
@@ -93,13 +93,13 @@ test("npm start with sandbox options: the sandbox accepts HTTPS, uses its public
   expect(await statusByHttps(`https://127.0.0.1:${port}/v2/blog/demo/avatar`)).toBe(200);
 });
 
-test("connect-rest serve --sandbox-events: passes the number on to the sandbox", async () => {
+test("connect-rest serve --sandbox-events: passes the number to the sandbox", async () => {
   const child = start(process.execPath, [bin, "serve", "--sandbox-events", "many"]);
   expect(await child.exit).toBe(1);
   expect(child.stderr()).toContain("sandbox: invalid number of events: many\n");
 });
 
-/** Returns the status of a GET without certificate verification: every start has a new certificate. */
+/** Returns the status of a GET without verifying the certificate, which is new at every start. */
 function statusByHttps(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { rejectUnauthorized: false, agent: false, headers: { "user-agent": "test" } };
@@ -112,7 +112,7 @@ function statusByHttps(url: string): Promise<number | undefined> {
 const bin = path.join(ROOT, "gateway/src/bin.ts");
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "connect-rest serve --sandbox: loses no call upon %s, and ends with 0",
+  "connect-rest serve --sandbox: loses no call on %s, and exits with 0",
   async (signal) => {
     const child = start(process.execPath, [bin, "serve", "--sandbox"]);
     const url = await addressOf(child);
@@ -133,7 +133,7 @@ function holdCalls(url: string): Promise<HeldCall[]> {
   ]);
 }
 
-/** Continues the calls once the process drains, and checks their results. */
+/** Continues the calls while the process drains, and checks their results. */
 async function finishCalls(calls: readonly HeldCall[], child: Child): Promise<void> {
   await child.printed(/"msg":"draining/);
   const names = await Promise.all(calls.map((call) => call.finish()));

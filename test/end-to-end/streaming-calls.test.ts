@@ -50,7 +50,7 @@ afterAll(async () => {
   upstream.close();
 });
 
-/** Returns the log line of the only call, which is written after the response. */
+/** Returns the log line of the only call. The line is written after the response. */
 async function line(): Promise<Record<string, unknown> | undefined> {
   while (lines.length === 0) await new Promise<void>((resolve) => (onLine = resolve));
   return lines[0];
@@ -71,8 +71,8 @@ describe.each([
 ])("a stream by %s", (_, transport) => {
   const client = () => createClient(PostService, transport());
 
-  test("is logged with its requests, and the last one's status", async () => {
-    // By address: the request of an aborted call from another test may still arrive.
+  test("is logged with the number of its requests and the status of the last request", async () => {
+    // Matched by address: an aborted call of another test may still send a request.
     answer = ({ url = "" }, response) => {
       const links = url.includes("offset=2") ? {} : next;
       response.setHeader("content-type", "application/json").end(page(links));
@@ -81,7 +81,7 @@ describe.each([
     expect(await line()).toMatchObject({ code: "ok", attempts: 1, requests: 2, upstreamStatus: 200 });
   });
 
-  test("that fails at a later page is logged with that page's status", async () => {
+  test("is logged with the page's status if a later page fails", async () => {
     let requests = 0;
     answer = (_request, response) => {
       if (++requests === 1) {
@@ -94,7 +94,7 @@ describe.each([
     expect(await line()).toMatchObject({ code: "not_found", attempts: 1, requests: 2, upstreamStatus: 404 });
   });
 
-  test("that its client aborts ends at the upstream, and is logged with the last status", async () => {
+  test("ends at the upstream if its client aborts, and is logged with the last status", async () => {
     let requests = 0;
     const ended = new Promise((resolve) => {
       answer = (request, response) => {
@@ -112,7 +112,7 @@ describe.each([
   });
 });
 
-test("a stream has the same text for its deadline, whichever side notices first", async () => {
+test("a stream that exceeds its deadline has the same error text on both sides", async () => {
   answer = () => undefined;
   const headers = { "content-type": "application/connect+json", "connect-timeout-ms": "40" };
   const json = '{"blogIdentifier":"demo"}';
@@ -120,7 +120,7 @@ test("a stream has the same text for its deadline, whichever side notices first"
   const ask = async () => {
     const url = `${gateway.url}/blog.v1.PostService/StreamPosts`;
     const text = await (await fetch(url, { method: "POST", headers, body })).text();
-    // After the five bytes of the envelope.
+    // The JSON follows the five bytes of the envelope.
     return JSON.parse(text.slice(5)).error.message;
   };
   const texts = await Promise.all(Array.from({ length: 20 }, ask));

@@ -1,4 +1,4 @@
-/** Tests the setting `types`: types of google.protobuf.Any in addition to the adapters' types. */
+/** Tests the setting `types`, which adds types of google.protobuf.Any to the adapters' types. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

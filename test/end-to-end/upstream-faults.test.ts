@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterEach(async () => {
-  // The fault was used up without retries, and the next call succeeds.
+  // The call was not retried after the fault, and the next call succeeds.
   expect(world.sandbox.pendingFaults).toBe(0);
   world.sandbox.clearRates();
   expect(
@@ -113,7 +113,7 @@ const FAULTS: readonly (readonly [name: string, fault: Fault, failure: Failure])
 ];
 
 describe.each(FAULTS)("an upstream that responds with %s", (_name, fault, failure) => {
-  test.each(WAYS)("is distinguished by %s", async (way) => {
+  test.each(WAYS)("has a distinct error by %s", async (way) => {
     world.sandbox.next(fault, { match: "/posts" });
     world.sandbox.received.clear();
     expect(await failureOf(list(way))).toEqual(failure);
@@ -121,14 +121,14 @@ describe.each(FAULTS)("an upstream that responds with %s", (_name, fault, failur
   });
 });
 
-test.each(WAYS)("a slow upstream: is waited for by %s", async (way) => {
+test.each(WAYS)("a slow response: is read completely by %s", async (way) => {
   world.sandbox.next({ delay: 40 }, { match: "/posts" });
   expect((await list(way)).posts).toHaveLength(3);
   world.sandbox.next({ drip: 700 }, { match: "/posts" });
   expect(await list(way)).toEqual(await list("in-process"));
 });
 
-test("a slow upstream: is waited for within a multi-byte character and within a number", async () => {
+test("a slow response: may pause inside a multi-byte character or a number", async () => {
   const whole = await list("in-process");
   world.sandbox.next({ drip: 37, every: 0 }, { match: "/posts" });
   expect(await list("Connect JSON, HTTP/1.1")).toEqual(whole);
@@ -147,11 +147,11 @@ describe.each(ENDLESS)("an upstream that responds %s", (_name, fault) => {
     const start = performance.now();
     const call = world.client(PostService, way).listPosts({ blogIdentifier: "demo" }, { timeoutMs: 300 });
     expect(await failureOf(call)).toMatchObject({ code: "DeadlineExceeded" });
-    // The gateway's own deadline would be 15 seconds.
+    // The gateway's default deadline would be 15 seconds.
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
-  test("ends at the deadline in the header, whatever the client does", async () => {
+  test("a call ends at the deadline in its header, whatever the client does", async () => {
     world.sandbox.next(fault, { match: "/posts" });
     const response = await fetch(`${world.gateway.url}/blog.v1.PostService/ListPosts`, {
       method: "POST",
@@ -163,7 +163,7 @@ describe.each(ENDLESS)("an upstream that responds %s", (_name, fault) => {
   });
 });
 
-test("a caller without a deadline gets the gateway's", async () => {
+test("a caller without a deadline gets the gateway's deadline", async () => {
   const impatient = await startWorld({ gateway: { limits: { unaryDeadlineMs: 80 } } });
   impatient.sandbox.next({ hang: true });
   const client = impatient.client(EventService, "gRPC proto, h2c");
@@ -172,7 +172,7 @@ test("a caller without a deadline gets the gateway's", async () => {
   await impatient.close();
 });
 
-test("a call that creates something is not repeated when its connection breaks", async () => {
+test("a call that creates an object is not retried if its connection breaks", async () => {
   const total = async () => (await list("in-process")).totalPosts ?? 0;
   const before = await total();
   world.sandbox.next({ reset: "after" }, { match: /^POST/ });

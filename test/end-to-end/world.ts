@@ -19,19 +19,25 @@ import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
 
-/** Node's client resets streams of a connection with more than 10 MB to send, less than a photo in JSON. */
+/**
+ * Node's client resets a connection's streams above 10 MB of data to send, which is less than a photo in
+ * JSON.
+ */
 const LARGE_REQUESTS = { maxSessionMemory: 256 };
 
 /** The adapters of all APIs. */
 export const ADAPTERS = [BlogServiceRest, PostServiceRest, EventServiceRest];
 
-/** Settings of the upstreams for which a sandbox stands in. */
+/** Settings of the upstreams that a sandbox replaces. */
 export type Upstreams = Readonly<Record<"blog" | "events", UpstreamOptions>>;
 
-/** A fault is one response: a retry would succeed, and many faults in a row would open the circuit. */
+/**
+ * Without retries, which would hide a fault, and without a circuit breaker, which many faults in a row would
+ * open.
+ */
 const EVERY_FAULT_SHOWS = { retry: false, breaker: false } as const;
 
-/** Returns the sandbox as upstreams, with its credentials. */
+/** Returns upstream settings that lead to the sandbox, with its credentials. */
 export function upstreamsOf({ url, feedUrl, credentials: known }: Sandbox): Upstreams {
   return {
     blog: {
@@ -76,7 +82,8 @@ export type Way = (typeof WAYS)[number];
 export const GATEWAY_WAYS = WAYS.filter((way) => way !== "in-process");
 
 /**
- * The load that the gateway sees: client, gateway and sandbox share a process, on a possibly busy machine.
+ * The load that the gateway measures: client, gateway and sandbox share a process, on a possibly busy
+ * machine.
  */
 const idle = () => ({ eventLoopDelayMs: 0, heapPercent: 0 });
 
@@ -91,7 +98,7 @@ export interface World {
   /** The ids of the newest posts of the blog `demo`, newest first, as the upstream writes them. */
   readonly newest: readonly bigint[];
   client<S extends DescService>(service: S, way: Way): Client<S>;
-  /** Closes everything, and fails if a socket remains open. */
+  /** Closes everything. Fails if a socket remains open. */
   close(): Promise<void>;
 }
 
@@ -101,7 +108,7 @@ export interface WorldOptions {
   readonly upstreams?: (upstreams: Upstreams) => Readonly<Record<string, UpstreamOptions>>;
 }
 
-/** Starts all of it on free ports. */
+/** Starts the sandbox, the gateway and the transport on free ports. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const before = openSockets().length;
   const sandbox = await startSandbox({ port: 0 });
@@ -168,7 +175,8 @@ async function newestPosts({ url, credentials }: Sandbox): Promise<bigint[]> {
 }
 
 /**
- * Resolves once no more sockets and servers are open than before; rejects if some remain after many turns.
+ * Resolves when no more sockets and servers are open than before. Rejects if some remain after many
+ * event-loop turns.
  */
 async function noSocketLeft(before: number): Promise<void> {
   for (let turn = 0; openSockets().length > before; turn++) {

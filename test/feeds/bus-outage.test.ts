@@ -17,7 +17,7 @@ import { Timeline } from "../../runtime/src/testing/timeline.ts";
 const POLL = { timeout: 120_000, interval: 20 };
 const eventually = (read: () => unknown) => expect.poll(read, POLL);
 const KEY = new Secret("0123456789abcdef0123456789abcdef");
-/** The duration of an outage in polls, which are a second apart. */
+/** The duration of an outage in polls. Polls are a second apart. */
 const OUTAGE_POLLS = 10;
 
 let redis: TestRedis | undefined;
@@ -35,7 +35,7 @@ afterEach(async () => {
   redis = undefined;
 });
 
-/** A client that watches by one stream, which must not end. */
+/** A client that watches with one stream, which must not end. */
 class Watcher {
   readonly ids: number[] = [];
   gaps = 0;
@@ -85,7 +85,7 @@ async function start(name: string, timeline: Timeline, pollers: string[]) {
   return { name, said, watchers };
 }
 
-/** Waits until one of the pollers has polled this many times. */
+/** Waits until one of the pollers has polled this often. */
 async function polls(pollers: readonly string[], names: readonly string[], count: number): Promise<void> {
   const from = pollers.length;
   const since = (name: string) => pollers.slice(from).filter((each) => each === name).length;
@@ -110,7 +110,7 @@ const OUTAGES = [
 ];
 
 test.for(OUTAGES)(
-  "two gateways go on by themselves while the bus is away because $how, and have one poller again when it is back",
+  "two gateways continue separately while the bus is unavailable because $how, and share one poller after its return",
   async ({ stop, goOn }, { skip }) => {
     skip(NO_REDIS !== undefined, NO_REDIS);
     redis = await startRedis();
@@ -128,7 +128,7 @@ test.for(OUTAGES)(
     };
 
     await happens();
-    // Two processes that poll separately take turns.
+    // Two processes that poll separately would alternate.
     const hasOnePoller = async () => {
       await eventually(() => pollers.length).toBeGreaterThanOrEqual(6);
       await eventually(() => new Set(pollers.slice(-6)).size).toBe(1);

@@ -57,7 +57,7 @@ const WAYS = [
   "grpc-web+json",
 ].flatMap((type) => [undefined, "gzip", "br"].map((accepts) => ({ type, accepts })));
 
-/** Requests that watch, and two that are rejected. */
+/** Requests that watch, and two requests that are rejected. */
 const REQUESTS = [
   {},
   { backlog: true },
@@ -158,7 +158,7 @@ test("a watcher that does not read is disconnected above the buffer limit", asyn
   const slow = session.request({ ":method": "POST", ":path": path, ...headers });
   slow.on("error", () => undefined).end(body);
   let next = 1;
-  // Each poll finds enough to fill the connection, and then the buffer.
+  // Each poll returns enough events to fill the connection and then the buffer.
   timeline.onRequest = () => {
     for (let i = 0; i < 2000; i++) timeline.add(next++);
   };
@@ -168,7 +168,7 @@ test("a watcher that does not read is disconnected above the buffer limit", asyn
   session.destroy();
 });
 
-test("a detached stream is cut when its client has stopped reading for stalledWriteMs", async () => {
+test("a detached stream is reset if its client does not read for stalledWriteMs", async () => {
   const timeline = timelineOf(3);
   const { gateway, lines } = await start(timeline, { limits: { stalledWriteMs: 200, drainNoticeMs: 1 } });
   const session = http2.connect(gateway.url, { settings: { initialWindowSize: 0 } });

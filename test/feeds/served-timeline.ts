@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Timeline } from "../../runtime/src/testing/timeline.ts";
 
-/** A timeline served over HTTP to processes. Polls should be a second apart. */
+/** A timeline that processes reach over HTTP. Polls should be a second apart. */
 export interface ServedTimeline {
   readonly timeline: Timeline;
   readonly url: string;
-  /** The connection of each poll, in order: each process has a separate one. */
+  /** The connection of each poll, in order. Each process uses a separate connection. */
   readonly pollers: readonly number[];
   close(): Promise<void>;
 }

@@ -109,7 +109,8 @@ test("signed-in people watch with their own rights: one poller per session, acro
   await happens(all);
   expect(new Set(accounts)).toEqual(new Set(["ada", "grace"]));
 
-  // The upstream refreshes the tokens of both; a client refreshes its own, and reconnects with it.
+  // The upstream requires a refresh of both tokens. A client also refreshes its gateway token and reconnects
+  // with it.
   provider.expire();
   await happens(all);
   const refreshed = await client.refresh(ada.refresh_token ?? "");
@@ -118,7 +119,7 @@ test("signed-in people watch with their own rights: one poller per session, acro
   await happens(all);
   expect(all.map(({ error }) => error)).toEqual(all.map(() => undefined));
   expect(provider.counts.get("/token refresh")).toBe(2);
-  // Three watchers as ada cause as many polls as one as grace.
+  // Three watchers as ada cause as many polls as one watcher as grace.
   const [from, before] = [accounts.length, provider.counts.get("/token refresh")];
   await eventually(() => accounts.slice(from).filter((each) => each === "grace").length).toBeGreaterThan(8);
   const polls = accounts.slice(from).filter((each) => each === "ada").length;
@@ -131,7 +132,7 @@ test("signed-in people watch with their own rights: one poller per session, acro
   await eventually(() => ended.every(({ error }) => error !== undefined)).toBe(true);
   for (const { error, token, ids } of ended) {
     expect(error?.code).toBe(Code.Unauthenticated);
-    // The next poll finds the session missing, unless the check of the stream's token comes first.
+    // The next poll finds that the session is missing, unless the check of the stream's token finds it first.
     expect(["SESSION_ENDED", "TOKEN_INVALID"]).toContain(error && reasonOf(error));
     expect(error?.findDetails(ResumeSchema)[0]?.token).toBe(token);
     expect(new Set(ids).size).toBe(ids.length);
@@ -143,7 +144,7 @@ test("signed-in people watch with their own rights: one poller per session, acro
   expect(other.error).toBeUndefined();
   expect(other.ids).toEqual(Array.from({ length: newest - 1 }, (_, index) => index + 2));
 
-  // After another sign-in the same events continue.
+  // After another sign-in the stream resumes with the same events.
   const again = await watching((await signIn("ada")).access_token);
   await happens([again, other]);
   expect(again.error).toBeUndefined();

@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A client that resumes by its token wherever its stream ends. */
+/** A client that resumes with its token when its stream ends. */
 class Watcher {
   readonly ids: number[] = [];
   gaps = 0;
@@ -53,7 +53,7 @@ class Watcher {
   }
 
   private async run(baseUrl: string): Promise<void> {
-    // A separate connection, which the primary process gives to the next worker.
+    // A separate connection, which the primary process passes to the next worker.
     const transport = createGrpcTransport({ baseUrl });
     const items = watch(transport, WATCH, { owner: "ada" } as never, {
       signal: this.left.signal,
@@ -100,14 +100,14 @@ ${settings}`,
   for (let count = 0; count < 4; count++) {
     const watcher = new Watcher(url);
     watchers.push(watcher);
-    // Connections arrive one after the other, in the order of the workers.
+    // Connections are made sequentially, so that they go to the workers in order.
     await eventually(() => watcher.batches).toBeGreaterThan(0);
   }
   return { run, metric, pidOf };
 }
 
 let newest = 1;
-/** Adds an event, and waits until all these watchers have it. */
+/** Adds an event, and waits until all these watchers receive it. */
 async function happens(who: readonly Watcher[] = watchers): Promise<void> {
   newest += 1;
   upstream.timeline.add(newest);
@@ -128,7 +128,7 @@ test("two workers with watchers at both share one poller, and all watchers get e
   await eventually(() => metric("connect_rest_bus_feeds")).toBe(2);
   expect(await metric("connect_rest_bus_feeds_led")).toBe(1);
   for (let event = 0; event < 3; event++) await happens();
-  // Two pollers would take turns.
+  // Two pollers would alternate.
   const last = () => upstream.pollers.slice(-6);
   await eventually(() => [last().length, new Set(last()).size]).toEqual([6, 1]);
   expectAllOnce();
@@ -138,7 +138,7 @@ test("when the polling worker is killed the other continues, and every watcher g
   const { metric, pidOf, run } = await start();
   await eventually(() => metric("connect_rest_bus_feeds")).toBe(2);
   await happens();
-  // One of the two workers polls.
+  // One of the two workers is the poller.
   for (const worker of [1, 2]) {
     const pid = pidOf(worker);
     const before = upstream.pollers.length;

@@ -9,8 +9,7 @@ const HEAD = `# Fidelity
 <!-- Written by test/fidelity, from rows that are tests. Do not edit: npx vitest run test/fidelity -u -->
 
 This page describes what callers receive when a response does not match its .proto description. Every lost value is reported, and an
-unreadable response never looks like an empty message. One case is not reported, because the check would slow down every response: a
-field that a response has under two of its names.
+unreadable response never looks like an empty message. One case is not reported, because the check would slow down every response: a response that has a field under two of the field's names.
 
 ## Classes
 
@@ -28,8 +27,7 @@ have the same names in the log, the metrics, the configuration and the runtime's
 - **Metrics:** \`connect_rest_differences_total\` counts differences by method, path and class.
 - **Programs:** \`onDifference\` receives a \`DifferenceReport\`. A report lists the first hundred differences of each class, and counts all.
 
-Each class can be ignored, logged, or fail the call. The configuration sets this globally, for an upstream, a service or a
-method. The most specific method or service name applies first, then the upstream, then the global setting. \`strict: true\` is short for
+For each class, differences can be ignored, logged, or fail the call. The configuration sets this globally, for an upstream, a service or a method. The most specific method or service name applies first, then the upstream, then the global setting. \`strict: true\` is short for
 \`lost: fail\`; setting both \`strict\` and \`lost\` is an error. A name that no adapter has is also an error.
 
 \`\`\`yaml
@@ -43,8 +41,7 @@ upstreams:
     differences: { additional: ignore }
 \`\`\`
 
-The runtime has the same options: \`differences\` of \`createRest\` and of each upstream. Before a call ends, \`onDifference\` receives one report
-for each response that differs. For a page, the keys other than the items have a separate report:
+The runtime has the same options: \`differences\` of \`createRest\` and of each upstream. Before a call ends, \`onDifference\` receives one report for each response that differs. The items of a page and the other keys of the page have separate reports.
 
 \`\`\`ts
 ${EXAMPLE}\`\`\`
@@ -61,16 +58,13 @@ and the received type.
 - The response announces another page, but not how to request it.
 - A page lacks the key of a link or cursor that has \`always\`, or the last item of a page lacks its value.
 
-\`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md) lists the values that mean "empty". By default, these are \`null\`, \`[]\` and \`{}\`,
-because they contain nothing that could be lost. A missing key or body does not mean "empty" by default. In messages, any field may be
+The setting \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md) lists the values that mean "empty". By default, these values are \`null\`, \`[]\` and \`{}\`, because they contain nothing that could be lost. A missing key or body does not mean "empty" by default. In messages, any field may be
 missing, since ProtoJSON omits empty lists and zeros.
 
 Special cases:
 
-- **Lists by time.** With \`overlap\` in [\`Cursor\`](annotations.md), more items can share a time than fit on one page. The stream continues with
-  later times, and reports the missing items as one \`lost\`.
-- **Lists by the last item.** If the last item has no value for the next request, the stream ends and reports a \`lost\` at the place of the
-  value, because an item cannot mark the end of a list. With \`always\`, the call fails. A page without items does mark the end.
+- **Lists by time.** With \`overlap\` in [\`Cursor\`](annotations.md), more items may have the same time than fit on one page. The stream then continues with later times, and reports the missing items as one \`lost\`.
+- **Lists by the last item.** If the last item has no value for the next request, the stream ends and reports a \`lost\` at the place of the value, because an item cannot mark the end of a list. With \`always\`, the call fails. A page without items marks the end of the list.
 - **Comma-separated lists.** Empty parts, as in \`a,,b\`, are dropped and reported as \`converted\`.
 - **\`Link\` headers.** An address that is not between \`<\` and \`>\` is \`lost\`, unless another link has the same relation.
 - **Success without a body.** If the request was neither GET nor HEAD, the call succeeds with an empty message, because the upstream has already
@@ -79,20 +73,19 @@ Special cases:
 
 ## Requests
 
-Two different request messages never produce requests that look the same to the upstream. If they would, one of them fails with
-INVALID_ARGUMENT, and the error names the field, the problem and the remedy. \`test/requests/\` generates messages for every kind of field in
+Two different request messages never produce requests that look the same to the upstream. Instead, one of the two calls fails with INVALID_ARGUMENT, and the error names the field, the problem and the remedy. \`test/requests/\` generates messages for every kind of field in
 every place, and parses the requests with independent code. These are the only exceptions:
 
-| these look the same to the upstream                                                             | because                                              |
+| requests that look the same to the upstream                                                             | because                                              |
 | ----------------------------------------------------------------------------------------------- | ---------------------------------------------------- |
-| an empty and an unset singular message in a query, a form or parts                              | neither has parameters                               |
-| a number or boolean of a Struct and the same text, in a query, a form or parts                  | parameters are text                                  |
-| times that \`rounding\` maps to the same value                                                  | the rule allows it                                   |
+| an empty and an unset singular message in a query, a form or parts                              | neither message has parameters |
+| a number or boolean of a Struct, and a string with the same characters, in a query, a form or parts | all parameters are strings |
+| times that \`rounding\` maps to the same value                                                  | the rule allows the loss of precision |
 | a parameter and a map entry with \`style: SPREAD\` and the same name                            | the entry replaces the parameter, unless it is a constant |
-| an unknown key that a declared field also writes, and no such key                               | the declared field is sent                           |
-| raw JSON of unknown keys with different white space                                             | it is sent as JSON                                   |
+| a message with an unknown key that a declared field also writes, and a message without this key | only the declared field is sent |
+| unknown keys whose raw JSON differs only in white space | the white space is not sent |
 | an empty fallback of a oneof and no fallback, if the message has other keys                     | responses without keys of the fallback look the same |
-| a part with an explicit name or type that equals the default, and a part without one            | the default is the same                              |
+| a part with an explicit name or type that equals the default, and a part without one            | the default has the same effect |
 
 ## Every difference
 `;

@@ -37,7 +37,7 @@ export const ROWS: readonly Row[] = [
     body: response({ id: "a", label: { color: "red" } }),
     outcome: "additional",
     path: "label.color",
-    gets: "the message without it",
+    gets: "the message without the key",
     message: { id: "a", label: {} },
   },
   {
@@ -76,7 +76,7 @@ export const ROWS: readonly Row[] = [
     sends: "`null`, or no key",
     body: response({ id: null }),
     outcome: "none",
-    gets: "the field unset",
+    gets: "an unset field",
     message: { id: "" },
   },
   {
@@ -84,7 +84,7 @@ export const ROWS: readonly Row[] = [
     body: response({ id: 5 }),
     outcome: "converted",
     path: "id",
-    gets: "its text",
+    gets: "the number or boolean as a string",
     message: { id: "5" },
   },
   {
@@ -107,7 +107,7 @@ export const ROWS: readonly Row[] = [
     body: response({ weight: 5.5 }),
     outcome: "lost",
     path: "weight",
-    gets: "the field unset",
+    gets: "an unset field",
     message: {},
   },
   {
@@ -124,7 +124,7 @@ export const ROWS: readonly Row[] = [
     body: '{"response":{"id":123456789012345.678900}}',
     outcome: "converted",
     path: "id",
-    gets: "its text, with all digits",
+    gets: "a string with all digits",
     message: { id: "123456789012345.678900" },
   },
   {
@@ -132,7 +132,7 @@ export const ROWS: readonly Row[] = [
     body: response({ tags: "a" }),
     outcome: "converted",
     path: "tags",
-    gets: "a list of one",
+    gets: "a list with one item",
     message: { tags: ["a"] },
   },
   {
@@ -156,7 +156,7 @@ export const ROWS: readonly Row[] = [
     body: response({ label: [{ text: "a" }] }),
     outcome: "converted",
     path: "label",
-    gets: "that object",
+    gets: "the one object of the array",
     message: { label: { text: "a" } },
   },
   {
@@ -164,7 +164,7 @@ export const ROWS: readonly Row[] = [
     body: response({ label: false }),
     outcome: "converted",
     path: "label",
-    gets: "the field unset",
+    gets: "an unset field",
     message: { id: "" },
   },
   {
@@ -172,7 +172,7 @@ export const ROWS: readonly Row[] = [
     body: response({ label: [{ text: "a" }, { text: "b" }] }),
     outcome: "lost",
     path: "label",
-    gets: "the first",
+    gets: "the first object",
     message: { label: { text: "a" } },
   },
   {
@@ -180,7 +180,7 @@ export const ROWS: readonly Row[] = [
     body: JSON.stringify({ response: { id: "a" }, took: 5 }),
     outcome: "additional",
     path: "took",
-    gets: "the message without it",
+    gets: "the message without the key",
     message: { id: "a" },
   },
   {
@@ -204,7 +204,7 @@ export const ROWS: readonly Row[] = [
     body: response({ route: { start: { place: "x", time: 5 } } }),
     outcome: "additional",
     path: "route.start.time",
-    gets: "the message without it, even if the message collects unknown keys",
+    gets: "the message without the key, even if the message collects unknown keys",
     message: { origin: "x", unknownFields: {} },
   },
   {
@@ -228,22 +228,22 @@ export const ROWS: readonly Row[] = [
     body: response({ route: [] }),
     outcome: "converted",
     path: "route",
-    gets: "the field unset",
+    gets: "an unset field",
     message: { origin: "" },
   },
   {
     sends: "`null` or `{}` inside a path",
     body: response({ route: { start: {} } }),
     outcome: "none",
-    gets: "the field unset",
+    gets: "an unset field",
     message: { origin: "" },
   },
   {
-    sends: "any other value inside a path",
+    sends: "any other value than an object inside a path",
     body: response({ route: "x" }),
     outcome: "lost",
     path: "route",
-    gets: "the field unset",
+    gets: "an unset field",
     message: { origin: "" },
   },
   {
@@ -251,7 +251,7 @@ export const ROWS: readonly Row[] = [
     body: '{"response":{"id":"a\\ud800"}}',
     outcome: "lost",
     path: "id",
-    gets: "the string, with U+FFFD in their place",
+    gets: "the string, with U+FFFD in place of the invalid parts",
     message: { id: "a\ufffd" },
   },
   {
@@ -259,7 +259,7 @@ export const ROWS: readonly Row[] = [
     body: response({ transit: 90 }),
     outcome: "converted",
     path: "transit",
-    gets: "that number of seconds",
+    gets: "a Duration of this number of seconds",
     message: { transit: { seconds: 90n } },
   },
   {
@@ -267,7 +267,7 @@ export const ROWS: readonly Row[] = [
     body: response({ weight: "heavy" }),
     outcome: "lost",
     path: "weight",
-    gets: "the field unset",
+    gets: "an unset field",
     message: { weight: 0 },
   },
   {
@@ -275,7 +275,7 @@ export const ROWS: readonly Row[] = [
     body: response({ weight: 3_000_000_000 }),
     outcome: "lost",
     path: "weight",
-    gets: "the field unset",
+    gets: "an unset field",
     message: { weight: 0 },
   },
   {
@@ -283,7 +283,7 @@ export const ROWS: readonly Row[] = [
     body: response({ id: ["a"] }),
     outcome: "lost",
     path: "id",
-    gets: "the field unset",
+    gets: "an unset field",
     message: { id: "" },
   },
   {
@@ -291,7 +291,7 @@ export const ROWS: readonly Row[] = [
     body: response({ parts: [{ text: "a" }, null] }),
     outcome: "lost",
     path: "parts[1]",
-    gets: "the list without it",
+    gets: "the list without this value",
     message: { parts: [{ text: "a" }] },
   },
   {
@@ -299,7 +299,7 @@ export const ROWS: readonly Row[] = [
     body: response({ tags: ["a", null] }),
     outcome: "lost",
     path: "tags[1]",
-    gets: "the list without it",
+    gets: "the list without this value",
     message: { tags: ["a"] },
   },
   {
@@ -307,7 +307,7 @@ export const ROWS: readonly Row[] = [
     body: response({ tags: ["a", false] }),
     outcome: "lost",
     path: "tags[1]",
-    gets: "the list without it",
+    gets: "the list without this value",
     message: { tags: ["a"] },
   },
   {
@@ -319,7 +319,7 @@ export const ROWS: readonly Row[] = [
     message: { counts: {} },
   },
   {
-    sends: "two spellings of one key of a map",
+    sends: "two spellings of the same map key",
     body: response({ counts: { "1": 5, "1.0": 6 } }),
     outcome: "lost",
     path: "counts.1.0",
@@ -327,7 +327,7 @@ export const ROWS: readonly Row[] = [
     message: { counts: { "1": 5 } },
   },
   {
-    sends: "a key of a map that does not fit the key type",
+    sends: "a map key that does not fit the key type",
     body: response({ counts: { one: 5 } }),
     outcome: "lost",
     path: "counts.one",
@@ -355,7 +355,7 @@ export const ROWS: readonly Row[] = [
     body: response({ label: { tape: 5 } }),
     outcome: "lost",
     path: "label.tape",
-    gets: "the oneof unset",
+    gets: "an unset oneof",
     message: { label: { tie: { case: undefined } } },
   },
   {
@@ -363,14 +363,14 @@ export const ROWS: readonly Row[] = [
     body: response({ size_of: true }),
     outcome: "lost",
     path: "size_of",
-    gets: "the oneof unset",
+    gets: "an unset oneof",
     message: { sizeOf: { size: { case: undefined } } },
   },
   {
     sends: "a field under several of its names (`size_of`, `sizeOf`, aliases)",
     body: response({ size_of: 5, sizeOf: 6 }),
     outcome: "none",
-    gets: "the first one that is not `null`; the others are not reported",
+    gets: "the first value that is not `null`; the other values are not reported",
     message: { sizeOf: { size: { case: "number", value: 5 } } },
   },
   {
@@ -386,7 +386,7 @@ export const ROWS: readonly Row[] = [
     body: response({ sent: "2026-01-02T03:04:05.1234567891Z" }),
     outcome: "converted",
     path: "sent",
-    gets: "the time, cut to nanoseconds",
+    gets: "the time, truncated to nanoseconds",
     message: { sent: { nanos: 123456789 } },
   },
   {
@@ -394,7 +394,7 @@ export const ROWS: readonly Row[] = [
     body: '{"response":{"any":9007199254740993}}',
     outcome: "converted",
     path: "any",
-    gets: "its digits as text",
+    gets: "a string with its digits",
     message: { any: { kind: { case: "stringValue", value: "9007199254740993" } } },
   },
   {
@@ -409,7 +409,7 @@ export const ROWS: readonly Row[] = [
     body: response({ values: 5 }),
     outcome: "converted",
     path: "values",
-    gets: "a list of one",
+    gets: "a list with one item",
     message: { values: { values: [{ kind: { value: 5 } }] } },
   },
   {
@@ -441,14 +441,15 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "no payload, if `empty` does not list ABSENT",
+    sends: "a response without a payload, if `empty` does not list ABSENT",
     body: '{"message":"maintenance"}',
     outcome: "RESPONSE_SHAPE",
     path: "response",
     gets: "an error",
   },
   {
-    sends: "no body for GET or HEAD, with a status other than 204, if `empty` does not list EMPTY_BODY",
+    sends:
+      "a response to GET or HEAD without a body, with a status other than 204, if `empty` does not list EMPTY_BODY",
     body: "",
     outcome: "RESPONSE_SHAPE",
     path: "response",
@@ -479,7 +480,7 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "no body for GET or HEAD in place of a page",
+    sends: "a response to GET or HEAD without a body, in place of a page",
     call: "list",
     body: "",
     outcome: "RESPONSE_SHAPE",
@@ -487,7 +488,7 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "errors with a success status, and `null`, `{}`, `[]` or no payload (GraphQL)",
+    sends: "errors with a success status, and no payload, `null`, `{}` or `[]` (GraphQL)",
     body: JSON.stringify({ response: {}, errors: [{ message: "no such cargo" }] }),
     outcome: "ERROR_IN_RESPONSE",
     text: "upstream rules responded with 200 OK: no such cargo",
@@ -557,15 +558,15 @@ export const ROWS: readonly Row[] = [
     body: response({ parcels: [{ id: "a" }, 7] }),
     outcome: "lost",
     path: "parcels[1]",
-    gets: "the stream without it",
+    gets: "the stream without this item",
     message: [{ id: "a" }],
   },
   {
-    sends: "a flag for more pages, but no way to request them",
+    sends: "a flag that announces more pages, but no way to request them",
     call: "list",
     body: response({ parcels: [{ id: "a" }], more: true }),
     outcome: "RESPONSE_SHAPE",
     path: "next",
-    gets: "the items, then an error",
+    gets: "the items, and then an error",
   },
 ];

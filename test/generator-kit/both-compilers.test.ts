@@ -18,13 +18,15 @@ const sources = readdirSync(PROTO, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".proto"))
   .sort();
 
-/** buf drops the last line feed of a file that something is inserted into (DIFFERENCES.finalNewline). */
+/** buf drops the last line feed of a file that receives an insertion (DIFFERENCES.finalNewline). */
 function asBufEndsIt(content: Buffer): string {
   const text = content.toString("utf8");
   return text.includes("  routes: {\n") ? text.replace(/\n$/, "") : text;
 }
 
-test("protoc and buf make the same files of our APIs, with both generators in one run", async ({ skip }) => {
+test("protoc and buf write the same files for the described APIs, with both generators in one run", async ({
+  skip,
+}) => {
   skip(!hasProtoc, NO_PROTOC);
   const [protoc, buf] = await Promise.all([
     runProtoc(PLUGINS, INCLUDES, sources),

@@ -1,5 +1,6 @@
 /**
- * What generators may respond with, and where compilers part: the applier is held to protoc and buf on each.
+ * Responses of generators, and the differences between the compilers on them. The tests compare the applier
+ * with protoc and buf for each case.
  */
 import type { Dialect, REFUSED } from "protoc-gen-connect-rest/kit";
 import type { CompilerName } from "./compilers.ts";
@@ -9,17 +10,20 @@ export interface Entry {
   readonly name?: string;
   readonly insertionPoint?: string;
   readonly content?: string;
-  /** Begin and end, in bytes, of annotations; the nth has the path [4, n]. */
+  /** The start and end of each annotation, in bytes; the nth annotation has the path [4, n]. */
   readonly annotations?: ReadonlyArray<readonly [number, number]>;
 }
 
 export interface Case {
   readonly name: string;
-  /** One list a generator, in the order in which they run. */
+  /** One list per generator, in the order in which the generators run. */
   readonly responses: ReadonlyArray<readonly Entry[]>;
-  /** The known difference between protoc and buf that shows. Without it they must agree. */
+  /**
+   * The known difference between protoc and buf that this case shows. Without a known difference, the
+   * compilers must agree.
+   */
   readonly differs?: keyof Dialect;
-  /** What the applier rejects, by the compiler that lets it through. */
+  /** Responses that the applier rejects although the compiler accepts them, by compiler. */
   readonly rejected?: Readonly<Partial<Record<CompilerName, keyof typeof REFUSED>>>;
 }
 
@@ -35,7 +39,7 @@ const into = (name: string, insertionPoint: string, content: string): Entry => (
 const LONG = "x".repeat(65_536);
 const AT_LIMIT = "x".repeat(65_535);
 const HOST = file("a.ts", `first\n  ${mark("p")}\nlast\n`);
-/** Annotations `first` and `last` of HOST, as GeneratedCodeInfo in the wire format. */
+/** The annotations `first` and `last` of HOST, as encoded GeneratedCodeInfo. */
 const META = file("a.ts.pb.meta", "\n\x08\n\x02\x04\x00\x18\x00 \x05\n\x08\n\x02\x04\x01\x18( ,");
 const TEXT_META = file("a.ts.pb.meta", "annotation { path: 4 begin: 0 end: 5 }\n");
 

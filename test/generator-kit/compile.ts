@@ -1,4 +1,4 @@
-/** Compiles .proto sources of a test to what a generator is asked. */
+/** Compiles .proto sources of a test to the request that a generator receives. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import {
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
 
-/** What sources may import, below the root of the repository. */
+/** The folders that sources may import from, relative to the root of the repository. */
 const IMPORTS = {
   connectrest: "proto/connectrest",
   buf: ".protovalidate/buf",
@@ -22,7 +22,7 @@ const IMPORTS = {
   "google/rpc/status.proto": "node_modules/google-proto-files/google/rpc/status.proto",
 } as const;
 
-/** The start of a source that may use every annotation. */
+/** The start of a source that can use every annotation. */
 export const HEAD = `syntax = "proto3";
 package test.v1;
 import "buf/validate/validate.proto";
@@ -38,9 +38,9 @@ import "google/protobuf/wrappers.proto";
 `;
 
 /**
- * The request for generating code for all of the sources.
+ * Returns the request to generate code for all sources.
  *
- * @param sources text by file name
+ * @param sources the sources by file name
  */
 export function compileRequest(
   sources: Readonly<Record<string, string>>,

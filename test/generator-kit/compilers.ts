@@ -1,4 +1,4 @@
-/** Runs the real protoc and buf, with generators of ours, in temporary folders. */
+/** Runs the real protoc and buf with test generators, in temporary folders. */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -13,18 +13,18 @@ export interface Plugin {
   readonly parameter: string;
 }
 
-/** What a compiler made: the files it wrote, by path, as bytes in hexadecimal; or its complaint. */
+/** The result of a compiler run: the written files by path, as hexadecimal bytes, or the error. */
 export type Outcome =
   | { readonly files: Readonly<Record<string, Buffer>>; readonly warning: string; readonly error?: undefined }
   | { readonly error: string };
 
-/** Whether protoc can be run here. */
+/** Whether protoc is installed. */
 export const hasProtoc = spawnSync("protoc", ["--version"]).status === 0;
 
-/** The reason for which tests are skipped where `hasProtoc` is false. */
+/** The reason for skipped tests when `hasProtoc` is false. */
 export const NO_PROTOC = "protoc is not on the PATH (Debian: protobuf-compiler)";
 
-/** Runs plugins in one invocation of protoc, over the named files. */
+/** Runs plugins in one invocation of protoc, for the named files. */
 export async function runProtoc(
   plugins: readonly Plugin[],
   includes: readonly string[],
@@ -42,7 +42,7 @@ export async function runProtoc(
   });
 }
 
-/** Runs plugins in one invocation of buf, over its inputs: lines of YAML below `inputs:`. */
+/** Runs plugins in one invocation of buf, for its inputs: lines of YAML under `inputs:`. */
 export async function runBuf(plugins: readonly Plugin[], inputs: readonly string[]): Promise<Outcome> {
   return await inFolder(async (folder) => {
     const lines = plugins.flatMap(({ path, parameter }) => [

@@ -1,4 +1,4 @@
-/** A property that a generator inserts into adapters is one of their type, once it is declared. */
+/** Checks the types of a property that a generator inserts into adapters, after the property is declared. */
 import type { ServiceAdapter } from "connect-rest-runtime/adapter";
 import { expect, test } from "vitest";
 import { PlaceService } from "../gen/rules/v1/places_pb.ts";
@@ -9,7 +9,7 @@ declare module "connect-rest-runtime/adapter" {
   }
 }
 
-/** As a generated file has it, with the inserted line in front of the insertion point. */
+/** An adapter as in a generated file, with the inserted line before the insertion point. */
 const extended: ServiceAdapter<typeof PlaceService> = {
   service: PlaceService,
   methods: {},

@@ -66,7 +66,7 @@ function adapter(request: KitRequest) {
   return file;
 }
 
-/** What a generator that only writes into the adapter of ThingService responds with. */
+/** Returns the response of a generator that only inserts into the adapter of ThingService. */
 function answer(
   write: (file: ReturnType<typeof adapter>, request: KitRequest) => void,
 ): CodeGeneratorResponse {
@@ -76,7 +76,7 @@ function answer(
   );
 }
 
-test("a generator reads what the options of fields and enum values say", () => {
+test("a generator reads custom options of fields and enum values", () => {
   const source = `${HEAD}
 enum Size { SIZE_UNSPECIFIED = 0; SIZE_LARGE = 1 [(connectrest.v1.enum_value).wire = "L"]; }
 message Shirt {
@@ -109,7 +109,7 @@ function host(request: CodeGeneratorRequest): CodeGeneratorResponse {
   return fromBinary(CodeGeneratorResponseSchema, response);
 }
 
-/** The adapter after a second generator. */
+/** Returns the adapter after a second generator has run. */
 function applied(response: CodeGeneratorResponse): string {
   const files = applyInsertions([
     { generator: "host", response: host(things) },
@@ -123,7 +123,7 @@ function entries(response: CodeGeneratorResponse): string[][] {
   return response.file.map(({ name, insertionPoint, content }) => [name, insertionPoint, content]);
 }
 
-test("insertions: go to the points that each adapter has", () => {
+test("insertions: every adapter has its insertion points", () => {
   const response = answer((file, request) => {
     const [method] = service(request).methods;
     if (method !== undefined) file.insert(methodPoint(method), "// after GetThing");
@@ -152,7 +152,7 @@ test("insertions: go to the points that each adapter has", () => {
   expect(found).not.toContain(-1);
 });
 
-test("insertions: are not offered where nothing is mapped to REST", () => {
+test("insertions: files and methods without a REST mapping have no insertion points", () => {
   const seen: unknown[] = [];
   const response = respond(
     generator((request) => {
@@ -169,7 +169,7 @@ test("insertions: are not offered where nothing is mapped to REST", () => {
   expect(response.file).toEqual([]);
 });
 
-test("insertions: are not offered where the annotations are wrong: protoc-gen-connect-rest says so itself", () => {
+test("insertions: with wrong annotations there is no adapter, and only protoc-gen-connect-rest reports the errors", () => {
   const wrong = compileRequest({ "test/v1/things.proto": THINGS.replace("{id}", "{no}") });
   expect(host(wrong).error).toContain("path-field");
   const seen: unknown[] = [];
@@ -181,7 +181,7 @@ test("insertions: are not offered where the annotations are wrong: protoc-gen-co
   expect(response.error).toBe("");
 });
 
-test("insertions: are not offered for a method that unsupported=skip leaves out", () => {
+test("insertions: a method that unsupported=skip omits has no insertion point", () => {
   const text = THINGS.replace("rpc DeleteThing(GetThingRequest)", "rpc DeleteThing(stream GetThingRequest)");
   const points: boolean[] = [];
   respond(
@@ -211,11 +211,11 @@ test.each<[string, string, string]>([
     "// @@protoc_insertion_point(end)",
     "test/v1/things_rest.ts: the line `// @@protoc_insertion_point(end)` has the marker of an insertion point, which protoc and buf treat differently",
   ],
-])("insertions: reject %s", (_name, line, text) => {
+])("insertions: %s is rejected", (_name, line, text) => {
   expect(() => answer((file) => file.insert(line === "" ? "elsewhere" : END, line))).toThrow(new Error(text));
 });
 
-test("imports: go to the imports of the file, sorted, once, and under names that nothing else has", () => {
+test("imports: are added to the file once each, sorted, under names that do not collide", () => {
   const names: string[] = [];
   const response = answer((file, request) => {
     const [method] = service(request).methods;
@@ -258,7 +258,7 @@ test("imports: follow import_extension", () => {
   expect(response.file[0]?.content).toContain('from "./things_pb.js"');
 });
 
-test("imports: have the suffix that the generator asks for", () => {
+test("imports: have the suffix that the generator configures", () => {
   const write = (request: KitRequest) => adapter(request).importValue("a", "b");
   const response = respond(generator(write, { importSuffix: "x1" }), things);
   expect(response.file[0]?.content).toBe('import { a as a$x1 } from "b";\n');
@@ -267,7 +267,7 @@ test("imports: have the suffix that the generator asks for", () => {
   );
 });
 
-test("a declaration gets a name that the file does not have yet", () => {
+test("a declaration gets a name that is free in the file", () => {
   const names: string[] = [];
   answer((file) => {
     names.push(
@@ -280,7 +280,7 @@ test("a declaration gets a name that the file does not have yet", () => {
   expect(names).toEqual(["mine", "mine$", "ThingService$", "ThingServiceRest$"]);
 });
 
-test("files of its own: are written with their imports, in the order of their paths", () => {
+test("new files: are written with their imports, in the order of their paths", () => {
   const response = respond(
     generator((request) => {
       request.newFile("b.ts").add("// b");
@@ -304,7 +304,7 @@ test.each([
   ["../a.ts", "the path `../a.ts` cannot be written: it has the component `..`"],
   [REST, "the file `test/v1/things_rest.ts` is already generated"],
   ["twice.ts", "the file `twice.ts` is already generated"],
-])("files of its own: cannot be %s", (path, text) => {
+])("new files: the path cannot be %s", (path, text) => {
   const write = (request: KitRequest) => {
     request.newFile("twice.ts");
     request.newFile(path);
@@ -316,7 +316,7 @@ function never(): never {
   throw new Error("not here");
 }
 
-test("faults are located, reported together, and nothing is generated", () => {
+test("errors are reported together with their positions, and no file is generated", () => {
   const response = respond(
     generator((request) => {
       adapter(request).insert(END, "// x");
@@ -351,7 +351,7 @@ const values = (parameter: string): [unknown, string] => {
   return [seen, error];
 };
 
-test("options: have their values, or the defaults", () => {
+test("options: have the given values or the defaults", () => {
   expect(values("")).toEqual([{ style: "short", title: "" }, ""]);
   expect(values("title=a=b,style=long,target=ts")).toEqual([{ style: "long", title: "a=b" }, ""]);
 });
@@ -371,7 +371,7 @@ test.each([
   expect(values(parameter)).toEqual([undefined, text]);
 });
 
-test("the order of the files in a request does not show", () => {
+test("the order of files in a request does not affect the response", () => {
   const write = (request: KitRequest) => {
     for (const file of request.files) request.newFile(`${file.name}.txt`).add(file.name);
     adapter(request).insert(END, "// x");
@@ -385,7 +385,7 @@ function run(program: string, args: readonly string[], input: Uint8Array = new U
   return { status, stdout, stderr: stderr.toString("utf8") };
 }
 
-test("as a program: knows --help and --version", () => {
+test("as a program: prints --help and --version", () => {
   const help = run(EXAMPLE, ["--help"]);
   expect(help.status).toBe(0);
   expect(help.stdout.toString("utf8")).toContain(
@@ -394,7 +394,7 @@ test("as a program: knows --help and --version", () => {
   expect(run(EXAMPLE, ["--version"]).stdout.toString("utf8")).toBe("protoc-gen-acme-cache 1.0.0\n");
 });
 
-test("as a program: a fault of the .proto files is in the response, with exit 0", () => {
+test("as a program: an error in the .proto files is in the response, with exit code 0", () => {
   const { status, stdout, stderr } = run(
     EXAMPLE,
     [],
@@ -417,12 +417,15 @@ test.each<[string, Uint8Array, string]>([
     new Uint8Array([0xff]),
     "protoc-gen-acme-cache: standard input is no CodeGeneratorRequest: premature EOF\n",
   ],
-])("as a program: %s on standard input is a fault of the compiler, with exit 1", (_name, input, text) => {
-  const { status, stdout, stderr } = run(EXAMPLE, [], input);
-  expect([status, stdout.length, stderr]).toEqual([1, 0, text]);
-});
+])(
+  "as a program: %s on standard input is an error of the compiler, with exit code 1",
+  (_name, input, text) => {
+    const { status, stdout, stderr } = run(EXAMPLE, [], input);
+    expect([status, stdout.length, stderr]).toEqual([1, 0, text]);
+  },
+);
 
-test("an example program reports what it cannot do", () => {
+test("an example program reports rules that it does not support", () => {
   const [start, ...rest] = THINGS.split("rpc Internal");
   const stream =
     'rpc WatchThing(GetThingRequest) returns (stream Thing) { option (google.api.http) = { get: "/watch/{id}" }; option (connectrest.v1.method).paginate = { items: "." link_header: "next" }; }\n  rpc Internal';
@@ -457,11 +460,11 @@ export const ThingServiceCache: Record<string, CachePolicy$acmeCache> = {
 const page = readFileSync(join(ROOT, "docs/generator-kit.md"), "utf8");
 const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
 
-test.each(["generator.ts", "bin.ts"])("the guide shows examples/generator/src/%s as it is", (name) => {
+test.each(["generator.ts", "bin.ts"])("the guide shows examples/generator/src/%s unchanged", (name) => {
   expect(blocks).toContain(readFileSync(join(ROOT, "examples/generator/src", name), "utf8"));
 });
 
-test("the guide shows what its example generates", () => {
+test("the guide shows the code that its example generates", () => {
   const response = respond(routesGenerator, things);
   const made = response.file.find(({ name }) => name === "routes.ts")?.content;
   const [property = "missing", helper = "missing"] = blocks.slice(2);
@@ -469,7 +472,7 @@ test("the guide shows what its example generates", () => {
   expect(made).toContain(helper);
 });
 
-test("the guide names every insertion point and what makes its name", () => {
+test("the guide names every insertion point and the helper that returns its name", () => {
   for (const point of ["imports", "adapter:", "service:", "method:", "end"]) {
     expect(page).toContain(`| \`${point}`);
   }
@@ -478,7 +481,7 @@ test("the guide names every insertion point and what makes its name", () => {
   }
 });
 
-test("a generator gets the parsed models of what it adds to, which it cannot change", () => {
+test("a generator receives read-only parsed models of the services that it extends", () => {
   let seen: unknown;
   respond(
     generator((request) => {
@@ -528,7 +531,7 @@ test("a generator gets the parsed models of what it adds to, which it cannot cha
   });
 });
 
-test("the points that a generator is told are those of the file that is written", () => {
+test("a generator receives exactly the insertion points that the adapter file has", () => {
   const points: string[] = [];
   respond(
     generator((request) => points.push(...request.adapterFiles.flatMap((file) => [...file.points]))),

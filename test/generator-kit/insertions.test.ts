@@ -39,7 +39,7 @@ function applied({ responses }: Case, dialect: CompilerName): Record<string, Buf
 let count = 0;
 const outcomes = new Map<string, Promise<Outcome>>();
 
-/** Runs a compiler once for both of the tests that look at its outcome. */
+/** Runs a compiler once, for both tests that check its outcome. */
 function compiled(item: Case, compiler: CompilerName): Promise<Outcome> {
   const key = `${compiler} ${item.name}`;
   const known = outcomes.get(key) ?? compile(item, compiler);
@@ -58,8 +58,8 @@ async function compile({ responses }: Case, compiler: CompilerName): Promise<Out
 }
 
 /**
- * The outcome without what does not matter: the wording of errors,
- * and the difference that shows nearly everywhere.
+ * Returns the outcome without the wording of errors, and without the final line feed unless the case is about
+ * it.
  */
 function essence(outcome: Outcome, { differs }: Case): unknown {
   if (outcome.error !== undefined) return "failed";
@@ -80,12 +80,15 @@ function expectSame(outcome: Outcome, ours: Record<string, Buffer> | InsertionEr
   }
 }
 
-/** Files as text, one character a byte, so that a failure can be read. */
+/** Returns files as text, one character per byte, so that a failure is readable. */
 function legible(files: Readonly<Record<string, Buffer>>): Record<string, string> {
   return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, bytes.toString("latin1")]));
 }
 
-/** A rejection is on the list because the compiler goes on; if it stops doing so, the list is out of date. */
+/**
+ * Checks that the applier rejects a response that the compiler accepts. If the compiler rejects it too, the
+ * list is out of date.
+ */
 function expectRejected(outcome: Outcome, ours: Record<string, Buffer> | InsertionError): void {
   expect(outcome.error).toBe(undefined);
   expect(ours).toBeInstanceOf(InsertionError);
@@ -102,13 +105,13 @@ async function check(item: Case, compiler: CompilerName): Promise<Outcome> {
   return outcome;
 }
 
-describe.concurrent("the applier does as buf", () => {
+describe.concurrent("the applier gives the same result as buf", () => {
   test.for(CASES)("$name", async (item) => {
     await check(item, "buf");
   });
 });
 
-describe.concurrent("the applier does as protoc, and protoc and buf differ only as listed", () => {
+describe.concurrent("the applier gives the same result as protoc, and protoc and buf differ only as listed", () => {
   test.for(CASES)("$name", async (item, { skip }) => {
     skip(!hasProtoc, NO_PROTOC);
     const protoc = await check(item, "protoc");

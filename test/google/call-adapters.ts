@@ -1,7 +1,7 @@
 /**
- * A program that builds requests with generated adapters in plain Node: cases as JSON on standard input,
- * requests as JSON on standard output. Tests start it as a process, because test runners compile modules
- * differently.
+ * A program that builds requests with generated adapters in plain Node. It reads cases as JSON from standard
+ * input and writes requests as JSON to standard output. Tests run it in a separate process, because test
+ * runners compile modules differently.
  */
 
 import { json } from "node:stream/consumers";
@@ -22,7 +22,7 @@ export interface Call {
   readonly message: string;
 }
 
-/** The comparable parts of a request, or the reason why it is missing. */
+/** The comparable parts of a request, or the reason why the request could not be built. */
 export type Made =
   | { readonly verb: string; readonly path: string; readonly query: string; readonly body?: string }
   | { readonly error: string };

@@ -1,4 +1,4 @@
-/** Calls of the sampled methods, and the requests of both sides. */
+/** Calls of the sampled methods, and the requests that adapters and google-gax build for them. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
@@ -12,17 +12,17 @@ import { Messages } from "./messages.ts";
 import { Random } from "./random.ts";
 import type { Sample } from "./sample.ts";
 
-/** The share of the fields that are set in each request of a method. */
+/** The share of the fields that have a value, for each request of a method. */
 const SHARES = [1, 0.5, 0.1];
 
-/** A request as both sides build it. */
+/** A request as built by the adapter and by google-gax. */
 export interface Pair {
   readonly method: DescMethod;
   readonly ours: Made;
   readonly theirs: Made;
 }
 
-/** Builds the requests of a sample whose code is in a folder. */
+/** Builds the requests for a sample whose generated code is in a folder. */
 export async function makePairs(sample: Sample, folder: string): Promise<Pair[]> {
   const messages = new Messages(new Random(1), sample.registry);
   const cases = sample.methods.flatMap((method) =>
@@ -43,7 +43,7 @@ export async function makePairs(sample: Sample, folder: string): Promise<Pair[]>
   }));
 }
 
-/** Returns a request; the n-th one of a method fills the path of the n-th binding. */
+/** Returns a request. The n-th request of a method has values for the path variables of the n-th binding. */
 function requestOf(method: DescMethod, messages: Messages, share: number, index: number): Uint8Array {
   const rule = httpRule(method);
   if (rule === undefined) throw new Error(`${method} has no HTTP rule`);

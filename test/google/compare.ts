@@ -2,12 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Made } from "./call-adapters.ts";
 
-/** A part of a request; `error` where only one side builds a request. */
+/** A part of a request; `error` means that only one side built a request. */
 export type Part = "verb" | "path" | "query" | "body" | "error";
 
 /**
- * Returns the parts that differ. Paths are compared literally; queries by their decoded parameters, since
- * their order and encoding are free; bodies as JSON values. Two rejections are equal, whatever their text.
+ * Returns the parts that differ. Paths are compared literally; queries by their decoded parameters, because
+ * order and encoding are not significant; bodies as JSON values. Two rejections are equal, even if their
+ * messages differ.
  */
 export function differingParts(ours: Made, theirs: Made): Part[] {
   if ("error" in ours || "error" in theirs) {
@@ -21,7 +22,7 @@ export function differingParts(ours: Made, theirs: Made): Part[] {
   return parts;
 }
 
-/** Returns the values of each parameter, in order. */
+/** Returns the values of each parameter in their order. */
 function parametersOf(query: string): Map<string, string[]> {
   const parameters = new Map<string, string[]>();
   for (const pair of query.split("&").filter((text) => text !== "")) {
@@ -31,7 +32,7 @@ function parametersOf(query: string): Map<string, string[]> {
   return parameters;
 }
 
-/** Returns the JSON value of a body, or its text when it is not JSON. */
+/** Returns the JSON value of a body, or the body itself if it is not JSON. */
 function bodyOf(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

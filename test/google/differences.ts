@@ -1,16 +1,16 @@
 /**
- * The differences between our requests and google-gax's, each with the sentence of the specification that
- * decides it. The test fails for an unlisted difference, and for a listed one that does not occur.
+ * The known differences between our requests and google-gax's, each with the sentence of the specification
+ * that decides it. The test fails if it finds an unlisted difference or does not find a listed one.
  */
 import type { Part } from "./compare.ts";
 
 export interface Difference {
   readonly part: Part;
-  /** The difference, and the correct side. */
+  /** The difference, and the side that is correct. */
   readonly what: string;
-  /** The deciding sentence, and its source. */
+  /** The sentence of the specification that decides, and its source. */
   readonly sentence: string;
-  /** Full names of methods, sorted. */
+  /** The full names of the methods, sorted. */
   readonly methods: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Builds requests with Google's client library, google-gax, as the reference. */
+/** Builds reference requests with google-gax, Google's client library. */
 import { type DescMethod, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
 import { type ParsedOptionsType, transcode } from "../../node_modules/google-gax/build/src/transcoding.js";
 import type { HttpRule } from "../../plugin/src/gen/google/api/http_pb.ts";
@@ -6,8 +6,9 @@ import { httpRule } from "../../plugin/src/parse/options.ts";
 import type { Made } from "./call-adapters.ts";
 
 /**
- * Returns the request that google-gax builds from an encoded message. Its JSON comes from protobuf-es, which
- * passes the conformance tests; google-gax's own serializer does not convert names in field masks.
+ * Returns the request that google-gax builds from an encoded message. protobuf-es converts the message to
+ * JSON, because google-gax's serializer does not convert names in field masks. protobuf-es passes the
+ * conformance tests.
  */
 export function gaxRequest(method: DescMethod, message: Uint8Array, registry: Registry): Made {
   const rule = httpRule(method);
@@ -24,7 +25,7 @@ export function gaxRequest(method: DescMethod, message: Uint8Array, registry: Re
   }
 }
 
-/** Returns a rule in the format to which protobuf.js parses it. */
+/** Returns an HTTP rule in the format into which protobuf.js parses it. */
 function optionsOf(rule: HttpRule): ParsedOptionsType {
   return [
     {

@@ -1,4 +1,4 @@
-/** Runs generators as compilers do: in a process, with a request on standard input. */
+/** Runs generators the way compilers run them: in a process that reads a request from standard input. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type CodeGeneratorResponse, CodeGeneratorResponseSchema } from "@bufbui
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** The programs, by path from the repository's root. */
+/** The paths of the generators from the root of the repository. */
 export const GENERATORS = {
   adapters: join(ROOT, "plugin/src/bin.ts"),
   messages: join(ROOT, "node_modules/@bufbuild/protoc-gen-es/bin/protoc-gen-es"),
@@ -36,7 +36,7 @@ export async function runGenerator(program: keyof typeof GENERATORS, request: Ui
   return { stdout, stderr, code };
 }
 
-/** Returns the response of a generator that must not fail. */
+/** Returns the response of a generator. The generator must not fail. */
 export async function generateWith(
   program: keyof typeof GENERATORS,
   request: Uint8Array,

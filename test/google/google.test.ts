@@ -1,6 +1,6 @@
 /**
- * Tests the generator on all of Google's APIs, and compares its adapters' requests with those of Google's
- * client.
+ * Tests the generator with all of Google's APIs, and compares the requests of its adapters with the requests
+ * of Google's client.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import { ADAPTER_OPTIONS, encodeRequest, namesToGenerate } from "./request.ts";
 import { generateSample, type Sample, sampleOf } from "./sample.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** `buf` rejects or loses lines of this length. */
+/** `buf` rejects or drops lines of this length. */
 const MAX_LINE_BYTES = 64 * 1024;
 const MINUTES = 60_000;
 
@@ -30,14 +30,14 @@ beforeAll(() => {
   image = googleImage();
 }, 5 * MINUTES);
 
-describe("all files", () => {
+describe("all of Google's APIs", () => {
   let said: Said;
 
   beforeAll(async () => {
     said = await runGenerator("adapters", encodeRequest([...image.values()], ADAPTER_OPTIONS));
   }, 3 * MINUTES);
 
-  test("are generated, except the files in left-out.txt", () => {
+  test("the generator accepts them, except the methods in left-out.txt", () => {
     expect(said.code).toBe(0);
     const expected = readFileSync(join(import.meta.dirname, "left-out.txt"), "utf8")
       .trimEnd()
@@ -45,7 +45,7 @@ describe("all files", () => {
     expect(leftOut(said.stderr)).toEqual(expected);
   });
 
-  test("become files with unique, relative names, and with lines that every compiler accepts", () => {
+  test("the generated files have unique, relative names, and lines that every compiler accepts", () => {
     const { file, error } = fromBinary(CodeGeneratorResponseSchema, said.stdout);
     expect(error).toBe("");
     const names = file.map(({ name }) => name);
@@ -67,7 +67,7 @@ describe("500 unary methods and all server streams", () => {
   }, 5 * MINUTES);
 
   test(
-    "compile with their messages, under the options of this repository",
+    "their adapters compile with the messages, under the compiler options of this repository",
     async () => {
       const config = join(folder, "tsconfig.json");
       writeFileSync(
@@ -87,7 +87,7 @@ describe("500 unary methods and all server streams", () => {
     5 * MINUTES,
   );
 
-  test("give the same bytes in any order", async () => {
+  test("the generator prints the same bytes for any order of the files", async () => {
     const { files } = sample;
     const order = new Random(7).shuffle(namesToGenerate(files));
     const [first, second] = await Promise.all(
@@ -101,7 +101,7 @@ describe("500 unary methods and all server streams", () => {
   });
 
   test(
-    "send what google-gax sends, but for what differences.ts lists",
+    "their adapters send the same requests as google-gax, except for the differences in differences.ts",
     async () => {
       const differing = new Map<string, Set<string>>();
       for (const { method, ours, theirs } of await makePairs(sample, folder)) {
@@ -117,7 +117,7 @@ describe("500 unary methods and all server streams", () => {
   );
 });
 
-/** Returns warnings in the format of left-out.txt: code, method, and binding. */
+/** Returns the warnings in the format of left-out.txt: code, method and binding. */
 function leftOut(stderr: string): string[] {
   const lines = stderr.split("\n").filter((line) => line !== "");
   return lines.map(shortened).sort();

@@ -1,4 +1,4 @@
-/** Tests invalid input from compilers, and unusual .proto files: each has a documented outcome. */
+/** Tests invalid input from compilers and unusual .proto files. Each of them has a documented result. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type CodeGeneratorRequest,
@@ -21,8 +21,8 @@ function encoded(request: CodeGeneratorRequest, change: Partial<CodeGeneratorReq
 }
 
 /**
- * Returns the complete response: files, or the input's mistakes in `error`; exit status 0 either way, without
- * output on standard error.
+ * Returns the response, which contains either files or, in `error`, the mistakes in the input. In both cases
+ * the exit status is 0 and standard error is empty.
  */
 async function answerOf(input: Uint8Array) {
   const { stdout, stderr, code } = await runGenerator("adapters", input);
@@ -41,7 +41,7 @@ test.each<readonly [name: string, input: Uint8Array, message: string]>([
   ["noise", noise, "standard input is no CodeGeneratorRequest: "],
   ...cut.map((part) => [`cut after ${part.length} bytes`, part, ""] as const),
 ])(
-  "a request that is broken: %s: one line on standard error, exit 1, no output",
+  "a broken request (%s) gives one line on standard error, exit status 1 and no output",
   async (_name, input, message) => {
     const { stdout, stderr, code } = await runGenerator("adapters", input);
     expect({ code, size: stdout.length }).toEqual({ code: 1, size: 0 });
@@ -51,7 +51,7 @@ test.each<readonly [name: string, input: Uint8Array, message: string]>([
   },
 );
 
-test("a request that is broken: with a missing file exits with 1 and names the file", async () => {
+test("a request that names a missing file gives exit status 1 and the name of the file", async () => {
   const request = compileRequest({ "a.proto": SMALL });
   const { stderr, code } = await runGenerator("adapters", encoded(request, { fileToGenerate: ["b.proto"] }));
   expect(code).toBe(1);
@@ -60,12 +60,12 @@ test("a request that is broken: with a missing file exits with 1 and names the f
   );
 });
 
-test("a request that is odd: without files gives no output and no error", async () => {
+test("a request without files gives no output and no error", async () => {
   const request = compileRequest({ "a.proto": SMALL });
   expect(await answerOf(encoded(request, { fileToGenerate: [] }))).toMatchObject({ names: [], error: "" });
 });
 
-test("a request that is odd: an unknown option is the user's mistake, in the response", async () => {
+test("an unknown option is reported in the response as a mistake of the user", async () => {
   const request = compileRequest({ "a.proto": SMALL }, "unsuported=skip");
   const { names, error } = await answerOf(encoded(request));
   expect(names).toEqual([]);
@@ -76,13 +76,13 @@ const MESSAGES = `message Req { string name = 1; A a = 2; repeated Req more = 3;
 message A { B b = 1; }
 message B { A a = 1; Req req = 2; }`;
 
-test("recursive messages: become bodies and responses", async () => {
+test("recursive messages are accepted in bodies and responses", async () => {
   const source = `${HEAD}service S { ${METHOD("Put", 'put: "/a/{name}" body: "*"')} }\n${MESSAGES}`;
   const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
   expect({ names, error }).toEqual({ names: ["a_rest.ts"], error: "" });
 });
 
-test("recursive messages: cannot be a query, which is reported once per field", async () => {
+test("recursive messages are rejected in queries, with one error for each field", async () => {
   const source = `${HEAD}service S { ${METHOD("Get", 'get: "/a/{name}"')} }\n${MESSAGES}`;
   const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
   expect(names).toEqual([]);
@@ -97,7 +97,7 @@ test("recursive messages: cannot be a query, which is reported once per field", 
 const COMMENT = `// ${"x".repeat(260)}\n`;
 
 test(
-  "a .proto of 10 MB: of methods is generated in bounded time",
+  "a .proto file of 10 MB with valid methods is generated within a minute",
   async () => {
     const count = 30_000;
     const methods = Array.from(
@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  "a .proto of 10 MB: of problems names each, in bounded time",
+  "a .proto file of 10 MB with invalid methods gets an error for each method within a minute",
   async () => {
     const methods = Array.from(
       { length: 30_000 },

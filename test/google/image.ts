@@ -1,4 +1,6 @@
-/** All .proto files of Google's public APIs, compiled once and kept in a cache that git ignores. */
+/**
+ * All .proto files of Google's public APIs. They are compiled once and cached in a folder that git ignores.
+ */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -7,11 +9,11 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 const ROOT = join(import.meta.dirname, "../..");
 const PACKAGE = join(ROOT, "node_modules/google-proto-files");
 
-/** The folder of the cache, inside the repository, so that generated modules find the runtime. */
+/** The cache folder. It is in the repository, so that generated modules can import the runtime. */
 export const CACHE = join(import.meta.dirname, ".cache");
 
 /**
- * A FileDescriptorProto as the compiler wrote it. Only the parts that determine the order of files are
+ * A FileDescriptorProto as written by the compiler. Only the fields that determine the order of files are
  * decoded.
  */
 export interface ImageFile {
@@ -25,7 +27,7 @@ export interface ImageFile {
 export type Image = ReadonlyMap<string, ImageFile>;
 
 /**
- * Returns the descriptors of all files in the npm package `google-proto-files`; the first call takes half a
+ * Returns the descriptors of all files in the npm package `google-proto-files`. The first call takes half a
  * minute.
  */
 export function googleImage(): Image {
@@ -35,7 +37,7 @@ export function googleImage(): Image {
   return readImage(readFileSync(path));
 }
 
-/** Reads an encoded FileDescriptorSet, which is orders of magnitude faster than complete decoding. */
+/** Reads an encoded FileDescriptorSet. This is orders of magnitude faster than decoding it completely. */
 export function readImage(bytes: Uint8Array): Image {
   const files = fieldsOf(bytes)
     .filter(({ number }) => number === FILE)
@@ -43,7 +45,9 @@ export function readImage(bytes: Uint8Array): Image {
   return new Map(files.map((file) => [file.name, file]));
 }
 
-/** Returns the file without source information, that is comments and positions: a quarter of its size. */
+/**
+ * Returns the file without source information (comments and positions), which is three quarters of its size.
+ */
 export function withoutSourceInfo(file: ImageFile): ImageFile {
   const kept = fieldsOf(file.bytes).filter(({ number }) => number !== SOURCE_CODE_INFO);
   return { ...file, bytes: Buffer.concat(kept.map(({ whole }) => whole)) };
@@ -74,9 +78,9 @@ function readFile(bytes: Uint8Array): ImageFile {
 
 interface Field {
   readonly number: number;
-  /** The bytes of a length-delimited field, without tag and length. */
+  /** The bytes of a length-delimited field, without the tag and the length. */
   readonly value: Uint8Array;
-  /** The field with its tag. */
+  /** The field, including its tag. */
   readonly whole: Uint8Array;
 }
 
@@ -101,7 +105,7 @@ function build(path: string): void {
     for (const name of ["gapic", "google", "grafeas"]) {
       cpSync(join(PACKAGE, name), join(folder, name), { recursive: true });
     }
-    // buf includes these files, and rejects other files of the same names.
+    // buf includes these files and rejects other files with the same names.
     rmSync(join(folder, "google/protobuf"), { recursive: true });
     const output = join(folder, "image.binpb");
     const { status, stderr } = spawnSync("buf", ["build", folder, "-o", output], { encoding: "utf8" });

@@ -1,4 +1,4 @@
-/** Generates requests with values in every kind of field, from a seed. */
+/** Generates random requests with values in fields of every kind. */
 import {
   create,
   type DescEnum,
@@ -24,13 +24,13 @@ const TEXTS = [
   "tab\tand\nline",
   "%2F",
 ];
-/** Valid texts for one segment of a path. */
+/** The valid values of one path segment. */
 const SEGMENTS = TEXTS.filter((text) => !/[/\t]/.test(text));
 const INTEGERS = [0, 1, -1, 42, 2_147_483_647, -2_147_483_648];
 const BIG_INTEGERS = [0n, 1n, -5n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
 const FLOATS = [0, 1.5, -0.25, 3, 1e20, 2 ** -20];
 
-/** JSON of well-known types, whose fields are restricted. */
+/** The JSON of well-known types, whose fields allow only some values. */
 const WELL_KNOWN: Readonly<Record<string, readonly JsonValue[]>> = {
   Timestamp: ["2026-01-02T03:04:05Z", "1969-12-31T23:59:59.500Z", "2024-02-29T00:00:00.000000001Z"],
   Duration: ["0s", "3s", "3.500s", "-1.000001s", "315576000000s"],
@@ -42,13 +42,13 @@ const WELL_KNOWN: Readonly<Record<string, readonly JsonValue[]>> = {
   Any: [{ "@type": "type.googleapis.com/google.protobuf.Duration", value: "3s" }],
 };
 
-/** A complete body, whose type is sent as a header. */
+/** A complete body. The content type is sent as a header. */
 const HTTP_BODY = { contentType: "text/plain", data: "aGk=" };
 
-/** The maximum nesting of messages; each level has fewer fields than the one above. */
+/** The maximum nesting depth of messages. Each level has fewer fields than the level above. */
 const DEPTH = 4;
 
-/** Generates messages of one registry. */
+/** Generates messages of the types in one registry. */
 export class Messages {
   private readonly random: Random;
   private readonly registry: Registry;
@@ -59,9 +59,9 @@ export class Messages {
   }
 
   /**
-   * Returns a request that fills one path of its method.
+   * Returns a request with values for all variables of a path template.
    *
-   * @param share the share of the fields that are set, from 0 to 1; nested messages have fewer
+   * @param share the share of the fields that have a value, from 0 to 1; nested messages have fewer
    */
   request(desc: DescMessage, template: PathTemplate, share: number): ReflectMessage {
     const message = this.message(desc, share, DEPTH);

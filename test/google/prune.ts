@@ -1,6 +1,6 @@
 /**
- * Removes the parts of files that some methods do not need: a tenth remains, which is generated and checked
- * in seconds.
+ * Removes the parts of files that the given methods do not need. The remaining tenth can be generated and
+ * checked in seconds.
  */
 import { type DescFile, type DescMessage, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
@@ -15,9 +15,9 @@ import { type ImageFile, withoutSourceInfo } from "./image.ts";
 const [MESSAGES, ENUMS, SERVICES, METHODS] = [4, 5, 6, 2];
 
 /**
- * Returns the files that some methods need, with their services and with the messages and enums that these
- * use. Comments and the bytes of options are kept, but not the files that declare the options. Files of
- * google.protobuf stay complete.
+ * Returns the files that the given methods need, with the services of the methods and all messages and enums
+ * that the methods use. Comments and encoded options are kept, but not the files that declare the options.
+ * Files of google.protobuf stay complete.
  */
 export function prune(files: readonly ImageFile[], methods: readonly DescMethod[]): ImageFile[] {
   const kept = reached(methods);
@@ -28,7 +28,7 @@ export function prune(files: readonly ImageFile[], methods: readonly DescMethod[
   });
 }
 
-/** A top-level element of a file, kept with everything nested in it. */
+/** A top-level element of a file. It is kept with all elements nested in it. */
 interface Kept {
   readonly file: DescFile;
   readonly name: string;
@@ -112,7 +112,7 @@ interface Maps {
   readonly methods: ReadonlyArray<readonly number[]>;
 }
 
-/** Updates a position to its element's new path; returns false when the element was removed. */
+/** Updates a source position to the new path of its element. Returns false if the element was removed. */
 function moved({ path }: SourceCodeInfo_Location, { messages, enums, services, methods }: Maps): boolean {
   const [kind, index = -1, below, method = -1] = path;
   const map = { [MESSAGES]: messages, [ENUMS]: enums, [SERVICES]: services }[kind ?? 0];

@@ -1,4 +1,4 @@
-/** A seeded random generator: the same seed makes the same choices on every machine. */
+/** A seeded random number generator: the same seed makes the same choices on every machine. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** Returns a number from 0 up to 1 (the mulberry32 generator). */
+  /** Returns a number that is at least 0 and less than 1, with the mulberry32 algorithm. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
@@ -14,17 +14,17 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns a whole number from 0 up to a limit. */
+  /** Returns an integer that is at least 0 and less than the limit. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** Returns true with this probability. */
+  /** Returns true with the given probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
-  /** Picks one of several items. */
+  /** Returns a random item. */
   pick<T>(items: readonly T[]): T {
     const item = items[this.below(items.length)];
     if (item === undefined) throw new Error("expected something to pick from, got an empty list");

@@ -1,12 +1,12 @@
-/** Builds a compiler's requests to generators from parts of the image. */
+/** Encodes the requests that compilers send to generators, from parts of the image. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { ImageFile } from "./image.ts";
 
-/** Options of our generator for Google's APIs, some of whose methods have no REST call. */
+/** The options of our generator for Google's APIs. Some methods of these APIs have no HTTP rule. */
 export const ADAPTER_OPTIONS = "target=ts,import_extension=ts,unsupported=skip";
-/** Options of our generator for adapters that are compiled and run. */
+/** The options of our generator for adapters that tests compile and run. */
 export const SAMPLE_OPTIONS = "target=ts+js,import_extension=js,unsupported=skip";
-/** Options of protoc-gen-es for the corresponding messages. */
+/** The options of protoc-gen-es for the corresponding messages. */
 export const MESSAGE_OPTIONS = "target=js+dts,import_extension=js";
 
 /** Field numbers of google.protobuf.compiler.CodeGeneratorRequest. */

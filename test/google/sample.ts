@@ -1,4 +1,4 @@
-/** Picks methods from all of Google's APIs with a fixed seed, and generates their code in a folder. */
+/** Picks methods from all of Google's APIs with a fixed seed, and generates their code. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
@@ -20,11 +20,11 @@ import { prune } from "./prune.ts";
 import { Random } from "./random.ts";
 import { encodeRequest, MESSAGE_OPTIONS, SAMPLE_OPTIONS } from "./request.ts";
 
-/** Changing the seed picks other methods; the committed lists belong to this seed. */
+/** Another seed picks other methods. The lists in this folder match this seed. */
 const SEED = 20_261_120;
 const METHODS = 500;
 
-/** Two files with thousands of messages each; other files cover the same code. */
+/** Two files that contain thousands of messages each. Other files cover the same code. */
 export const TOO_LARGE: ReadonlySet<string> = new Set([
   "google/cloud/compute/v1/compute.proto",
   "google/cloud/compute/v1beta/compute.proto",
@@ -34,11 +34,11 @@ export const TOO_LARGE: ReadonlySet<string> = new Set([
 export interface Sample {
   readonly methods: readonly DescMethod[];
   readonly registry: FileRegistry;
-  /** The files of the methods, reduced to their dependencies. */
+  /** The files of the methods, without the parts that the methods do not need. */
   readonly files: readonly ImageFile[];
 }
 
-/** Picks unary methods with an HTTP rule, and all server streams with one. */
+/** Picks unary methods that have an HTTP rule, and all server streams that have one. */
 export function sampleOf(image: Image): Sample {
   const registry = registryOf([...image.values()].map(withoutSourceInfo));
   const methods = [...registry]
@@ -58,8 +58,9 @@ function registryOf(files: readonly ImageFile[]): FileRegistry {
 }
 
 /**
- * Generates messages and adapters of a sample, and returns the folder. Adapters are TypeScript for the type
- * checker and JavaScript for running; messages are JavaScript with declarations, which need no check.
+ * Generates the messages and adapters of a sample, and returns the folder. Adapters are generated as
+ * TypeScript for the type checker and as JavaScript to run. Messages are generated as JavaScript with
+ * declarations, because they need no type check.
  */
 export async function generateSample({ files }: Sample): Promise<string> {
   const folder = join(CACHE, `sample-${SEED}`);

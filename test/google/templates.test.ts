@@ -4,7 +4,7 @@ import { applyPattern } from "../../node_modules/google-gax/build/src/transcodin
 import { fits, pathPattern } from "../../runtime/src/request/path-pattern.ts";
 
 const literal = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,5}$/);
-/** At most one `**`; a separate function covers `*` alone, where a slash is escaped. */
+/** A pattern with at most one `**`. Another test covers the pattern `*`, in which a slash is escaped. */
 const pattern = fc
   .tuple(
     fc.array(fc.oneof(literal, fc.constant("*")), { minLength: 1, maxLength: 4 }),
@@ -17,7 +17,7 @@ const segment = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 6 })
   .filter((text) => text !== "." && text !== ".." && !/[/\p{Cc}\u2028\u2029]/u.test(text));
 
-/** Generates a value that matches a pattern. */
+/** Generates a random value that matches a pattern. */
 function filling(parts: readonly string[]): fc.Arbitrary<string> {
   const pieces = parts.map((part) => {
     if (part === "**") {
@@ -28,7 +28,7 @@ function filling(parts: readonly string[]): fc.Arbitrary<string> {
   return fc.tuple(...pieces).map((items) => items.join("/"));
 }
 
-test("property: a matching value becomes the same path as in google-gax", () => {
+test("property: pathPattern encodes a matching value like google-gax", () => {
   const cases = pattern.chain((parts) => fc.tuple(fc.constant(parts.join("/")), filling(parts)));
   fc.assert(
     fc.property(cases, ([template, value]) => {
@@ -40,7 +40,7 @@ test("property: a matching value becomes the same path as in google-gax", () => 
   );
 });
 
-test("property: a value matches a pattern exactly when google-gax accepts it", () => {
+test("property: fits and google-gax accept the same values for a pattern", () => {
   const values = fc.array(fc.oneof(segment, fc.constantFrom("a", "b")), { minLength: 1, maxLength: 5 });
   const patterns = fc.array<string>(fc.constantFrom("a", "b", "*"), { minLength: 2, maxLength: 4 });
   fc.assert(

@@ -6,30 +6,27 @@ import { LAYERS } from "../../scripts/layers.ts";
 const architecture = readFileSync("docs/architecture.md", "utf8");
 const layered = Object.entries(LAYERS).filter(([, layers]) => layers.length > 0);
 
-test("no import of the repository breaks a rule", () => {
+test("no import in the repository breaks a rule", () => {
   expect(importViolations(".")).toEqual([]);
 });
 
-test.each(layered)(
-  "an import that goes up is found in %s/, and one that goes down is none",
-  (name, layers) => {
-    const [top = "", bottom = ""] = [layers[0], layers.at(-1)];
-    const up = { file: fileIn(name, bottom), target: specifier(bottom, top) };
-    const down = { file: fileIn(name, top), target: specifier(top, bottom) };
-    expect(upwardImports(name, [down, up])).toEqual([
-      `${up.file} imports ${up.target}, which goes up: ${top} is above ${bottom} in the layers of ${name}/`,
-    ]);
-  },
-);
+test.each(layered)("an upward import in %s/ is reported, and a downward import is not", (name, layers) => {
+  const [top = "", bottom = ""] = [layers[0], layers.at(-1)];
+  const up = { file: fileIn(name, bottom), target: specifier(bottom, top) };
+  const down = { file: fileIn(name, top), target: specifier(top, bottom) };
+  expect(upwardImports(name, [down, up])).toEqual([
+    `${up.file} imports ${up.target}, which goes up: ${top} is above ${bottom} in the layers of ${name}/`,
+  ]);
+});
 
-test.each(layered)("a file of %s/ in a folder without a place is found", (name) => {
+test.each(layered)("a file in an unlisted folder of %s/ is reported", (name) => {
   const file = `${name}/src/unheard-of/file.ts`;
   expect(upwardImports(name, [{ file, target: "./other.ts" }])).toEqual([
     `${file}: unheard-of/ has no place in the layers of ${name}/; give it one in scripts/layers.ts`,
   ]);
 });
 
-test("a package that is loaded by name gives its types, and is loaded in one place", () => {
+test("a package that is loaded dynamically is loaded in one place, and elsewhere only imported for types", () => {
   const target = "connect-rest-authorization";
   const file = "gateway/src/server.ts";
   const closed = `${file} imports ${target}, which is closed to gateway/`;
@@ -47,7 +44,7 @@ test("a package that is loaded by name gives its types, and is loaded in one pla
   ]);
 });
 
-test.each(layered)("docs/architecture.md shows the layers of %s/ in their order", (name, layers) => {
+test.each(layered)("docs/architecture.md shows the layers of %s/ in order", (name, layers) => {
   expect(layersShown(name)).toEqual(layers);
 });
 
@@ -59,7 +56,7 @@ function specifier(from: string, to: string): string {
   return `${from.endsWith("/") ? "../" : "./"}${to.endsWith("/") ? `${to}other.ts` : to}`;
 }
 
-/** The names in the first column of the table whose head names the package's `src/`. */
+/** Returns the names in the first column of the table whose header names the package's `src/`. */
 function layersShown(name: string): string[] {
   const lines = architecture.split("\n");
   const head = lines.findIndex((line) => line.startsWith(`| \`${name}/src/\``));

@@ -1,8 +1,8 @@
 /** Sources for cases of problems. */
 
-/** A source, without its head, and the problems it must give: `line:column: code: text`, one a line. */
+/** A source without its head, and the expected problems: `line:column: code: text`, one per line. */
 export interface ProblemCase {
-  /** Also the name of the file and package. */
+  /** The name of the case, which is also the name of the file and package. */
   readonly name: string;
   readonly source: string;
   readonly problems: readonly string[];
@@ -10,7 +10,7 @@ export interface ProblemCase {
 
 export const GET = 'rpc Get(Req) returns (Res) { option (google.api.http) = {get: "/a"}; }';
 
-/** A service with one method; lines count from its first one. */
+/** Returns a service with one method. Line numbers start at the first line of the service. */
 export function method(http: string, rules = "", message = "string name = 1;"): string {
   return `service S {
   rpc Get(Req) returns (Res) {

@@ -1,4 +1,7 @@
-/** Names of any length, or that no compiler lets pass, neither break a diagnostic nor get into code. */
+/**
+ * Tests names of any length, and names that compilers reject: the name breaks no diagnostic, and is in no
+ * code.
+ */
 import { clone } from "@bufbuild/protobuf";
 import {
   type CodeGeneratorRequest,
@@ -28,7 +31,7 @@ beforeAll(() => {
   compiled = compileRequest({ "names.proto": SOURCE });
 });
 
-/** The name that sets the prototype of an object literal, wherever a description may give one. */
+/** A description that uses the name `__proto__` in every possible place. */
 const PROTOTYPES = `${HEAD}
 service S {
   // Has a comment.
@@ -58,7 +61,7 @@ message Kinds { repeated Kind kinds = 1; }
 enum Kind { __proto__ = 0; }
 `;
 
-test("no object literal and no assignment of generated code sets a prototype", () => {
+test("generated object literals and assignments never set a prototype", () => {
   for (const parameter of ["target=ts", "target=js+dts"]) {
     const request = compileRequest({ "prototypes.proto": PROTOTYPES }, parameter);
     const { files, error } = runGenerator(request);
@@ -80,7 +83,7 @@ const RENAMED: Readonly<Record<string, (file: FileDescriptorProto, name: string)
   "field of a response": ({ messageType }, name) => Object.assign(messageType[1]?.field[0] ?? {}, { name }),
 };
 
-/** What a run reports: on standard error where the request itself is wrong. */
+/** Returns the errors of a run; the program reports an invalid request on standard error. */
 function reportOf(kind: string, name: string): string {
   const request = clone(CodeGeneratorRequestSchema, compiled);
   request.sourceFileDescriptors = [];
@@ -89,13 +92,13 @@ function reportOf(kind: string, name: string): string {
   try {
     return runGenerator(request, { fileToGenerate: [file.name] }).error;
   } catch (error) {
-    // as the executable prints it
+    // The format in which the executable prints the error.
     return oneLine((error as Error).message);
   }
 }
 
 test.each(["a\nb", "a\rb", "a\u2028b", "a b", "a`b", "a*/b", "a;b", "", "ü"])(
-  "a name that is no identifier is rejected: %j",
+  "a name that is not an identifier is rejected: %j",
   (name) => {
     for (const kind of Object.keys(RENAMED).filter((each) => each !== "file")) {
       expect(reportOf(kind, name), kind).toMatch(
@@ -105,13 +108,13 @@ test.each(["a\nb", "a\rb", "a\u2028b", "a b", "a`b", "a*/b", "a;b", "", "ü"])(
   },
 );
 
-test("the name of a file has no line break", () => {
+test("a file name with a line break is rejected", () => {
   expect(reportOf("file", "a\nb")).toBe(
     "file_to_generate names a\\u{a}b.proto, for which no file can be written: it has a control character",
   );
 });
 
-test("property: every problem has one line of bounded length, and a position, whatever the names", () => {
+test("property: every problem is one line of bounded length with a position, for any name", () => {
   const name = fc
     .tuple(fc.constantFrom(1, 100, 300, 70_000, 200_000), fc.constantFrom("a", "B_", "x9"))
     .map(([count, unit]) => unit.repeat(count));
@@ -128,7 +131,7 @@ test("property: every problem has one line of bounded length, and a position, wh
   );
 }, 60_000);
 
-test("property: a text is one line of bounded length", () => {
+test("property: oneLine returns one line of bounded length for any string", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "binary", maxLength: 60 }),

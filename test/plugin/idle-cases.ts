@@ -1,8 +1,8 @@
-/** Rules that would pass silently, since nothing acts on them. */
+/** Rules that would have no effect, and that the generator reports. */
 
 import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
 
-/** One rule of a method with `post: "/a"` and a whole body. */
+/** One rule of a method that has `post: "/a"` and a body with all fields. */
 const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string]> = [
   ["idle_key", 'idempotency_key: "Key"'],
   ["idle_credentials", "credentials: [NONE, OAUTH2]"],
@@ -128,7 +128,7 @@ message Res {}`,
   ],
 ];
 
-/** What each must give. */
+/** The expected problems of each case. */
 const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
   idle_key: [
     "4:39: no-effect: idempotency_key of case.S.Get has no effect: the method is idempotent without a key; remove it",

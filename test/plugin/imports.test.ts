@@ -1,4 +1,6 @@
-/** Where generated files import from, beside what protoc-gen-es makes of the same options. */
+/**
+ * Compares the imports of generated files with the imports that protoc-gen-es generates for the same options.
+ */
 import { spawnSync } from "node:child_process";
 import { create, type DescFile, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
@@ -20,7 +22,7 @@ import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
 const head = (name: string) => HEAD.replace("test.v1", name);
-/** The adapter of a/v1 needs messages of all; the messages of a/v1/z import those of a/v1/a. */
+/** Sources where the adapter of a/v1 uses messages of all files, and the messages of a/v1/z import a/v1/a. */
 const SOURCES = {
   "a/v1/a.proto": `${head("a.v1")}import "b/v1/b.proto";
 import "c.proto";
@@ -37,7 +39,7 @@ beforeAll(() => {
   request = compileRequest(SOURCES);
 });
 
-/** What protoc-gen-es prints. */
+/** Returns the files that protoc-gen-es generates. */
 function messages(parameter: string): Readonly<Record<string, string>> {
   const input = create(CodeGeneratorRequestSchema, { ...request, parameter });
   const encoded = toBinary(CodeGeneratorRequestSchema, input);
@@ -47,7 +49,7 @@ function messages(parameter: string): Readonly<Record<string, string>> {
   return Object.fromEntries(file.map(({ name, content }) => [name, content]));
 }
 
-/** The modules that a file imports. */
+/** Returns the modules that a file imports. */
 function modulesOf(text: string | undefined): string[] {
   return [...(text ?? "").matchAll(/ from "([^"]+)";$/gm)].map(([, module = ""]) => module).sort();
 }
@@ -65,7 +67,7 @@ const OPTIONS = [
 ];
 
 describe.each(["ts", "js", "dts"])("target=%s", (target) => {
-  test.each(OPTIONS)("imports messages from where protoc-gen-es does: %s", (options) => {
+  test.each(OPTIONS)("imports messages from the same modules as protoc-gen-es: %s", (options) => {
     const parameter = `target=${target},${options}`;
     const suffix = target === "dts" ? "d.ts" : target;
     const theirs = messages(parameter);
@@ -75,13 +77,13 @@ describe.each(["ts", "js", "dts"])("target=%s", (target) => {
     const ours = modulesOf(files[`a/v1/a_rest.${suffix}`]).filter(
       (module) => module !== "connect-rest-runtime/adapter",
     );
-    // JavaScript has no imports of types: there is the service alone
+    // JavaScript files import no types, only the service.
     expect(ours).toHaveLength(target === "js" ? 1 : target === "dts" ? 1 : 2);
     expect(ours.filter((module) => !known.includes(module))).toEqual([]);
   });
 });
 
-test("rewrite_imports reaches the runtime, and adapters of other files", () => {
+test("rewrite_imports also applies to the runtime and to adapters in other files", () => {
   const parameter =
     "target=ts,rewrite_imports=connect-rest-runtime/adapter:npm:connect-rest-runtime/adapter,rewrite_imports=./**/*_rest.js:@acme/rest";
   const { files } = runGenerator(request, { parameter });
@@ -101,7 +103,7 @@ const name = fc
   .array(fc.constantFrom("a", "b", "v1", "x+y", "ab"), { minLength: 1, maxLength: 4 })
   .map((steps) => steps.join("/"));
 
-test("property: map_imports is that of protoc-gen-es", () => {
+test("property: map_imports gives the same paths as in protoc-gen-es", () => {
   fc.assert(
     fc.property(name, rules, (file, mapImports) => {
       const desc = { name: file, proto: { name: `${file}.proto`, package: "a" } } as unknown as DescFile;
@@ -112,7 +114,7 @@ test("property: map_imports is that of protoc-gen-es", () => {
   );
 });
 
-test("property: rewrite_imports and import_extension are those of protoc-gen-es", () => {
+test("property: rewrite_imports and import_extension give the same paths as in protoc-gen-es", () => {
   const module = fc.oneof(
     name.map((file) => `./${file}_pb.js`),
     name.map((file) => `@acme/${file}_pb.js`),
@@ -132,7 +134,7 @@ test("property: rewrite_imports and import_extension are those of protoc-gen-es"
           `${importer}_rest.ts`,
           rewriteImportPath(target, rewriteImports, importExtension),
         );
-        // of a target that is a folder of the importer, protoc-gen-es imports the folder
+        // If the target is a folder that contains the importer, protoc-gen-es imports the folder.
         fc.pre(!theirs.endsWith("/"));
         expect(specifierOf(`${importer}_rest.ts`, target, { ...OFF, rewriteImports, importExtension })).toBe(
           theirs,

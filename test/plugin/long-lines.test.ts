@@ -1,7 +1,4 @@
-/**
- * No file of the generator has a line of 64 KiB, however long the names,
- * comments and constants of its input are.
- */
+/** Checks that no generated file has a line of 64 KiB, for names, comments and constants of any length. */
 import { stripTypeScriptTypes } from "node:module";
 import { clone, create, setExtension } from "@bufbuild/protobuf";
 import {
@@ -33,7 +30,7 @@ enum Kind { KIND_UNSPECIFIED = 0; }
 `;
 const LONGEST = 65_535;
 
-/** A generator of somebody else, which writes the comments that it reads into a file of its own. */
+/** A third-party generator that writes the comments of methods into a new file. */
 const commentsGenerator: Generator = {
   name: "protoc-gen-acme-comments",
   version: "1.0.0",
@@ -61,7 +58,7 @@ interface Lengths {
   readonly bindings: number;
 }
 
-/** The request with longer texts: compilers take them, and so must we. */
+/** Returns the request with longer strings. Compilers accept them, so the generator must too. */
 function grown({ comment, literal, header, values, field, bindings }: Lengths): CodeGeneratorRequest {
   const request = clone(CodeGeneratorRequestSchema, compiled);
   const file = request.protoFile.find(({ name }) => name === "long.proto") as FileDescriptorProto;
@@ -97,7 +94,7 @@ function checkLines(files: Iterable<readonly [path: string, content: string]>): 
   for (const [path, content] of files) {
     const longest = content.split("\n").reduce((most, line) => Math.max(most, Buffer.byteLength(line)), 0);
     expect(longest, path).toBeLessThanOrEqual(LONGEST);
-    // throws where it is no TypeScript
+    // Throws if the content is not valid TypeScript.
     if (!path.endsWith(".d.ts")) stripTypeScriptTypes(content);
   }
 }
@@ -105,7 +102,7 @@ function checkLines(files: Iterable<readonly [path: string, content: string]>): 
 const size = fc.oneof(fc.nat(50), fc.constantFrom(1000, 66_000, 200_000));
 const word = size.map((length) => "a".repeat(length + 1));
 
-test("a comment and an enum of 200000 lines are generated", () => {
+test("a comment and an enum of 200,000 lines are generated", () => {
   const request = grown({
     comment: " line\n".repeat(200_000),
     literal: "a",
@@ -121,7 +118,7 @@ test("a comment and an enum of 200000 lines are generated", () => {
   expect(added.error).toBe("");
 });
 
-test("property: whatever the lengths, no line reaches 64 KiB; only names that are too long are rejected", () => {
+test("property: no line reaches 64 KiB for any lengths, and only too long names are rejected", () => {
   const lengths = fc.record({
     comment: fc
       .tuple(size, fc.constantFrom("x", "word ", "line\n", "*/", "ü", "\\", '"'))

@@ -1,6 +1,6 @@
 /**
- * Every text in the rules of every description is misspelt, one at a time: the generator reports it, or the
- * table here says what tells of it at run time.
+ * Misspells each string in the rules of every description, one at a time: the generator reports the
+ * misspelling, or a table in this file explains what reports it at run time.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -28,7 +28,10 @@ import {
 import { compileRequest } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** Names of fields, and keys that nothing would report at run time: every misspelling is reported. */
+/**
+ * Strings that name fields, and keys whose misspelling nothing would report at run time. The generator must
+ * report each misspelling.
+ */
 const REPORTED: ReadonlySet<string> = new Set([
   ...["Paginate.offset", "Paginate.page", "Cursor.field", "Overlap.key", "Overlap.size"],
   ...[
@@ -51,7 +54,7 @@ const REPORTED: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Other texts, and what tells of a misspelling of which the description knows nothing. */
+/** All other strings, with the report at run time that shows a misspelling. */
 const TOLD: Readonly<Record<string, string>> = {
   "Paginate.items": "RESPONSE_SHAPE for a page without items",
   "Paginate.link": "the key of the upstream is `additional`; with link_always RESPONSE_SHAPE",
@@ -131,7 +134,7 @@ const OPTIONS: readonly DescMessage[] = [
   OneofRulesSchema,
 ];
 
-/** The fields with texts of some messages, and of the messages in them. */
+/** Returns the string fields of messages and of their nested messages. */
 function textFields(messages: readonly DescMessage[], seen: ReadonlySet<DescMessage> = new Set()): string[] {
   return messages
     .filter((message) => !seen.has(message) && message.file.proto.package === "connectrest.v1")
@@ -144,7 +147,7 @@ function textFields(messages: readonly DescMessage[], seen: ReadonlySet<DescMess
     ]);
 }
 
-test("every text of the annotation language is checked, or has a reason why not", () => {
+test("every string of the annotation language is checked, or has a reason for no check", () => {
   expect([...new Set(textFields(OPTIONS))].sort()).toEqual([...REPORTED, ...Object.keys(TOLD)].sort());
 });
 
@@ -156,12 +159,12 @@ function nameOf(each: DescField): string {
   return `${each.parent.name}.${each.name}`;
 }
 
-/** A text in the rules of a description, and how to change it. */
+/** A string in the rules of a description, with its setter. */
 interface Text {
   readonly file: string;
   readonly name: string;
   readonly value: string;
-  /** Sets the text. */
+  /** Sets the string. */
   readonly set: (value: string) => void;
 }
 
@@ -173,7 +176,7 @@ function readSources(folder: string): Array<[string, string]> {
     .map((name) => [name, readFileSync(join(ROOT, folder, name), "utf8")]);
 }
 
-/** Texts below a message of rules. */
+/** Yields the strings in a rules message. */
 function* textsIn(message: ReflectMessage): Generator<Omit<Text, "file">> {
   for (const each of message.sortedFields) {
     if (!message.isSet(each)) continue;
@@ -196,7 +199,7 @@ function* textsIn(message: ReflectMessage): Generator<Omit<Text, "file">> {
   }
 }
 
-/** The rules of every element of a file: its options, and what reads and sets them. */
+/** Yields the rules of every element of a file, with their readers and writers. */
 function* rulesOf(file: FileDescriptorProto): Generator<readonly [schema: DescMessage, options: Options]> {
   for (const each of file.service) {
     yield [ServiceRulesSchema, optionsOf(each.options, service)];
@@ -210,7 +213,7 @@ function* rulesOf(file: FileDescriptorProto): Generator<readonly [schema: DescMe
   }
 }
 
-/** The rules in the options of an element, and what writes them back; undefined where there are none. */
+/** The rules in the options of an element, and a function that writes them back; undefined without rules. */
 type Options = { readonly rules: Message; readonly write: () => void } | undefined;
 
 function optionsOf<D extends DescExtension>(options: Extendee<D> | undefined, extension: D): Options {
@@ -237,12 +240,12 @@ function textsOf({ protoFile, fileToGenerate }: CodeGeneratorRequest): Text[] {
     );
 }
 
-/** The files of a text's folder: a message is checked by the methods that use it. */
+/** Returns the files in the folder of a string: the methods that use a message may be in another file. */
 function besides({ file }: Text, { fileToGenerate }: CodeGeneratorRequest): string[] {
   return fileToGenerate.filter((name) => dirname(name) === dirname(file));
 }
 
-/** One letter in the middle of the last name is doubled, dropped, or changed for another. */
+/** Doubles, drops or replaces one letter in the middle of the last name. */
 const misspelling = fc.constantFrom(
   (text: string, at: number) => text.slice(0, at) + text.slice(at - 1),
   (text: string, at: number) => text.slice(0, at) + text.slice(at + 1),
@@ -250,13 +253,13 @@ const misspelling = fc.constantFrom(
 );
 
 test.each(["proto", "test/protos"])(
-  "property: in the descriptions of %s a misspelt place is reported",
+  "property: in the descriptions of %s every misspelling is reported",
   (folder) => {
     const request = compileRequest(Object.fromEntries(readSources(folder)));
     const all = textsOf(request);
     expect(runGenerator(request).error).toBe("");
     expect(all.length).toBeGreaterThan(100);
-    // names in quotes are of the upstream, whatever the description has
+    // Quoted names belong to the upstream; the description does not declare them.
     const places = all.filter(({ name, value }) => REPORTED.has(name) && !value.includes("'"));
     expect(places.length).toBeGreaterThan(10);
     const silent = fc

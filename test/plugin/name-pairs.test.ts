@@ -1,9 +1,12 @@
-/** Any two values of one name in one place of a request are reported, or one replaces the other. */
+/**
+ * Checks every pair of values for the same name in the same place of a request: the generator reports the
+ * pair, or one value overrides the other.
+ */
 import { beforeAll, expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** Something that writes the name `authorization`, `x-n` or `n`. */
+/** A rule or field that writes the name `authorization`, `x-n` or `n`. */
 interface Writer {
   readonly rule?: (name: string) => string;
   readonly service?: (name: string) => string;
@@ -22,7 +25,7 @@ const HEADERS: Readonly<Record<string, Writer>> = {
   "the idempotency key": { rule: (name) => `idempotency_key: "${name}"` },
 };
 
-/** Writers of one header that has no other name. */
+/** Writers whose header name is fixed. */
 const OWN_NAMES: Readonly<Record<string, Writer & { readonly name: string }>> = {
   BASIC: { name: "Authorization", rule: () => "credentials: BASIC" },
   OAUTH2: { name: "Authorization", rule: () => "credentials: OAUTH2" },
@@ -53,7 +56,7 @@ const OAUTH1: Readonly<Record<string, Writer>> = {
   },
 };
 
-/** Pairs of which one replaces the other. */
+/** Pairs in which one value overrides the other. */
 const REPLACED: Readonly<Record<string, string>> = {
   "a field + the idempotency key": "a field of the message replaces the key of the call",
   "a constant + a constant of the service": "a constant of the method replaces that of its service",
@@ -68,7 +71,7 @@ function pairsOf(name: string, writers: Readonly<Record<string, Writer>>): Pair[
   const entries = Object.entries(writers);
   return entries.flatMap(([one, first], index) =>
     entries.slice(index).flatMap(([other, second]) =>
-      // a rule cannot be written twice
+      // A rule cannot be repeated.
       one === other && first.field === undefined
         ? []
         : [{ label: `${one} + ${other}`, source: sourceOf(name, first, second) }],
@@ -77,7 +80,7 @@ function pairsOf(name: string, writers: Readonly<Record<string, Writer>>): Pair[
 }
 
 function sourceOf(name: string, first: Writer, second: Writer): string {
-  // names of headers have no case
+  // Header names are case-insensitive.
   const [small, given] = [/^[A-Z]/.test(name) ? name.toLowerCase() : name, name];
   const both = (part: "rule" | "service") => [first[part]?.(given), second[part]?.(small)].join(" ");
   return `service S {
@@ -95,7 +98,7 @@ const PAIRS: readonly Pair[] = [
   ...pairsOf("X-N", HEADERS),
   ...Object.entries(OWN_NAMES).flatMap(([own, { name, ...writer }]) =>
     Object.entries(HEADERS)
-      // a method has one list of credentials
+      // A method has only one list of credentials.
       .filter(([other]) => other !== "the API key" || name === "Cookie")
       .map(([other, second]) => ({ label: `${own} + ${other}`, source: sourceOf(name, writer, second) })),
   ),
@@ -136,7 +139,10 @@ beforeAll(() => {
   );
 });
 
-test.each(PAIRS)("two writers of one name: $label", ({ label }) => {
-  const expected = label in REPLACED ? /^$/ : /: (?:name-twice|header-name): /;
-  expect(errors.get(label)).toMatch(expected);
-});
+test.each(PAIRS)(
+  "two writers of the same name are reported, or one overrides the other: $label",
+  ({ label }) => {
+    const expected = label in REPLACED ? /^$/ : /: (?:name-twice|header-name): /;
+    expect(errors.get(label)).toMatch(expected);
+  },
+);

@@ -18,7 +18,7 @@ function generatedFiles(suffix: string): string[] {
   );
 }
 
-describe("files of a run", () => {
+describe("generated files", () => {
   let request: CodeGeneratorRequest;
 
   beforeAll(() => {
@@ -38,7 +38,7 @@ message ${name}Req { a.Shared shared = 1; }`;
     });
   });
 
-  test("are those that hold something, each beside its messages, the table of a message beside that", () => {
+  test("are written next to their messages, with message tables in the file of the message", () => {
     const { files, error } = runGenerator(request, { parameter: "target=ts,import_extension=ts" });
     expect(error).toBe("");
     expect(Object.keys(files)).toEqual(["a/shared_rest.ts", "b/c/two_rest.ts", "b/one_rest.ts"]);
@@ -47,14 +47,14 @@ message ${name}Req { a.Shared shared = 1; }`;
     expect(files["b/c/two_rest.ts"]).toContain('import { MODE, SharedTable } from "../../a/shared_rest.ts";');
   });
 
-  test("hold the tables of files that are not generated themselves", () => {
+  test("contain the tables of imported files that are not generated", () => {
     const { files } = runGenerator(request, { fileToGenerate: ["b/one.proto"] });
     expect(Object.keys(files)).toEqual(["b/one_rest.ts"]);
     expect(files["b/one_rest.ts"]).toContain("SharedTable: MessageTable = table(");
     expect(files["b/one_rest.ts"]).toContain('from "../a/shared_pb";');
   });
 
-  test("are the same whatever the order in which they are asked for, and twice", () => {
+  test("do not depend on the order of the requested files, or on duplicates", () => {
     const expected = runGenerator(request).files;
     const orders = fc
       .shuffledSubarray(request.fileToGenerate, { minLength: request.fileToGenerate.length })
@@ -67,7 +67,7 @@ message ${name}Req { a.Shared shared = 1; }`;
     );
   });
 
-  test("end imports as the options say", () => {
+  test("follow import_extension in the paths of imports", () => {
     for (const [parameter, end] of [
       ["", "_pb"],
       ["import_extension=none", "_pb"],
@@ -78,22 +78,22 @@ message ${name}Req { a.Shared shared = 1; }`;
     }
   });
 
-  test("are none where an option is wrong, which is a fault of the user", () => {
+  test("are not written if an option is invalid, and the response has the error", () => {
     const { error, files } = runGenerator(request, { parameter: "target=ts,imprt_extension=ts" });
     expect(error).toBe("unknown option `imprt_extension`; did you mean `import_extension`?");
     expect(files).toEqual({});
   });
 
-  test("come with what the generator understands: optional fields and editions", () => {
+  test("are in a response that declares support for optional fields and editions", () => {
     const { response } = runGenerator(request);
     expect(response.supportedFeatures).toBe(BigInt(Feature.PROTO3_OPTIONAL | Feature.SUPPORTS_EDITIONS));
-    // proto2, and edition 2024
+    // Editions from proto2 to 2024.
     expect([response.minimumEdition, response.maximumEdition]).toEqual([998, 1001]);
   });
 });
 
 test.each(generatedFiles("_rest.ts"))(
-  "every generated adapter: %s suits both compilers: LF, short lines, one marker of a name",
+  "the generated adapter %s suits both compilers: LF, short lines, unique insertion points",
   (path) => {
     const text = readFileSync(join(ROOT, path), "utf8");
     expect(text).not.toContain("\r");
@@ -109,7 +109,7 @@ test.each(generatedFiles("_rest.ts"))(
 );
 
 test.each(generatedFiles("_pb.ts"))(
-  "names of messages, enums and services: %s exports them as the generator believes",
+  "%s exports messages, enums and services under the names that the generator expects",
   async (path) => {
     const module = (await import(join(ROOT, path))) as Record<string, unknown>;
     const file = Object.values(module).find((value): value is DescFile => isFile(value));

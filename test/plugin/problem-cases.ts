@@ -1,4 +1,4 @@
-/** Wrong .proto sources, one for each kind of problem that the generator finds. */
+/** Invalid .proto sources, one for each kind of problem that the generator reports. */
 
 import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
 import { IDLE_CASES } from "./idle-cases.ts";
@@ -6,8 +6,11 @@ import { RULE_CASES } from "./rule-cases.ts";
 
 export type { ProblemCase } from "./case-sources.ts";
 
-/** `case.proto` stands for the file, `case.` for the package; lines count from the first of the source. */
-/** A batch without faults. */
+/**
+ * `case.proto` is replaced by the file name, and `case.` by the package. Line numbers start at the first line
+ * of the source.
+ */
+/** A valid batch rule. */
 const BATCH = 'batch: {items: "items", resume_token: "token", late: "late"}';
 
 export const PROBLEM_CASES: readonly ProblemCase[] = [
@@ -610,7 +613,7 @@ message Res {}`,
   ).map(([name, rule, text]) => ({
     name,
     source: method('get: "/a"', `option (connectrest.v1.method) = {operation: {${rule}}};`),
-    // a message is reported where it begins
+    // A message is reported at its first character.
     problems: [`4:${52 + rule.indexOf("{")}: ${text}`],
   })),
   {

@@ -17,7 +17,7 @@ beforeAll(() => {
   request = compileRequest(Object.fromEntries(sources));
 });
 
-/** The problems of one source, as `problem-cases.ts` writes them. */
+/** Returns the problems of one source, in the format of `problem-cases.ts`. */
 function problemsOf(name: string): string[] {
   const { error } = runGenerator(request, { fileToGenerate: [`${name}.proto`] });
   return error.split("\n").map((line) => {
@@ -27,11 +27,11 @@ function problemsOf(name: string): string[] {
   });
 }
 
-test.each(PROBLEM_CASES)("a wrong rule: $name is named with its place", ({ name, problems }) => {
+test.each(PROBLEM_CASES)("an invalid rule is reported with its position: $name", ({ name, problems }) => {
   expect(problemsOf(name)).toEqual(problems);
 });
 
-test("a wrong rule: is reported with all others, in the order of files and lines", () => {
+test("all invalid rules are reported together, in the order of files and lines", () => {
   const names = ["path_syntax", "api_key_place", "stream_kind"];
   const files = names.map((name) => `${name}.proto`);
   const { error, files: generated } = runGenerator(request, { fileToGenerate: files });
@@ -39,13 +39,14 @@ test("a wrong rule: is reported with all others, in the order of files and lines
   expect(generated).toEqual({});
 });
 
-test("a wrong rule: has a case here for every code that the generator knows", () => {
+test("every problem code of the generator has a case", () => {
   const known = PROBLEM_CASES.flatMap(({ problems }) => problems.map((line) => line.split(": ")[1]));
   expect([...new Set(known)].sort()).toEqual(codesInSource());
 });
 
 /**
- * Codes as they are written in the generator: words joined by hyphens, or alone behind the number of a field.
+ * Returns the codes in the source of the generator: words joined by hyphens, or a single word after a field
+ * number.
  */
 function codesInSource(): string[] {
   const folder = join(import.meta.dirname, "../../plugin/src");
@@ -58,13 +59,13 @@ function codesInSource(): string[] {
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
     ...text.matchAll(/add\(\s*(?:[\w.]+|\[\]),\s+"([a-z]+)"/g),
   ]);
-  // a kind of body, not of problem
+  // This string is a kind of body, not a problem code.
   return [...new Set(found.map(([, code = ""]) => code))].filter((code) => code !== "http-body").sort();
 }
 
 const UNMAPPED = "stream_unmapped";
 
-test("what cannot be mapped: is a problem by default, and left out with a warning where the options say so", () => {
+test("a method that cannot be mapped is an error by default, and is omitted with a warning for unsupported=skip", () => {
   const { error, files, warnings } = runGenerator(request, {
     fileToGenerate: [`${UNMAPPED}.proto`],
     parameter: "unsupported=skip",
@@ -75,7 +76,7 @@ test("what cannot be mapped: is a problem by default, and left out with a warnin
   expect(warnings[0]).toContain(`${UNMAPPED}.proto:${HEAD_LINES + 2}:3: stream-unmapped: `);
 });
 
-test("what cannot be mapped: is told from what is wrong, which is an error all the same", () => {
+test("unsupported=skip does not omit methods with other errors", () => {
   const { error } = runGenerator(request, {
     fileToGenerate: ["path_syntax.proto"],
     parameter: "unsupported=skip",
@@ -83,7 +84,7 @@ test("what cannot be mapped: is told from what is wrong, which is an error all t
   expect(error).toContain("path-syntax: ");
 });
 
-test("positions: are line 1 where the compiler recorded none", () => {
+test("without source positions, problems are reported at line 1", () => {
   const protoFile = request.protoFile.map((file) => {
     const { sourceCodeInfo: _, ...rest } = file;
     return rest;

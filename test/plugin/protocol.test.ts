@@ -19,7 +19,7 @@ const PROGRAM = join(import.meta.dirname, "../../plugin/src/bin.ts");
 
 async function run(input: Uint8Array, ...args: string[]) {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: "pipe" });
-  // a program that has seen enough may close its input
+  // A program that exits early may close its standard input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([
@@ -49,7 +49,7 @@ test("the program: responds to a request on standard output", async () => {
   expect(error).toBe("");
 });
 
-test("the program: exits with zero for a fault of the user, which is in the response", async () => {
+test("the program: exits with 0 for a user error, which is in the response", async () => {
   const changed = toBinary(
     CodeGeneratorRequestSchema,
     create(CodeGeneratorRequestSchema, { ...request, parameter: "target=mjs" }),
@@ -77,7 +77,7 @@ test.each<[string, () => Uint8Array, string]>([
     () => bytes.subarray(0, bytes.length / 2),
     "protoc-gen-connect-rest: standard input is no CodeGeneratorRequest: ",
   ],
-])("the program: exits with one for %s, and says so on standard error", async (_, input, message) => {
+])("the program: exits with 1 for %s, and reports it on standard error", async (_, input, message) => {
   const { stdout, stderr, code } = await run(input());
   expect(code).toBe(1);
   expect(stdout).toHaveLength(0);
@@ -85,7 +85,7 @@ test.each<[string, () => Uint8Array, string]>([
   expect(stderr).not.toContain("internal error");
 });
 
-test("the program: shows its version and its options", async () => {
+test("the program: prints its version and its options", async () => {
   expect(await run(new Uint8Array(), "--version")).toMatchObject({ code: 0, stderr: "" });
   const { stdout } = await run(new Uint8Array(), "--help");
   for (const option of ["target", "import_extension", "unsupported"]) {
@@ -93,7 +93,7 @@ test("the program: shows its version and its options", async () => {
   }
 });
 
-test("source_file_descriptors: has options that proto_file lacks: the REST calls come from there", () => {
+test("source_file_descriptors: options that proto_file lacks are read from there", () => {
   const isOurs = ({ name }: { readonly name: string }) => name === "a.proto";
   const sourceFileDescriptors = request.protoFile.filter(isOurs);
   const bare = clone(CodeGeneratorRequestSchema, request);
@@ -115,7 +115,7 @@ const answer = (change: Partial<CodeGeneratorRequest>) =>
     toBinary(CodeGeneratorRequestSchema, create(CodeGeneratorRequestSchema, { ...request, ...change })),
   );
 
-test("a request that does not follow the protocol: names a file that it does not hold", () => {
+test("rejects a request for a file that the request does not contain", () => {
   expect(() => answer({ fileToGenerate: ["b.proto"] })).toThrow(
     new ProtocolError("file_to_generate names b.proto, which is not in proto_file"),
   );
@@ -126,28 +126,25 @@ test.each([
   ["/etc/a.proto", "it is absolute; paths are relative to the output directory"],
   ["a/./b.proto", "it has the component `.`"],
   ["a\\b.proto", "it has a backslash; components are separated by `/`"],
-])(
-  "a request that does not follow the protocol: asks for a file beside the output directory: %s",
-  (name, fault) => {
-    const protoFile = request.protoFile.map((file) => (file.name === "a.proto" ? { ...file, name } : file));
-    expect(() => answer({ protoFile, fileToGenerate: [name] })).toThrow(
-      new ProtocolError(`file_to_generate names ${name}, for which no file can be written: ${fault}`),
-    );
-  },
-);
+])("rejects a request for a file outside the output directory: %s", (name, fault) => {
+  const protoFile = request.protoFile.map((file) => (file.name === "a.proto" ? { ...file, name } : file));
+  expect(() => answer({ protoFile, fileToGenerate: [name] })).toThrow(
+    new ProtocolError(`file_to_generate names ${name}, for which no file can be written: ${fault}`),
+  );
+});
 
-test("a request that does not follow the protocol: lacks a file that another imports", () => {
+test("rejects a request without an imported file", () => {
   const protoFile = request.protoFile.filter(({ name }) => name !== "google/api/annotations.proto");
   expect(() => answer({ protoFile })).toThrow(ProtocolError);
   expect(() => answer({ protoFile: [] })).toThrow(ProtocolError);
 });
 
-test("a request that does not follow the protocol: asks for nothing, and gets nothing", () => {
+test("an empty request gets an empty response", () => {
   const { response } = answer({ fileToGenerate: [] });
   expect(fromBinary(CodeGeneratorResponseSchema, response)).toMatchObject({ file: [], error: "" });
 });
 
-test("a request that does not follow the protocol: may be any bytes at all", () => {
+test("property: any bytes as a request cause no crash", () => {
   const broken = fc.tuple(fc.nat(), fc.nat(255)).map(([at, byte]) => {
     const copy = bytes.slice();
     copy[at % copy.length] = byte;

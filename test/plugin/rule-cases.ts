@@ -1,8 +1,8 @@
-/** Wrong rules of connectrest.v1, one for each kind of problem. */
+/** Invalid rules of connectrest.v1, one for each kind of problem. */
 
 import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
 
-/** One rule of a method with `get: "/a"`, and what is wrong with it. */
+/** One rule of a method that has `get: "/a"`, and the problem. */
 const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
   [
     "error_status",
@@ -272,7 +272,7 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
 ];
 
-/** One rule of a stream, and what is wrong with it. */
+/** One rule of a stream, and the problem. */
 const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
   [
     "paginate_pages",
@@ -433,7 +433,9 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
 ];
 
-/** One rule of a stream, and what an item has. Another method of the service has its pages. */
+/**
+ * One rule of a stream, and a field of the item. Another method of the service returns the stream's pages.
+ */
 const PLACE_RULES: ReadonlyArray<
   readonly [name: string, rule: string, members: string, ...problems: readonly string[]]
 > = [
@@ -500,7 +502,7 @@ const oneof = (members: string, rules = 'discriminator: "type"') =>
     ${members}
   }`);
 
-/** `case.` stands for the package; lines count from the first of the source. */
+/** `case.` is replaced by the package. Line numbers start at the first line of the source. */
 export const RULE_CASES: readonly ProblemCase[] = [
   {
     name: "time_duration",

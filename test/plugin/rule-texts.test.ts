@@ -1,4 +1,4 @@
-/** No text of a rule gets into a header, a path or a line of ours with what cannot stand there. */
+/** Checks that no string of a rule puts invalid characters into a header, a path or a log line. */
 import {
   clone,
   create,
@@ -63,7 +63,7 @@ beforeAll(() => {
   imported = createFileRegistry(create(FileDescriptorSetSchema, { file: protoFile }));
 });
 
-/** A text of a rule: the extension that holds it, and the fields that lead to it. */
+/** A string of a rule: its extension, and the path of fields to the string. */
 interface Place {
   readonly extension: DescExtension;
   readonly path: readonly DescField[];
@@ -97,10 +97,10 @@ const keyOf = ({ path }: Place) => {
 const nameOf = (place: Place) =>
   `${place.extension.name}.${place.path.map(({ name }) => name).join(".")}`.replace(/^method\.http/, "http");
 
-/** What must be set too, for a text to be looked at. */
+/** Fields that must also be set, or the string is not checked. */
 const BESIDE: Readonly<Record<string, JsonObject>> = { CustomHttpPattern: { kind: "HEAD", path: "/a" } };
 
-/** A message with one text, at the end of a path of fields. */
+/** Returns a message with only one string set, at a path of fields. */
 function holding(type: DescMessage, path: readonly DescField[], text: string): Message {
   const json = path.reduceRight<JsonValue>(
     (value, { jsonName, fieldKind, parent }) => ({
@@ -112,14 +112,14 @@ function holding(type: DescMessage, path: readonly DescField[], text: string): M
   return fromJson(type, json);
 }
 
-/** The problems of a file in which one text of one rule is set. */
+/** Returns the problems of a file in which only one string of one rule is set. */
 function problemsWith({ extension, path }: Place, text: string): string[] {
   const file = clone(FileDescriptorProtoSchema, compiled);
   const rules = holding(extension.message as DescMessage, path, text);
   const set = (type: DescMessage, holders: ReadonlyArray<{ options?: Message | undefined }>) => {
     for (const holder of holders) {
       holder.options ??= create(type);
-      // which options the extension extends is known only here
+      // The static types do not show which options the extension extends.
       setExtension(
         holder.options as ServiceOptions,
         extension as GenExtension<ServiceOptions, Message>,
@@ -149,14 +149,14 @@ function problemsWith({ extension, path }: Place, text: string): string[] {
   return error === undefined ? [] : error.split("\n");
 }
 
-/** The codes of problems without what they say of a certain text. */
+/** Returns the codes of problems, without the parts that contain the string. */
 const codesOf = (lines: readonly string[]) =>
   lines.map((line) => /^texts\.proto:\d+:\d+: ([a-z-]+): /.exec(line)?.[1] ?? line);
 
-/** `selector` is for service configs alone. */
+/** Only service configs use `selector`. */
 const READ = PLACES.filter((place) => keyOf(place) !== "google.api.HttpRule.selector");
 
-test("every text of the annotation language has a kind", () => {
+test("every string of the annotation language has a kind", () => {
   const own = PLACES.map(keyOf).filter((key) => !key.startsWith("google."));
   expect(Object.keys(TEXT_KINDS).sort()).toEqual([...new Set(own)].sort());
 });
@@ -164,7 +164,7 @@ test("every text of the annotation language has a kind", () => {
 const CHECKED = READ.filter((place) => TEXT_KINDS[keyOf(place)] !== "free");
 
 test.each(CHECKED.map((place) => [nameOf(place), place] as const))(
-  "%s: a line break or a NUL is reported, wherever it stands",
+  "%s: a line break or a NUL is reported at any position",
   (_name, place) => {
     const isHttp = place.extension === http;
     const good = new Set(codesOf(problemsWith(place, "a")));
@@ -181,7 +181,7 @@ test.each(CHECKED.map((place) => [nameOf(place), place] as const))(
 const HEADER_VALUES = CHECKED.filter((place) => TEXT_KINDS[keyOf(place)] === "header value");
 
 test.each(HEADER_VALUES.map((place) => [nameOf(place), place] as const))(
-  "%s: property: what is no header value is reported, and what is one is not",
+  "%s: property: a string is reported exactly when it is not a valid header value",
   (_name, place) => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 4 }), (text) => {
@@ -215,7 +215,7 @@ const PATHS = CHECKED.filter(
 ).filter((place) => place.extension === http || TEXT_KINDS[keyOf(place)] === "path");
 
 test.each(PATHS.map((place) => [nameOf(place), place] as const))(
-  "%s: a constant segment cannot lead elsewhere",
+  "%s: a constant segment cannot change the path",
   (_name, place) => {
     const expected = TEXT_KINDS[keyOf(place)] === "path" ? "rule-text" : "path-syntax";
     for (const path of WITHIN) expect(codesOf(problemsWith(place, path)), path).toContain(expected);
@@ -249,10 +249,12 @@ const HOSTILE = fc.oneof(
     .map(([head, count, tail]) => head + "n".repeat(count) + tail),
   fc.tuple(ODD, fc.constantFrom(300, 70_000)).map(([unit, count]) => `x${unit}`.repeat(count)),
 );
-/** A position, a code, and 2000 characters, of which some are spelled in up to eight. */
+/**
+ * The longest diagnostic: a position, a code, and 2,000 characters, some escaped in up to eight characters.
+ */
 const LONGEST_DIAGNOSTIC = 200 + 2_000 * 10;
 
-test("property: every problem is one line of bounded length with its position, whatever the texts", () => {
+test("property: every problem is one line of bounded length with its position, for any strings", () => {
   fc.assert(
     fc.property(fc.constantFrom(...READ), HOSTILE, (place, text) => {
       for (const line of problemsWith(place, text)) {

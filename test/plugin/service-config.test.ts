@@ -11,7 +11,7 @@ import { respond } from "../../plugin/src/kit/generator.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** An API as others describe it: without a word on HTTP. */
+/** An API as others describe it, without HTTP annotations. */
 const PLAIN = `service Shelves {
   rpc GetShelf(ShelfRequest) returns (Shelf);
   rpc ListShelves(ShelfRequest) returns (Shelf);
@@ -32,7 +32,7 @@ message Music { string artist = 1; }
 enum Kind { KIND_UNSPECIFIED = 0; OAK = 1; }
 `;
 
-/** The same, with annotations. */
+/** The same API with annotations. */
 const ANNOTATED = `service Shelves {
   option (connectrest.v1.service) = {
     upstream: "shelves"
@@ -73,14 +73,14 @@ function written(...configs: readonly string[]): { parameter: string; paths: str
   return { parameter: paths.map((path) => `service_config=${path}`).join(","), paths };
 }
 
-/** What is generated with configs. */
+/** Returns the code that is generated with configs. */
 function generated(request: CodeGeneratorRequest, ...configs: readonly string[]): string {
   const { error, files } = runGenerator(request, { parameter: written(...configs).parameter });
   expect(error).toBe("");
   return Object.values(files).join("\n");
 }
 
-/** The problems with one config, whose path is left out. */
+/** Returns the problems of one config, without its path. */
 function problemsOf(config: string, request = plain): string[] {
   const { parameter, paths } = written(config);
   const { error, files } = runGenerator(request, { parameter });
@@ -88,7 +88,7 @@ function problemsOf(config: string, request = plain): string[] {
   return error.split("\n").map((line) => line.replace(`${paths[0]}:`, ""));
 }
 
-test("a service config: maps methods of .proto files that say nothing themselves", () => {
+test("a service config: maps methods of .proto files without annotations", () => {
   expect(runGenerator(plain).files).toEqual({});
   const text = generated(
     plain,
@@ -108,7 +108,7 @@ http:
   expect(text).not.toContain("listShelves");
 });
 
-test("a service config: may be JSON, with names in lowerCamel", () => {
+test("a service config: may be JSON with lowerCamel names", () => {
   const rule = {
     selector: "plain.Shelves.GetShelf",
     get: "/{id}",
@@ -124,7 +124,7 @@ test("a service config: may be JSON, with names in lowerCamel", () => {
   expect(text).toContain(`"OAK!"`);
 });
 
-test("a service config: gives rules to services, methods, fields, oneofs and enum values", () => {
+test("a service config: sets rules of services, methods, fields, oneofs and enum values", () => {
   const text = generated(
     plain,
     `http: {rules: [{selector: plain.Shelves.GetShelf, get: "/{id}"}]}
@@ -168,7 +168,7 @@ test("a service config: replaces an HTTP rule as a whole", () => {
   expect(text).not.toContain("/old");
 });
 
-test("a service config: replaces those of our rules that it names, and clears those that it makes null", () => {
+test("a service config: replaces the annotations that it names, and null removes an annotation", () => {
   const text = generated(
     annotated,
     `connectrest:
@@ -185,7 +185,7 @@ test("a service config: replaces those of our rules that it names, and clears th
   expect(text).not.toContain("shelf id");
 });
 
-test("a service config: lets the last rule win, in a file and from file to file", () => {
+test("a service config: later rules override earlier rules, also in later files", () => {
   const http = (...paths: string[]) =>
     `http: {rules: [${paths.map((path) => `{selector: "plain.*", get: "${path}"}`)}]}`;
   expect(generated(plain, http("/a", "/b"))).toContain(`new RequestWriter("GET", "/b")`);
@@ -194,7 +194,7 @@ test("a service config: lets the last rule win, in a file and from file to file"
   expect(text).not.toContain('"/b"');
 });
 
-test("a service config: takes a list of selectors, and a wildcard for everything", () => {
+test("a service config: accepts a list of selectors, and wildcards", () => {
   const text = generated(
     plain,
     "http: {rules: [{selector: 'plain.Shelves.GetShelf, plain.Shelves.ListShelves', get: /x}]}\nconnectrest: {services: [{selector: '*', rules: {base: web}}]}",
@@ -204,7 +204,7 @@ test("a service config: takes a list of selectors, and a wildcard for everything
   expect(text).toContain('base: "web"');
 });
 
-test("a service config: may be empty, use anchors, and say things that are for others", () => {
+test("a service config: may be empty, use anchors, and contain sections for other tools", () => {
   expect(runGenerator(plain, written("")).error).toBe("");
   expect(runGenerator(plain, written("# nothing\nhttp:\nconnectrest:\n")).error).toBe("");
   const text = generated(
@@ -220,21 +220,21 @@ http:
   expect(text).toContain("getShelf:");
 });
 
-test("a service config: is known to generators that add to the adapters", () => {
+test("a service config: is visible to generators that extend the adapters", () => {
   const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
   const { file, error } = respond(routesGenerator, { ...plain, parameter });
   expect(error).toBe("");
   expect(file.map(({ insertionPoint }) => insertionPoint)).toContain("adapter:plain.Shelves");
 });
 
-test("a service config: leaves the request as it was", () => {
+test("a service config: does not change the request", () => {
   const request = JSON.stringify(plain.protoFile.map(({ service }) => service));
   const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
   respond(routesGenerator, { ...plain, parameter });
   expect(JSON.stringify(plain.protoFile.map(({ service }) => service))).toBe(request);
 });
 
-test("a problem of a rule that a service config gives: is at its place there", () => {
+test("problems of a service config: have the position in the config", () => {
   expect(
     problemsOf(`http:
   rules:
@@ -270,7 +270,7 @@ connectrest:
   ]);
 });
 
-test("a problem of a rule that a service config gives: is reported together with those of the config and of the .proto files", () => {
+test("problems of a service config: are reported together with problems of the .proto files", () => {
   const config = written(
     "http: {rules: [{selector: annotated.Shelves.GetShelf, gte: /a, get: a}]}\nhtpp: 1\n",
   );
@@ -419,11 +419,11 @@ test.each<[string, string, string[]]>([
       "1:71: config-key: connectrest.methods[0].rules.envelope: unknown key `envelope`; it has `payload`, `status`, `message`, `errors`, `empty`, `known`",
     ],
   ],
-])("a fault of a service config: %s", (_, config, problems) => {
+])("an invalid service config: %s", (_, config, problems) => {
   expect(problemsOf(config)).toEqual(problems);
 });
 
-test("a fault of a service config: is a file that is not there", () => {
+test("an invalid service config: a missing file is reported", () => {
   const { error } = runGenerator(plain, { parameter: "service_config=none.yaml" });
   expect(error).toBe(
     "none.yaml:1:1: config-file: the service config cannot be read: ENOENT: no such file or directory, open 'none.yaml'",
@@ -433,7 +433,7 @@ test("a fault of a service config: is a file that is not there", () => {
   );
 });
 
-test("a fault of a service config: never stops the generator, whatever the file holds", () => {
+test("property: an invalid service config: any file content gives a result or an error", () => {
   const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.double());
   const key = fc.constantFrom(
     "selector",

@@ -1,7 +1,4 @@
-/**
- * Every rule of a field either changes what is generated, or is reported,
- * whatever the field and its place are.
- */
+/** Checks that every rule of a field, in every place, changes the generated code or is reported. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
@@ -24,7 +21,7 @@ const TYPES = [
   "google.protobuf.Struct",
 ] as const;
 
-/** Rules other than the defaults. */
+/** Rules that are not defaults. */
 const RULES = [
   'name: "other"',
   'aliases: "other"',
@@ -48,7 +45,7 @@ const RULES = [
   'absent: "N/A"',
 ] as const;
 
-/** Layouts of a oneof whose member has the rule. */
+/** Oneof layouts, for a member that has the rule. */
 const MEMBERS: Readonly<Record<string, string>> = {
   "member by key": "",
   "flattened member": 'option (connectrest.v1.oneof).discriminator = "t";',
@@ -78,23 +75,20 @@ const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
   ),
 );
 
-/** How many of the combinations one run of the test tries. */
+/** The number of combinations that one test run tries. */
 const SAMPLES = 160;
 
-/**
- * Rules that belong to the other direction: a message that only requests have
- * here may be a response elsewhere.
- */
+/** Rules for one direction only: another file may use the same message in the other direction. */
 const OF_RESPONSES = /^(?:aliases|from|coerce|absent|unknown|time: \{.*none)/;
 const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*rounding|bytes)/;
 
-/** What may pass without an effect here. */
+/** Reports whether a rule may have no effect here, because it can have one elsewhere. */
 function isElsewhere({ place, rule }: Combination): boolean {
-  // a message for parts may be used in any request
+  // The message of an upload's parts can be part of any request.
   if (rule.startsWith("piece")) return true;
-  // a header must have a name with and without the rule
+  // A header needs a name in both variants, so the rule changes nothing.
   if (place === "header" && rule.startsWith("name")) return true;
-  // the same message may be a form elsewhere
+  // The same message can be a form in another method.
   if (place === "body" && /^style: (?:BRACKETS|SPREAD)/.test(rule)) return true;
   if (place.endsWith("response") || place in MEMBERS) return OF_REQUESTS.test(rule);
   if (place === "header" || place === "nothing") return false;
@@ -124,7 +118,7 @@ function nameOf({ place, type, rule }: Combination): string {
   return `${place}, ${type}, ${rule}`;
 }
 
-/** What is generated for each combination, by its name; `reported` where there is a diagnostic. */
+/** Returns the generated code of each combination by its name, or `reported` if there is a diagnostic. */
 function outputsOf(all: readonly Combination[]): ReadonlyMap<string, string> {
   const files = all.map((each, index) => [
     `c${index}.proto`,
@@ -136,7 +130,7 @@ function outputsOf(all: readonly Combination[]): ReadonlyMap<string, string> {
     const name = `c${index}`;
     const { error, files: made } = runGenerator(request, {
       fileToGenerate: [`${name}.proto`],
-      // each run decodes its own file only, and what that imports
+      // Each run decodes only its own file and the imports.
       protoFile: [...imported, ...request.protoFile.filter((file) => file.name === `${name}.proto`)],
     });
     const text = (made[`${name}_rest.ts`] ?? "").replaceAll(new RegExp(`\\b${name}(?=\\b|_)`, "g"), "c");
@@ -145,7 +139,7 @@ function outputsOf(all: readonly Combination[]): ReadonlyMap<string, string> {
   return new Map(outputs);
 }
 
-test("property: a rule has an effect on what is generated, or is reported", () => {
+test("property: a rule changes the generated code, or is reported", () => {
   const candidates = COMBINATIONS.filter((each) => !isElsewhere(each));
   const sampled = fc.sample(fc.constantFrom(...candidates), SAMPLES);
   const outputs = outputsOf([...sampled.map((each) => ({ ...each, rule: "" })), ...sampled]);

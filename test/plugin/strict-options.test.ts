@@ -1,7 +1,4 @@
-/**
- * What is generated compiles under every option of TypeScript that makes it stricter,
- * alone or with the others.
- */
+/** Checks that generated code compiles under every strict option of TypeScript, separately and together. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "strict-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Whatever projects may turn on. */
+/** The strict options that a project may turn on. */
 const STRICT = {
   strict: true,
   allowUnreachableCode: false,
@@ -50,7 +47,7 @@ const OPTION_SETS: Readonly<Record<string, object>> = {
   "the newest target": { ...NODE, ...STRICT, target: "esnext", lib: ["esnext"] },
 };
 
-/** What the compiler says of generated files; the runtime is checked where it is built. */
+/** Returns the compiler errors in generated files. The build checks the runtime. */
 function problemsOf(options: object): string[] {
   const config = join(folder, "tsconfig.json");
   const compilerOptions = {
@@ -68,7 +65,7 @@ function problemsOf(options: object): string[] {
     encoding: "utf8",
   });
   const lines = stdout.split("\n").filter((line) => line !== "");
-  // a config that the compiler rejects has no place
+  // Errors about the compiler options have no file position.
   const isOurs = (line: string) => /^(?:test\/)?gen\/|^error /.test(line);
   expect([0, 1, 2]).toContain(status);
   return lines.filter(isOurs);
@@ -82,8 +79,8 @@ test.each(Object.entries(OPTION_SETS))(
   120_000,
 );
 
-test("what a strict option rejects is seen", () => {
-  // without its types a file has problems: the compiler has looked at the files
+test("the check finds errors in generated files", () => {
+  // Without the library types the compiler must report errors, if it reads the files at all.
   const options = { ...NODE, ...STRICT, lib: ["es5"] };
   expect(problemsOf(options)).not.toEqual([]);
 }, 120_000);

@@ -48,14 +48,14 @@ beforeAll(() => {
   ]);
   const streams = HEAD.replace("test.v1", "streams.v1") + STREAMS;
   request = compileRequest({ ...Object.fromEntries(rich), "streams.proto": streams });
-  // packages are found from below the root
+  // Packages are resolved from a folder inside the repository.
   mkdirSync(join(ROOT, "node_modules/.cache"), { recursive: true });
   folder = mkdtempSync(join(ROOT, "node_modules/.cache/targets-"));
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The files that are generated for a target; protoc-gen-es makes the messages. */
+/** Returns the generated files for a target. Messages come from protoc-gen-es. */
 function generated(parameter: string): Readonly<Record<string, string>> {
   const { files, error } = runGenerator(request, { parameter });
   expect(error).toBe("");
@@ -71,7 +71,7 @@ function write(name: string, files: Readonly<Record<string, string>>): string {
   return target;
 }
 
-/** Messages as protoc-gen-es makes them for a target. */
+/** Returns the messages that protoc-gen-es generates for a target. */
 function messages(target: string, extension: string): Readonly<Record<string, string>> {
   const all = request.protoFile
     .map((file) => file.name)
@@ -88,12 +88,12 @@ function messages(target: string, extension: string): Readonly<Record<string, st
   return Object.fromEntries(file.map(({ name, content }) => [name, content]));
 }
 
-/** The insertion points of a file, in their order. */
+/** Returns the insertion points of a file in order. */
 function pointsOf(text: string): string[] {
   return [...text.matchAll(/^\/\/ @@protoc_insertion_point\((.*)\)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Checks the types of a folder, as strictly as ours. */
+/** Returns the type errors of a folder, with the compiler options of this repository. */
 function typeFaults(target: string): string[] {
   const config = {
     extends: join(ROOT, "tsconfig.json"),
@@ -103,7 +103,7 @@ function typeFaults(target: string): string[] {
   };
   writeFileSync(join(target, "tsconfig.json"), JSON.stringify(config));
   const { stdout } = spawnSync("tsc", ["-p", target], { encoding: "utf8" });
-  // declarations of other packages are not ours to check
+  // Errors in the declarations of other packages do not matter here.
   return stdout.split("\n").filter((line) => /(_rest\.d|use)\.ts\(/.test(line));
 }
 
@@ -116,7 +116,7 @@ const request = Streams_list.request({ $typeName: "streams.v1.ListRequest", page
 process.stdout.write(JSON.stringify({ methods, request: typeof request, table: ItemTable.name, kinds: Object.values(StreamsRest.methods).map((each) => each.kind), transport: typeof createRestTransport }));
 `;
 
-test("JavaScript: runs, and says what the TypeScript says", () => {
+test("JavaScript: runs with the same results as TypeScript", () => {
   const js = generated("target=js,import_extension=js");
   expect(Object.keys(js)).toEqual(PROTOS.map((name) => name.replace(".proto", "_rest.js")));
   const target = write("js", {
@@ -136,7 +136,7 @@ test("JavaScript: runs, and says what the TypeScript says", () => {
   });
 });
 
-test("JavaScript: has the lines of the TypeScript, with their insertion points, and no types", () => {
+test("JavaScript: has the lines of the TypeScript without types, and the same insertion points", () => {
   const [ts, js] = [generated("target=ts,import_extension=js"), generated("target=js,import_extension=js")];
   for (const [path, text] of Object.entries(ts)) {
     const other = js[path.replace(/\.ts$/, ".js")] ?? "";
@@ -148,7 +148,8 @@ test("JavaScript: has the lines of the TypeScript, with their insertion points, 
 });
 
 /**
- * The lines behind the imports; the type of an adapter, which isolated declarations need, is none of its own.
+ * Returns the lines after the imports, without the adapters' type annotations, which isolated declarations
+ * need.
  */
 function bodyOf(text: string): string[] {
   const body = text.slice(text.indexOf("// @@protoc_insertion_point(imports)"));
@@ -171,14 +172,14 @@ export type Client = ReturnType<typeof createClient<typeof Streams>>;
 export const wrong: ServiceAdapter<typeof Streams> = { ...StreamsRest, service: 1 };
 `;
 
-test("declarations: compile under strict, and are those of the code", () => {
+test("declarations: compile with strict options, and match the code", () => {
   const dts = generated("target=dts,import_extension=js");
   expect(Object.keys(dts)).toEqual(PROTOS.map((name) => name.replace(".proto", "_rest.d.ts")));
   const target = write("dts", { ...messages("dts", "js"), ...dts, "use.ts": USE });
   expect(typeFaults(target)).toEqual([]);
   write("dts", { "use.ts": USE.replace("// @ts-expect-error", "//") });
   expect(typeFaults(target)).toHaveLength(1);
-  // what tsc itself declares for the TypeScript has the same names
+  // The declarations that tsc derives from the TypeScript have the same names.
   for (const [path, text] of Object.entries(generated("target=ts"))) {
     const declared = dts[path.replace(/\.ts$/, ".d.ts")] ?? "";
     expect(namesOf(declared)).toEqual(namesOf(text));
@@ -209,13 +210,13 @@ function namesOf(text: string): string[] {
     .sort();
 }
 
-test("options of the targets: make several languages at once, each as alone", () => {
+test("target options: several targets in one run give the same files as separate runs", () => {
   const all = generated("target=js+dts+ts,import_extension=js");
   const alone = ["js", "dts", "ts"].map((target) => generated(`target=${target},import_extension=js`));
   expect(all).toEqual(Object.assign({}, ...alone));
 });
 
-test("options of the targets: keep files that hold nothing, as modules", () => {
+test("target options: keep_empty_files writes empty files as modules", () => {
   const empty = compileRequest({ "empty.proto": `${HEAD}message M {}` });
   expect(runGenerator(empty).files).toEqual({});
   const { files } = runGenerator(empty, { parameter: "keep_empty_files=true,target=ts+js+dts" });
@@ -226,7 +227,7 @@ test("options of the targets: keep files that hold nothing, as modules", () => {
   }
 });
 
-test("options of the targets: exempt TypeScript from checks where that is asked for", () => {
+test("target options: ts_nocheck exempts TypeScript from type checks", () => {
   const files = generated("ts_nocheck=true,target=ts+js");
   expect(files["streams_rest.ts"]).toMatch(
     /^\/\/ @generated .*\n.*\n\/\* eslint-disable \*\/\n\/\/ @ts-nocheck\n/,

@@ -1,4 +1,4 @@
-/** An error rule that never applies, since one before it matches all that it matches, is reported. */
+/** Checks that an error rule is reported if an earlier rule matches every response that it matches. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MethodRules } from "../../runtime/src/adapter/rules.ts";
@@ -6,7 +6,7 @@ import { upstreamError } from "../../runtime/src/errors/upstream-error.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** Conditions of each part of a rule, as the annotation and as the runtime's rule. */
+/** Conditions of each part of a rule, in the form of the annotation. */
 const STATUSES = ["", "status: 404", "status: 409"] as const;
 const SUBCODES = ["", "subcode: 7", 'subcode_text: "7"', 'subcode_text: "x"'] as const;
 const HEADERS = [
@@ -32,7 +32,7 @@ const rule = fc
   .map((parts) => parts.filter((part) => part !== ""))
   .filter((parts) => parts.length > 0);
 
-/** Two rules; the second one is often the first with one more condition. */
+/** Two rules; the second one often equals the first one with an additional condition. */
 const pair = fc.oneof(
   fc.tuple(rule, rule),
   fc.tuple(rule, rule).map(([first, more]) => {
@@ -41,7 +41,7 @@ const pair = fc.oneof(
   }),
 );
 
-/** Every response that the conditions can tell apart. */
+/** Responses that cover every combination of the conditions. */
 const RESPONSES = [404, 409, 500].flatMap((status) =>
   [undefined, 7, "7", "x"].flatMap((code) =>
     [undefined, "a", "b"].flatMap((kind) =>
@@ -56,7 +56,7 @@ const RESPONSES = [404, 409, 500].flatMap((status) =>
   ),
 );
 
-/** A rule as the runtime has it. The annotation is JSON except its keys. */
+/** Returns a rule in the format of the runtime. The annotation is JSON with unquoted keys. */
 function runtimeRule(parts: readonly string[], reason: string): object {
   const json = JSON.parse(`{${parts.join(", ").replace(/(\w+):/g, '"$1":')}}`);
   const { subcode_text: text, body, ...rest } = json;
@@ -69,7 +69,7 @@ function runtimeRule(parts: readonly string[], reason: string): object {
   };
 }
 
-/** The reasons that responses get by some rules. */
+/** Returns the reasons that the responses get under some rules. */
 function reasonsBy(rules: readonly object[]): ReadonlySet<string> {
   const shapes = [{ kind: "items", path: "", title: "title", code: "code", detail: "detail" }];
   const all = {
@@ -88,7 +88,7 @@ function reasonsBy(rules: readonly object[]): ReadonlySet<string> {
   return new Set(reasons);
 }
 
-test("property: an error rule is reported exactly where no response is left to it", () => {
+test("property: an error rule is reported exactly when no response can reach it", () => {
   const pairs = fc.sample(pair, 300);
   const sources = pairs.map(
     ([first, second], index) =>
@@ -114,6 +114,6 @@ test("property: an error rule is reported exactly where no response is left to i
     expect(reported.has(index), JSON.stringify([first, second])).toBe(!both);
   });
   expect(reported.size).toBeGreaterThan(20);
-  // most rules that are drawn match something; the others say nothing of the check
+  // Most of the random rules must match a response; unreachable rules alone would prove little.
   expect(reachable).toBeGreaterThan(150);
 });

@@ -19,7 +19,7 @@ import { httpUpstream, textOfRequest } from "../../runtime/src/testing/servers.t
 import { PlainSchema, PlainService } from "../gen/rich/v1/plain_pb.ts";
 import { PlainServiceRest } from "../gen/rich/v1/plain_rest.ts";
 
-/** Names that every object inherits, what they may be confused with, and what is hardly a name. */
+/** Names that every object inherits, names easily confused with them, and unusual strings. */
 const HOSTILE = [
   "__proto__",
   "constructor",
@@ -40,7 +40,7 @@ const names = fc.uniqueArray(fc.constantFrom(...HOSTILE), { minLength: 1, maxLen
 const objectOf = (keys: readonly string[], value: string): Record<string, string> =>
   Object.fromEntries(keys.map((key) => [key, value]));
 
-test("property: hostile keys of maps and structs come back, by either path and in-process", async () => {
+test("property: hostile keys of maps and structs return unchanged, by either path and in-process", async () => {
   await using upstream = await httpUpstream(async (request, response) => {
     const body = await textOfRequest(request);
     response.writeHead(200, { "content-type": "application/json" }).end(body);
@@ -74,7 +74,7 @@ test("property: hostile keys of maps and structs come back, by either path and i
   await Promise.all([...paths.map((gateway) => gateway.close()), transport.close()]);
 });
 
-test("property: hostile keys of documents and forms are keys of objects, and of what collects them", () => {
+test("property: hostile keys of documents and forms become own properties of the parsed objects", () => {
   fc.assert(
     fc.property(names, (keys) => {
       const json = objectOf(keys, "700000000000000001");
@@ -103,7 +103,7 @@ test("property: hostile keys of documents and forms are keys of objects, and of 
   );
 });
 
-test("property: hostile keys are names of parameters, or rejected where others read them otherwise", () => {
+test("property: hostile keys are sent as parameter names, or rejected if servers would parse them differently", () => {
   fc.assert(
     fc.property(names, (keys) => {
       if (keys.includes("")) {
@@ -119,7 +119,7 @@ test("property: hostile keys are names of parameters, or rejected where others r
 });
 
 test.each(HOSTILE.filter((name) => /^\w+$/.test(name)))(
-  "a mask may name %s, which its table does not know",
+  "a field mask may name %s, which is not in its table",
   (name) => {
     const table: MaskTable = { known: { name: "wire", fields: () => ({}) } };
     const mask = create(FieldMaskSchema, { paths: [name, `known.${name}`] });
@@ -129,7 +129,7 @@ test.each(HOSTILE.filter((name) => /^\w+$/.test(name)))(
   },
 );
 
-test("headers may be named like what objects inherit", () => {
+test("headers may have the names of inherited properties", () => {
   const headers = new Headers([
     ["__proto__", "1"],
     ["constructor", "2"],

@@ -42,8 +42,8 @@ import { arbitraryMessage } from "../support/arbitrary-message.ts";
 const gen = path.resolve(import.meta.dirname, "../../gen");
 
 /**
- * Every message type of the described APIs; proto2 with closed enums and required fields;
- * all kinds of scalars.
+ * All message types of the described APIs, proto2 types with closed enums and required fields, and types with
+ * every kind of scalar.
  */
 const types: readonly DescMessage[] = [
   ...(await generatedFiles()),
@@ -55,7 +55,7 @@ const types: readonly DescMessage[] = [
   .flatMap((file) => [...nestedTypes(file)].filter((type) => type.kind === "message"))
   .filter((type) => type !== UninterpretedOption_NamePartSchema);
 
-/** Messages with required fields are made by hand: without them there are no bytes. */
+/** Messages with required fields cannot be encoded without them, so this field is always empty. */
 const overrides = { "google.protobuf.UninterpretedOption.name": fc.constant([]) };
 
 async function generatedFiles(): Promise<DescFile[]> {
@@ -68,7 +68,7 @@ function isFile(value: { readonly kind?: unknown }): value is DescFile {
   return value.kind === "file";
 }
 
-/** What becomes of bytes: the JSON value, or the text of the error. */
+/** Returns the JSON value, or the text of the error. */
 function outcome(print: () => unknown): unknown {
   try {
     return { json: print() };
@@ -86,14 +86,14 @@ const WAYS = [
 
 const ours = (type: DescMessage, bytes: Uint8Array) =>
   outcome(() => JSON.parse(Buffer.from(printJson(type, bytes, WITH)).toString()));
-// through JSON: what a client gets has no -0
+// The comparison is after JSON.stringify, because JSON.stringify prints -0 as 0.
 const theirs = (type: DescMessage, bytes: Uint8Array) =>
   outcome(() => JSON.parse(JSON.stringify(toJson(type, fromBinary(type, bytes)))));
 
 const soon = { interruptAfterTimeLimit: 1000, numRuns: 40 };
 
 test.each(types.map((type) => [type.typeName, type] as const))(
-  "%s is printed as protobuf-es does",
+  "%s is printed as protobuf-es prints it",
   (_, type) => {
     fc.assert(
       fc.property(arbitraryMessage(type, overrides), (message) => {
@@ -106,7 +106,7 @@ test.each(types.map((type) => [type.typeName, type] as const))(
 );
 
 test.each(["", "0a0161", "0a01611001", "1001", "1001120101"])(
-  "a message with required fields, of the bytes %j, ends as it does in protobuf-es",
+  "a message with required fields from the bytes %j has the same result as in protobuf-es",
   (hex) => {
     const bytes = Buffer.from(hex, "hex");
     const type = UninterpretedOption_NamePartSchema;
@@ -119,7 +119,7 @@ const both = fc.constantFrom<DescMessage>(PostSchema, BlogSchema, ...types).chai
   return fc.tuple(fc.constant(type), bytes, bytes);
 });
 
-test("messages that follow one another become one, as the format has it", () => {
+test("concatenated messages are merged, as the wire format specifies", () => {
   fc.assert(
     fc.property(both, ([type, one, two]) => {
       const bytes = Buffer.concat([one, two]);
@@ -129,7 +129,7 @@ test("messages that follow one another become one, as the format has it", () => 
   );
 });
 
-test("bytes that are none of ours end as they do in protobuf-es", () => {
+test("corrupted bytes have the same result as in protobuf-es", () => {
   fc.assert(
     fc.property(both, fc.nat(), fc.nat(255), fc.nat(), ([type, one], place, byte, cut) => {
       const bytes = Buffer.from(one);
@@ -141,23 +141,26 @@ test("bytes that are none of ours end as they do in protobuf-es", () => {
   );
 });
 
-test.each(WAYS)("a message is printed in parts of any size as it is at once, %s", (_, options) => {
-  fc.assert(
-    fc.property(both, fc.nat(60), fc.nat(), fc.nat(255), ([type, one, two], size, place, byte) => {
-      const bytes = Buffer.concat(place % 3 === 0 ? [one, two] : [one]);
-      if (place % 5 === 0 && bytes.length > 0) bytes[place % bytes.length] = byte;
-      const text = (print: () => Uint8Array) => outcome(() => Buffer.from(print()).toString());
-      const parts = text(() => atOnce(printJsonInParts(type, bytes, options, size)));
-      const whole = text(() => printJson(type, bytes, options));
-      if (!sameButKeys(parts, whole)) expect(parts).toEqual(whole);
-    }),
-    { interruptAfterTimeLimit: 5000, numRuns: 5_000 },
-  );
-});
+test.each(WAYS)(
+  "printing in parts of any size gives the same text as printing in one step, %s",
+  (_, options) => {
+    fc.assert(
+      fc.property(both, fc.nat(60), fc.nat(), fc.nat(255), ([type, one, two], size, place, byte) => {
+        const bytes = Buffer.concat(place % 3 === 0 ? [one, two] : [one]);
+        if (place % 5 === 0 && bytes.length > 0) bytes[place % bytes.length] = byte;
+        const text = (print: () => Uint8Array) => outcome(() => Buffer.from(print()).toString());
+        const parts = text(() => atOnce(printJsonInParts(type, bytes, options, size)));
+        const whole = text(() => printJson(type, bytes, options));
+        if (!sameButKeys(parts, whole)) expect(parts).toEqual(whole);
+      }),
+      { interruptAfterTimeLimit: 5000, numRuns: 5_000 },
+    );
+  },
+);
 
 /**
- * Whether two texts have the same JSON, and keys like `1`, which JavaScript puts first in an object,
- * in another order.
+ * Whether two outcomes have the same JSON, except for the order of integer-like keys, which JavaScript
+ * objects list first.
  */
 function sameButKeys(one: unknown, other: unknown): boolean {
   const [a, b] = [one, other].map((outcome) => (outcome as { readonly json?: string }).json);
@@ -165,7 +168,7 @@ function sameButKeys(one: unknown, other: unknown): boolean {
   return a.length === b.length && JSON.stringify(JSON.parse(a)) === JSON.stringify(JSON.parse(b));
 }
 
-/** Messages that are large by the number of their values, or by the length of one. */
+/** Yields messages with many values, and with one long value. */
 function* largeMessages(): Generator<readonly [DescMessage, Uint8Array]> {
   const numbers = { kind: { case: "numberValue", value: 1.5 } } as const;
   const values = Array.from({ length: 200_000 }, () => numbers);
@@ -187,7 +190,7 @@ function* largeMessages(): Generator<readonly [DescMessage, Uint8Array]> {
 
 const LARGE = [...largeMessages()];
 
-test.each(WAYS)("no more than 128 K are printed between two pauses, %s", (_, options) => {
+test.each(WAYS)("at most 128 KiB are printed between two pauses, %s", (_, options) => {
   for (const [type, bytes] of LARGE) {
     const work = printJsonInParts(type, bytes, options);
     let step = work.next();
@@ -200,37 +203,34 @@ test.each(WAYS)("no more than 128 K are printed between two pauses, %s", (_, opt
   }
 });
 
-test.each(WAYS)(
-  "a message is printed alike with each size on either side of where it is cut, %s",
-  (_, options) => {
-    const text = 'a"é☃😀\n';
-    const location = { path: [1, 127, 128, 16_384, -1], leadingDetachedComments: [text, "", text.repeat(3)] };
-    const info = create(SourceCodeInfoSchema, {
-      location: [location, {}, { ...location, leadingComments: text }],
-    });
-    const struct: JsonObject = {
-      a: [1.5, null, [], {}, [[[text]]]],
-      [text]: { b: text.repeat(4), "": -0.5 },
-      c: "",
-    };
-    const all = [
-      [SourceCodeInfoSchema, toBinary(SourceCodeInfoSchema, info)],
-      [StructSchema, toBinary(StructSchema, fromJson(StructSchema, struct))],
-      [BytesValueSchema, toBinary(BytesValueSchema, create(BytesValueSchema, { value: Buffer.from(text) }))],
-      [StringValueSchema, toBinary(StringValueSchema, create(StringValueSchema, { value: text }))],
-    ] as const;
-    for (const [type, bytes] of all) {
-      const whole = Buffer.from(printJson(type, bytes, options)).toString();
-      expect(JSON.parse(whole)).toEqual(toJson(type, fromBinary(type, bytes)));
-      for (let size = 0; size <= bytes.length + 1; size++) {
-        const parts = Buffer.from(atOnce(printJsonInParts(type, bytes, options, size))).toString();
-        expect(parts, `${type.typeName} in parts of ${size}`).toBe(whole);
-      }
+test.each(WAYS)("a message is printed alike for every possible part size, %s", (_, options) => {
+  const text = 'a"é☃😀\n';
+  const location = { path: [1, 127, 128, 16_384, -1], leadingDetachedComments: [text, "", text.repeat(3)] };
+  const info = create(SourceCodeInfoSchema, {
+    location: [location, {}, { ...location, leadingComments: text }],
+  });
+  const struct: JsonObject = {
+    a: [1.5, null, [], {}, [[[text]]]],
+    [text]: { b: text.repeat(4), "": -0.5 },
+    c: "",
+  };
+  const all = [
+    [SourceCodeInfoSchema, toBinary(SourceCodeInfoSchema, info)],
+    [StructSchema, toBinary(StructSchema, fromJson(StructSchema, struct))],
+    [BytesValueSchema, toBinary(BytesValueSchema, create(BytesValueSchema, { value: Buffer.from(text) }))],
+    [StringValueSchema, toBinary(StringValueSchema, create(StringValueSchema, { value: text }))],
+  ] as const;
+  for (const [type, bytes] of all) {
+    const whole = Buffer.from(printJson(type, bytes, options)).toString();
+    expect(JSON.parse(whole)).toEqual(toJson(type, fromBinary(type, bytes)));
+    for (let size = 0; size <= bytes.length + 1; size++) {
+      const parts = Buffer.from(atOnce(printJsonInParts(type, bytes, options, size))).toString();
+      expect(parts, `${type.typeName} in parts of ${size}`).toBe(whole);
     }
-  },
-);
+  }
+});
 
-test.each(WAYS)("messages may be nested as deep in parts as at once, %s", (_, options) => {
+test.each(WAYS)("the nesting limit is the same when printing in parts, %s", (_, options) => {
   const nested = (depth: number) => {
     let value: Uint8Array = Buffer.of(0x08, 0);
     for (let i = 0; i < depth; i++) {
@@ -253,7 +253,7 @@ test.each(WAYS)("messages may be nested as deep in parts as at once, %s", (_, op
   }
 });
 
-test("a minus zero stays one, with and without WebAssembly", () => {
+test("negative zero keeps its sign, with and without WebAssembly", () => {
   for (const [type, bytes] of [
     [DoubleValueSchema, toBinary(DoubleValueSchema, create(DoubleValueSchema, { value: -0 }))],
     [FloatValueSchema, toBinary(FloatValueSchema, create(FloatValueSchema, { value: -0 }))],
@@ -264,7 +264,7 @@ test("a minus zero stays one, with and without WebAssembly", () => {
   }
 });
 
-test("fields stand in the order of their numbers, as protobuf-es prints them", () => {
+test("fields are printed in the order of their numbers, as in protobuf-es", () => {
   fc.assert(
     fc.property(arbitraryMessage(BlogSchema), (message) => {
       const bytes = toBinary(BlogSchema, message);

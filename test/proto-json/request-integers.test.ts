@@ -27,7 +27,7 @@ const integers = fc
     }),
   );
 
-/** The message as JSON whose 64-bit integers are bare. */
+/** Returns the message as JSON with bare 64-bit integers. */
 function bare(message: Parameters<typeof toJsonString<typeof PlainSchema>>[1]): string {
   return toJsonString(PlainSchema, message).replace(/([:[,])"(-?\d+)"(?=[,\]}])/g, "$1$2");
 }
@@ -35,7 +35,7 @@ function bare(message: Parameters<typeof toJsonString<typeof PlainSchema>>[1]): 
 const exact = (text: string) =>
   fromJsonString(PlainSchema, strictJson(PlainSchema, text, types), { registry: types });
 
-test("a request in JSON: has every bare 64-bit integer as it was written", () => {
+test("a JSON request: reads every bare 64-bit integer exactly", () => {
   fc.assert(
     fc.property(integers, (message) => {
       expect(equals(PlainSchema, exact(bare(message)), message)).toBe(true);
@@ -53,7 +53,7 @@ test.each([
   ["1.0", 1n],
   ["0e99", 0n],
   ["922337203685477580.7E1", 2n ** 63n - 1n],
-])("a request in JSON: reads the integer %s", (text, value) => {
+])("a JSON request: reads the integer %s", (text, value) => {
   expect(exact(`{"scalars":{"int64Value":${text}}}`).scalars?.int64Value).toBe(value);
 });
 
@@ -72,24 +72,24 @@ test.each([
   '{"wellKnown":{"struct":{"a":[{"b":700000000000000001}]}}}',
   '{"scalars":{"int64Value":9007199254740993},"scalars":{}}',
   '{"scalars":{"int64Value":9007199254740993,}}',
-])("a request in JSON: rejects %s", (text) => {
+])("a JSON request: rejects %s", (text) => {
   expect(() => exact(text)).toThrow();
 });
 
-test("a request in JSON: keeps doubles, and values that a double has exactly", () => {
+test("a JSON request: does not change doubles, or values that a double holds exactly", () => {
   const text =
     '{"scalars":{"doubleValue":12345678901234567890.5},"wellKnown":{"list":[1e20,0.12345678901234567]}}';
   expect(strictJson(PlainSchema, text, types)).toBe(text);
 });
 
-test("a request in JSON: is exact in a google.protobuf.Any", () => {
+test("a JSON request: is exact inside a google.protobuf.Any", () => {
   const value = '{"@type":"type.googleapis.com/google.protobuf.Int64Value","value":9007199254740993}';
   expect(strictJson(AnySchema, value, types)).toContain('"9007199254740993"');
   const fields = '{"@type":"type.googleapis.com/rich.v1.Plain","scalars":{"int64Value":9007199254740993}}';
   expect(strictJson(AnySchema, fields, types)).toContain('"9007199254740993"');
 });
 
-test("a request in JSON: reaches the upstream with exact integers, by either path and every protocol", async () => {
+test("a JSON request: reaches the upstream with exact integers, by either path and every protocol", async () => {
   const bodies: string[] = [];
   await using upstream = await httpUpstream(async (request, response) => {
     bodies.push(await textOfRequest(request));

@@ -34,26 +34,26 @@ const options = { registry: types, ignoreUnknownFields: true };
 
 type Spelling = "shortest" | "unicode";
 
-/** Characters that escapes are made of, and some that need them. */
+/** Characters of escape sequences, and characters that need an escape. */
 const UNITS = ["\\", '"', "/", "b", "f", "n", "r", "t", "u", "0", "2", "\n", "\u001f", "é", "%", ":"];
 const cases = fc.record({
   names: fc.uniqueArray(fc.string({ unit: fc.constantFrom(...UNITS), maxLength: 4 }), { maxLength: 4 }),
   spelling: fc.constantFrom<Spelling>("shortest", "unicode"),
 });
 
-/** As connect does it, which says itself what is wrong with what is no JSON at all. */
+/** Parses JSON in the same way as connect, which reports malformed JSON itself. */
 const readByConnect: typeof readJson = (desc, text) =>
   fromJsonString(desc, readableJson(desc, text, options), options);
 
 let prefixes = 0;
 
-/** A key that no object has had, so that V8 knows nothing about what follows it. */
+/** Returns a key that is new to V8, so that V8 has no expectation for the next key. */
 function freshKey(): string {
   prefixes += 1;
   return `p${prefixes}`;
 }
 
-/** Has V8 read an object with these keys, so that it expects the second behind the first. */
+/** Lets V8 parse an object with these two keys, so that V8 expects the second key after the first. */
 function poison(first: string, second: string): void {
   JSON.parse(`{"${first}":1,${JSON.stringify(second)}:1}`);
 }
@@ -63,7 +63,7 @@ function spelled(key: string, spelling: Spelling): string {
   return `"${Array.from(key, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`;
 }
 
-/** An object with these keys, after V8 has been led to take the first of them for something else. */
+/** Returns an object with these keys, after V8 has been primed to misread the first of them. */
 function objectWith(names: readonly string[], spelling: Spelling): { text: string; value: JsonObject } {
   const first = freshKey();
   const [name] = names;
@@ -75,13 +75,13 @@ function objectWith(names: readonly string[], spelling: Spelling): { text: strin
   };
 }
 
-test("JSON.parse takes one key for another, which is why requests are not given to it as they are", () => {
+test("JSON.parse confuses keys with escapes after similar objects, so requests are preprocessed", () => {
   const first = freshKey();
   poison(first, "\\");
   expect(Object.keys(JSON.parse(`{"${first}":1,"\\"":2}`) as object)).toEqual([first, "\\"]);
 });
 
-test("property: the keys of maps and structs, in google.protobuf.Any too, are those of the text", () => {
+test("property: the keys of maps, structs and google.protobuf.Any are read exactly", () => {
   fc.assert(
     fc.property(cases, ({ names, spelling }) => {
       const { text, value } = objectWith(names, spelling);
@@ -117,14 +117,14 @@ test.each([
   ['{"maps":{"int64s":{"\\n":9007199254740993.5}}}', "maps.int64s[\n]: an integer cannot hold"],
   ['{"maps":{"strings":{"\\"":"1",}}}', "cannot decode message rich.v1.Plain from JSON"],
   ['{"maps":{"strings":{"\\x":"1"}}}', "cannot decode message rich.v1.Plain from JSON"],
-])("an error about JSON with escaped keys names the keys as they came: %s", (text, error) => {
+])("an error about JSON with escaped keys has the original keys: %s", (text, error) => {
   for (const read of [readJson, readByConnect]) {
     expect(() => read(PlainSchema, text, options)).toThrow(error);
     expect(() => read(PlainSchema, text, options)).not.toThrow(/[0-9a-f]{32}/);
   }
 });
 
-/** A message whose fields have odd names in JSON; it holds itself, a map and an Any. */
+/** Returns a message type whose fields have odd JSON names: strings, the type itself, a map and an Any. */
 function namedMessage(names: readonly string[]): DescMessage {
   const { STRING, MESSAGE } = FieldDescriptorProto_Type;
   const { OPTIONAL, REPEATED } = FieldDescriptorProto_Label;
@@ -158,7 +158,10 @@ function namedMessage(names: readonly string[]): DescMessage {
   return desc;
 }
 
-/** Reads all of these names as fields and as keys of a map, with a key that is none of them. */
+/**
+ * Checks that these names are read as fields and as keys of a map, and that another key is not confused with
+ * them.
+ */
 function expectNames(names: readonly string[], spelling: Spelling): void {
   const desc = namedMessage(names);
   const registry = createRegistry(desc, AnySchema);
@@ -185,7 +188,7 @@ function expectNames(names: readonly string[], spelling: Spelling): void {
   }
 }
 
-test("property: fields whose names need an escape are found, also beside maps and below an Any", () => {
+test("property: fields whose names need an escape are read, also next to maps and inside an Any", () => {
   const units = UNITS.filter((unit) => unit !== "\\");
   const odd = fc.string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 4 });
   const lists = fc.uniqueArray(odd, { minLength: 1, maxLength: 4 });
@@ -195,7 +198,7 @@ test("property: fields whose names need an escape are found, also beside maps an
   expectNames(["a\\b"], "shortest");
 });
 
-test("JSON without escapes in keys is read as it is, and one that is deep or long without recursion", () => {
+test("JSON without escapes in keys is not copied, and deep or long JSON is read without recursion", () => {
   const text = '{"scalars":{"stringValue":"\\"\\\\\\n:"} , "maps" : {"strings":{"a":"\\""}}}';
   expect(readableJson(PlainSchema, text, options)).toBe(text);
   const long = `{"unknown":{"${'\\"'.repeat(1_000_000)}":"${"\\\\".repeat(1_000_000)}"}}`;
@@ -205,7 +208,7 @@ test("JSON without escapes in keys is read as it is, and one that is deep or lon
   );
 });
 
-test("property: keys reach the upstream and come back, by either path and every protocol", async () => {
+test("property: keys reach the upstream and return unchanged, by either path and every protocol", async () => {
   await using upstream = await httpUpstream(async (request, response) => {
     const body = await textOfRequest(request);
     response.writeHead(200, { "content-type": "application/json" }).end(body);

@@ -1,4 +1,7 @@
-/** Bare 64-bit integers of requests that Connect sends by GET, and of streams, with their responses. */
+/**
+ * Tests bare 64-bit integers in requests that Connect sends by GET and in streams, and the integers of the
+ * responses.
+ */
 
 import { startGateway } from "connect-rest-gateway";
 import fc from "fast-check";
@@ -22,10 +25,10 @@ const EXAMPLES: [Counter][] = [
   [{ id: 2n ** 64n - 1n, step: -(2n ** 63n) }],
 ];
 
-/** What a client writes that has 64-bit integers as numbers. */
+/** Returns the JSON of a client that writes 64-bit integers as numbers. */
 const bare = ({ id, step }: Counter) => `{"id":${id},"steps":[${step},${step}e0]}`;
 
-/** What a client gets: integers as ProtoJSON writes them. */
+/** Returns the expected JSON of a response: integers in ProtoJSON notation. */
 const printed = ({ id, step }: Counter) => ({
   id: `${id}`,
   value: `${step}`,
@@ -73,7 +76,7 @@ const stream = (type: string, method: string): Send => {
   };
 };
 
-/** How many messages each response has; undefined for one that is no stream. */
+/** Ways to call, with the number of messages in each response; undefined for a unary response. */
 const WAYS: readonly (readonly [string, Send, number | undefined])[] = [
   ["Connect, by POST", post("application/json"), undefined],
   ["Connect, by GET", get((message) => ({ message })), undefined],
@@ -102,7 +105,7 @@ describe.each([
   });
   afterAll(() => gateway.close());
 
-  test.each(WAYS)("integers are exact there and back by %s", async (_, send, count) => {
+  test.each(WAYS)("integers are exact in both directions by %s", async (_, send, count) => {
     await fc.assert(
       fc.asyncProperty(counters, async (counter) => {
         const { id, step } = counter;
@@ -124,7 +127,7 @@ function enveloped(text: string): Buffer<ArrayBuffer> {
   return Buffer.concat([head, Buffer.from(text)]);
 }
 
-/** The messages of a stream, without its end (the frames with a flag). */
+/** Returns the messages of a stream, without the end frame (frames with a flag). */
 function messagesOf(bytes: Buffer): unknown[] {
   const messages: unknown[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -40,9 +40,7 @@ import { wireBytes } from "./wire-bytes.ts";
 const root = path.resolve(import.meta.dirname, "../..");
 const machine = new WasmPrinter();
 
-/**
- * Messages of the described APIs and of the tests' own, which have all kinds of fields, and well-known ones.
- */
+/** Messages of the described APIs and of test files, with all kinds of fields, and well-known types. */
 const TYPES: readonly DescMessage[] = [
   ...(await generatedFiles("gen")),
   ...(await generatedFiles("test/gen")),
@@ -68,7 +66,7 @@ function isFile(value: { readonly kind?: unknown }): value is DescFile {
   return value.kind === "file";
 }
 
-/** The text that is printed, or the error. */
+/** Returns the printed text or the error. */
 function outcome(print: () => Uint8Array): string {
   try {
     return Buffer.from(print()).toString();
@@ -77,7 +75,7 @@ function outcome(print: () => Uint8Array): string {
   }
 }
 
-/** What is the same for every reader of JSON. */
+/** Returns JSON in a normal form, or the text if it is not JSON. */
 function normal(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -86,14 +84,14 @@ function normal(text: string): string {
   }
 }
 
-/** The text that protobuf-es prints, or its error. -0 is printed as 0 by it. */
+/** Returns the text that protobuf-es prints, or the error. JSON.stringify prints -0 as 0. */
 function expectedOf(type: DescMessage, bytes: Uint8Array): string {
   return outcome(() => Buffer.from(toJsonString(type, fromBinary(type, bytes), { registry: REGISTRY })));
 }
 
 /**
- * Whether a message is printed; then it is as by protobuf-es. Only keys like `1` are in another order there,
- * which JavaScript puts first in an object, and -0 has no sign.
+ * Reports whether WebAssembly printed the message, and checks the text against protobuf-es. Only the order of
+ * integer-like keys may differ, which JavaScript objects list first, and the sign of -0.
  */
 function compare(type: DescMessage, bytes: Uint8Array): boolean {
   const printed = machine.print(type, bytes, REGISTRY);
@@ -109,7 +107,7 @@ function compare(type: DescMessage, bytes: Uint8Array): boolean {
 
 const soon = { interruptAfterTimeLimit: 20_000, numRuns: 4000 };
 
-test("a usual message of any type is printed by WebAssembly to the same text as by protobuf-es", () => {
+test("WebAssembly prints an ordinary message of any type like protobuf-es", () => {
   let printed = 0;
   let asked = 0;
   const message = fc.constantFrom(...TYPES).chain((type) => {
@@ -128,7 +126,7 @@ test("a usual message of any type is printed by WebAssembly to the same text as 
   expect(printed / asked).toBeGreaterThan(0.9);
 });
 
-/** Messages without their required fields have none. */
+/** Returns undefined for a message without its required fields, which cannot be encoded. */
 function bytesOf(type: DescMessage, message: MessageShape<DescMessage>): Uint8Array | undefined {
   try {
     return toBinary(type, message);
@@ -137,7 +135,7 @@ function bytesOf(type: DescMessage, message: MessageShape<DescMessage>): Uint8Ar
   }
 }
 
-test("numbers, times and texts are never left to protobuf-es, whatever they are", () => {
+test("property: WebAssembly prints all numbers, times and strings itself", () => {
   const decimal = fc.tuple(fc.integer(), fc.nat(12)).map(([digits, places]) => digits / 10 ** places);
   const value = fc.oneof(fc.double(), fc.float(), decimal);
   const seconds = fc.bigInt(-62_135_596_800n, 253_402_300_799n);
@@ -160,7 +158,7 @@ test("numbers, times and texts are never left to protobuf-es, whatever they are"
   );
 });
 
-test("texts are printed alike with an escape or bytes that are no UTF-8 at every place of a block of 32 bytes", () => {
+test("an escape or invalid UTF-8 is printed as in protobuf-es, at every offset of a 32-byte block", () => {
   const notes = ['"', "\\", "\n", "\u0001", "é", "😀", "\u2028"].map((note) => Buffer.from(note));
   const broken = [Buffer.of(0xff), Buffer.of(0xc3), Buffer.of(0xed, 0xa0, 0x80)];
   for (const note of [...notes, ...broken]) {
@@ -180,7 +178,7 @@ test("texts are printed alike with an escape or bytes that are no UTF-8 at every
   }
 });
 
-test("bytes in any order, with fields that are not known, are printed to the same text, or left to protobuf-es", () => {
+test("property: WebAssembly prints unknown fields and fields in any order like protobuf-es, or leaves the message to it", () => {
   let printed = 0;
   let asked = 0;
   fc.assert(
@@ -197,20 +195,23 @@ test("bytes in any order, with fields that are not known, are printed to the sam
 test.each([
   ["by WebAssembly", machine],
   ["without WebAssembly", undefined],
-])("bytes in any order are printed at once and in parts to what protobuf-es says, %s", (_, machine) => {
-  fc.assert(
-    fc.property(fc.constantFrom(...TYPES), fc.nat(), fc.nat(60), (type, seed, size) => {
-      const bytes = wireBytes(type, new Dice(seed));
-      const options = { types: REGISTRY, machine };
-      const expected = normal(expectedOf(type, bytes));
-      expect(normal(outcome(() => printJson(type, bytes, options)))).toBe(expected);
-      expect(normal(outcome(() => atOnce(printJsonInParts(type, bytes, options, size))))).toBe(expected);
-    }),
-    soon,
-  );
-});
+])(
+  "property: printing any bytes gives the result of protobuf-es, in one step and in parts, %s",
+  (_, machine) => {
+    fc.assert(
+      fc.property(fc.constantFrom(...TYPES), fc.nat(), fc.nat(60), (type, seed, size) => {
+        const bytes = wireBytes(type, new Dice(seed));
+        const options = { types: REGISTRY, machine };
+        const expected = normal(expectedOf(type, bytes));
+        expect(normal(outcome(() => printJson(type, bytes, options)))).toBe(expected);
+        expect(normal(outcome(() => atOnce(printJsonInParts(type, bytes, options, size))))).toBe(expected);
+      }),
+      soon,
+    );
+  },
+);
 
-test("bytes that are broken are printed to the same text, or left to protobuf-es", () => {
+test("property: WebAssembly prints corrupted bytes like protobuf-es, or leaves the message to it", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...TYPES),
@@ -228,7 +229,7 @@ test("bytes that are broken are printed to the same text, or left to protobuf-es
   );
 });
 
-test("a message with too many values for one turn is not printed at once, but in parts", () => {
+test("a message with too many values for one event-loop turn is printed in parts", () => {
   const values = Array.from(
     { length: 1000 },
     (_, index) => ({ kind: { case: "numberValue", value: index } }) as const,
@@ -241,7 +242,7 @@ test("a message with too many values for one turn is not printed at once, but in
   expect(JSON.parse(Buffer.from(atOnce(parts)).toString())).toHaveLength(300_000);
 });
 
-test("a message that is longer than is printed at once is printed in parts, and the memory stays small", () => {
+test("a message longer than the limit for one step is printed in parts, with little memory", () => {
   const machine = new WasmPrinter();
   const bytes = (length: number) =>
     toBinary(StringValueSchema, create(StringValueSchema, { value: "\u0001".repeat(length) }));
@@ -251,7 +252,7 @@ test("a message that is longer than is printed at once is printed in parts, and 
   expect(json).toHaveLength(30_000_002);
 });
 
-test("a map with more keys than are compared at once is printed by WebAssembly, and one with a key twice is not", () => {
+test("WebAssembly prints a map with more keys than it compares in one step, but not with a duplicate key", () => {
   const print = vi.spyOn(machine, "print");
   const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key ${index}`, index]));
   const bytes = toBinary(StructSchema, fromJson(StructSchema, fields));
@@ -264,11 +265,11 @@ test("a map with more keys than are compared at once is printed by WebAssembly, 
   expect(json).toEqual({ ...fields, "key 1": "last" });
 });
 
-/** Bytes of a google.protobuf.Value whose lists are nested so deep, with a leaf in the innermost. */
+/** Returns the bytes of a google.protobuf.Value of nested lists, with a leaf in the innermost list. */
 function nestedValue(lists: number, leaf: Uint8Array): Uint8Array {
   let bytes = leaf;
   for (let count = 0; count < lists; count++) {
-    // a ListValue with this value, as a Value
+    // Wraps the value in a ListValue, and the ListValue in a Value.
     bytes = new BinaryWriter().uint32(50).bytes(new BinaryWriter().uint32(10).bytes(bytes).finish()).finish();
   }
   return bytes;
@@ -283,7 +284,7 @@ const LEAVES: ReadonlyArray<readonly [name: string, leaf: Uint8Array]> = [
 ];
 
 test.each(LEAVES)(
-  "messages nested too deep are rejected as protobuf-es rejects them, in parts too, with %s",
+  "too deeply nested messages are rejected as in protobuf-es, also in parts, with %s",
   (_, leaf) => {
     for (const lists of [1, 47, 48, 49, 50, 51, 52, 100, 300]) {
       const bytes = nestedValue(lists, leaf);

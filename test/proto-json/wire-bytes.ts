@@ -1,4 +1,4 @@
-/** Bytes of messages as any serialiser could write them, and some that none should. */
+/** Generates valid encodings of messages, including unusual ones, and some invalid encodings. */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Dice } from "../scanner/json-text.ts";
@@ -23,7 +23,7 @@ const SECONDS = [
 const NANOS = [0n, 1n, 999_999_999n, 500_000_000n, 120_000n, 1_000_000n];
 const MAX_DEPTH = 4;
 
-/** The bytes of a message. */
+/** Returns the bytes of a message. */
 export function wireBytes(desc: DescMessage, dice: Dice, depth = 0): Uint8Array {
   const out = new BinaryWriter();
   const fields = chosen(desc, dice, depth);
@@ -54,7 +54,7 @@ function chosen(desc: DescMessage, dice: Dice, depth: number): DescField[] {
   return found.filter((field) => field !== undefined).sort((a, b) => a.number - b.number);
 }
 
-/** A field that no message knows. */
+/** Writes a field that is in no message. */
 function unknown(out: BinaryWriter, dice: Dice): void {
   const number = dice.pick([536_870_911, 16_000]);
   switch (dice.of(dice.once(20) ? 5 : 4)) {
@@ -185,7 +185,7 @@ function scalarValue(type: ScalarType, out: BinaryWriter, dice: Dice, isKey: boo
       out.fixed64(BigInt.asUintN(64, integer));
       break;
     default:
-      // of 32 bits, too, the upper half is dropped
+      // For 32-bit types, decoders drop the upper half.
       out.uint64(BigInt.asUintN(64, integer));
   }
 }

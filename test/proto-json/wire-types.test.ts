@@ -1,4 +1,6 @@
-/** A field that is known, as each of the eight wire types: its number alone says how protobuf-es reads it. */
+/**
+ * Tests known field numbers with each of the eight wire types: protobuf-es reads a field by its number only.
+ */
 import { type DescFile, type DescMessage, fromBinary, toJsonString } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import * as wellKnown from "@bufbuild/protobuf/wkt";
@@ -19,7 +21,7 @@ function isFile(value: object): value is DescFile {
   return "kind" in value && value.kind === "file";
 }
 
-/** What may stand behind a tag, some of it for one wire type, some of it for several. */
+/** Bytes that follow a tag; some are valid for one wire type, some for several. */
 const VALUES = [
   "", "00", "01", "80808001", "808080808001", "ffffffffffffffffff01", "01000000", "0161", "020801", "0410011001",
   "08011001", "0000000000000000", "8080808080808001", "0801080108010801", "0a000a000a000a00", "0708ffffffffff0f",
@@ -47,7 +49,7 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** What is the same for every writer of JSON. */
+/** Returns JSON in a normal form, or the error. */
 function outcome(print: () => string | Uint8Array): string {
   try {
     return JSON.stringify(JSON.parse(Buffer.from(print()).toString()));
@@ -57,7 +59,7 @@ function outcome(print: () => string | Uint8Array): string {
 }
 
 test.each(TYPES.map((type) => [type.typeName, type] as const))(
-  "%s with a field of another wire type is printed as protobuf-es does",
+  "%s with a field of another wire type is printed as in protobuf-es",
   (_, type) => {
     for (const bytes of members(type)) {
       const expected = outcome(() => toJsonString(type, fromBinary(type, bytes)));

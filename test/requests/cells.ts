@@ -1,4 +1,4 @@
-/** Every kind of field in every place of a request, as services of one method and one field. */
+/** Services with one method and one field, for every kind of field in every place of a request. */
 import { HEAD } from "../generator-kit/compile.ts";
 import type { Reading } from "./read-request.ts";
 
@@ -10,7 +10,7 @@ export interface Place {
   /** Rules of the field. */
   readonly field?: string;
   readonly reading?: Reading;
-  /** Whether a message that is set and empty is read like one that is not set. */
+  /** Whether the upstream cannot distinguish an empty message from an unset message. */
   readonly isFlat?: boolean;
 }
 
@@ -53,7 +53,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   "JSON lines": { http: 'post: "/p" body: "x"', method: "request_encoding: LINES" },
 };
 
-/** Types of fields that places take apart or write in a way of their own, and rules for them. */
+/** Field types that some place of a request writes in a special way, with rules for them. */
 const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
   ["string"],
   ["bytes"],
@@ -181,7 +181,7 @@ message Rest { string type = 1; string s = 2; }
 message Loose { string s = 1; map<string, string> others = 2 [(connectrest.v1.field).unknown = true]; }
 `;
 
-/** Labels of a field of a type, and what they add to its rules. */
+/** Field labels, with the rules that they add. */
 const LABELS: ReadonlyArray<readonly [label: string, rule?: string]> = [
   ["T"],
   ["optional T"],
@@ -194,7 +194,7 @@ const LABELS: ReadonlyArray<readonly [label: string, rule?: string]> = [
   ["map<string, T>", "style: SPREAD"],
 ];
 
-/** Requests of several fields, in places for all of them. */
+/** Requests with several fields, for the places that take whole messages. */
 const WHOLES: Readonly<Record<string, string>> = {
   "a oneof with a discriminator": `oneof kind {
     option (connectrest.v1.oneof) = {discriminator: "type", fallback: "rest"};
@@ -219,7 +219,7 @@ export interface Cell {
   readonly source: string;
 }
 
-/** All cells of a place, also such as the generator rejects. */
+/** Returns all cells of a place, including cells that the generator rejects. */
 export function cellsOf(name: string, place: Place): readonly Cell[] {
   const kinds = TYPES.flatMap(([type, ofType]) =>
     LABELS.map(([label, ofLabel]) => ({ type, label, rules: [place.field, ofType, ofLabel] })),
@@ -272,7 +272,7 @@ function serviceSource(index: number, fields: string, place: Place): string {
   );
 }
 
-/** The sources of cells: one file for each place, with each cell on a line of its own. */
+/** Returns the sources of cells: one file per place, and one line per cell. */
 export function filesOf(cells: readonly Cell[]): Record<string, string> {
   const types = `${HEAD.replace('"connectrest', '"types.proto";\nimport "connectrest')}`;
   const byFile = Map.groupBy(cells, ({ file }) => file);
@@ -283,7 +283,7 @@ export function filesOf(cells: readonly Cell[]): Record<string, string> {
   return { "types.proto": `${HEAD}${MESSAGES}`, ...Object.fromEntries(files) };
 }
 
-/** The service of the cell that a problem is about: by its name, or by its line. */
+/** Returns the service of the cell that a problem is about, by its name or by its line. */
 export function serviceOf(problem: string, cells: readonly Cell[]): string | undefined {
   const named = /test\.v1\.[MS](\d+)/.exec(problem)?.[1];
   if (named !== undefined) return `S${named}`;

@@ -1,4 +1,4 @@
-/** Constants and the parameter of the API key, beside maps whose keys callers choose. */
+/** Tests constants and the API key parameter in requests that also have maps with caller-defined keys. */
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import type { UnaryAdapter } from "connect-rest-runtime/adapter";
 import fc from "fast-check";
@@ -27,7 +27,7 @@ const { adapters } = await loadAdapters({ "a.proto": SOURCE });
 const methods = adapters.get("S")?.methods ?? {};
 
 test.each(["query", "form"])(
-  "an entry of a map replaces no constant in the %s, and sends no API key",
+  "a map entry cannot replace a constant in the %s, or send an API key",
   (name) => {
     const adapter = methods[name] as UnaryAdapter;
     const keys = fc.constantFrom("role", "v", "key", "role[]", "v[0]", "roles", "vv", "keys", "other");

@@ -1,9 +1,12 @@
-/** The body of a request is what its Content-Type says, wherever a rule declares the Content-Type. */
+/**
+ * Checks that the body of a request matches its Content-Type, for every rule that can declare the
+ * Content-Type.
+ */
 import { expect, test } from "vitest";
 import { HEAD } from "../generator-kit/compile.ts";
 import { problemsOf } from "./load-adapters.ts";
 
-/** The types of a field that is the whole body, and whether JSON has one scalar for them. */
+/** The types of a field that is the whole body, and whether JSON writes the type as one scalar. */
 const TYPES: Readonly<Record<string, boolean>> = {
   bytes: true,
   "optional bytes": true,
@@ -22,7 +25,7 @@ const TYPES: Readonly<Record<string, boolean>> = {
   "google.protobuf.Value": false,
 };
 
-/** Content-Types, and whether their content is JSON. */
+/** Content-Types, and whether they mean JSON. */
 const CONTENT_TYPES: Readonly<Record<string, boolean>> = {
   "application/json": true,
   "Application/JSON; charset=utf-8": true,
@@ -39,7 +42,7 @@ interface Case {
   readonly title: string;
   readonly service: string;
   readonly source: string;
-  /** Whether JSON text would go out under a Content-Type that promises something else. */
+  /** Whether a JSON body would be sent with a Content-Type other than JSON. */
   readonly isContradiction: boolean;
 }
 
@@ -80,7 +83,7 @@ function filesOf(cases: readonly Case[]): Record<string, string> {
   return { "a.proto": head + cases.map(({ source }) => source).join("") };
 }
 
-test("a scalar body under a Content-Type that may not be JSON is a problem, and nothing else is", () => {
+test("a scalar body is reported exactly when its Content-Type may be something other than JSON", () => {
   const lines = (filesOf(CASES)["a.proto"] as string).split("\n");
   const found = problemsOf(filesOf(CASES)).map((problem) => {
     const [, line, , code] = problem.split(":");

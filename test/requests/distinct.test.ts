@@ -1,6 +1,6 @@
 /**
- * Two messages that differ never make requests that an upstream reads alike: one of them is
- * INVALID_ARGUMENT. For every kind of field in every place of a request.
+ * Checks that different messages never become requests that an upstream reads as the same: one of the two
+ * messages gets INVALID_ARGUMENT. For every kind of field in every place of a request.
  */
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -14,13 +14,16 @@ import { type Loaded, loadAdapters, problemsOf } from "./load-adapters.ts";
 import { meaningOf } from "./meaning.ts";
 import { type Reading, readRequest } from "./read-request.ts";
 
-/** A type that cannot stand in a place. */
+/** Problems that report a type as unsupported in a place. */
 const UNSUPPORTED =
   /: (?:no-effect|query-[a-z-]+|time-type|unwrap-type|unwrapped-request|in-type|part-type|part-where|style-type|encoding-lines|path-[a-z-]+|nothing-to-place|unused-[a-z-]+|body-[a-z-]+): /;
 
 type Adapter = UnaryAdapter<DescMessage, DescMessage>;
 
-/** What an upstream reads, or undefined for a message that is rejected by the name of its field. */
+/**
+ * Returns the upstream's reading of a request, or undefined if the message is rejected with the name of a
+ * field.
+ */
 async function readingOf(adapter: Adapter, message: Message, reading: Reading): Promise<string | undefined> {
   try {
     return await readRequest(adapter.request(message), reading);
@@ -35,7 +38,7 @@ async function readingOf(adapter: Adapter, message: Message, reading: Reading): 
   }
 }
 
-/** The fields of a request, and of the members that its oneofs write beside one another. */
+/** Returns the field names of a request, including the fields that flattened oneof members add. */
 function fieldNames({ fields }: DescMessage): string[] {
   return fields.flatMap(({ name, oneof, message }) => [
     name,

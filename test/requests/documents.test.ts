@@ -1,4 +1,4 @@
-/** What the documents of the APIs name, and where requests carry it. */
+/** Tests fields that the APIs document, and the place of each field in a request. */
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import {
@@ -14,7 +14,7 @@ const BLOG_FIELDS = ["name", "?is_following_you"];
 const QUERY = "fields%5Bblogs%5D=name,%3Fis_following_you";
 const HANDLE = "book-club";
 
-test("fields of blogs are asked for in the query, beside a body", () => {
+test("the query requests fields of blogs, also when the request has a body", () => {
   const { method: update } = CommunityService_updateCommunity;
   const change = create(update.input, { communityHandle: HANDLE, title: "Books", blogFields: BLOG_FIELDS });
   expect(sent(CommunityService_updateCommunity, change)).toMatchObject({
@@ -38,7 +38,7 @@ test("fields of blogs are asked for in the query, beside a body", () => {
   });
 });
 
-test("members are listed with the end of an invite link", () => {
+test("members can be listed with the hash of an invite link", () => {
   const request = create(CommunityService_listMembers.method.input, {
     communityHandle: HANDLE,
     inviteHash: "h",
@@ -52,7 +52,7 @@ test.each([
   ["null", undefined],
   ["false", undefined],
   ["true", undefined],
-])("the next change of a handle may be %s", (value, seconds) => {
+])("the time of the next handle change may be %s", (value, seconds) => {
   const text = `{"meta":{},"response":{"name":"book-club","handle_next_change_ts":${value}}}`;
   const { message, differences } = received(CommunityService_getCommunity, text);
   expect(message.community?.handleNextChangeAt?.seconds).toBe(seconds);

@@ -1,4 +1,4 @@
-/** Messages from few values, such as requests are likely to mix up. */
+/** Generates messages from few values, chosen so that requests are likely to confuse them. */
 import {
   create,
   type DescField,
@@ -143,10 +143,10 @@ const any = fc.oneof(
   text.map((value) => anyPack(StringValueSchema, create(StringValueSchema, { value }))),
 );
 
-/** How many messages may stand inside of one another. */
+/** The maximum nesting depth of messages. */
 const DEPTH = 3;
 
-/** Messages of a type. */
+/** Generates messages of a type. */
 export function edgeMessage(desc: DescMessage, depth: number = DEPTH): fc.Arbitrary<Message> {
   if (depth <= 0) return fc.constant(create(desc));
   const members = desc.members.map((member) => {
@@ -166,7 +166,7 @@ export function edgeMessage(desc: DescMessage, depth: number = DEPTH): fc.Arbitr
 }
 
 function arbitraryOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
-  // keys that declared fields write are theirs, as the rule says
+  // A key that a declared field writes belongs to that field.
   if (field.name === "others") return looseEntries;
   switch (field.fieldKind) {
     case "list":
@@ -207,7 +207,7 @@ const KNOWN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Any: any,
 };
 
-/** protobuf-es holds a singular wrapper as its bare value. */
+/** protobuf-es represents a singular wrapper as its bare value. */
 function wellKnown(desc: DescMessage, isBare: boolean): fc.Arbitrary<unknown> | undefined {
   if (!desc.typeName.startsWith("google.protobuf.")) return undefined;
   const known = KNOWN[desc.name];

@@ -15,30 +15,30 @@ import { compileRequest } from "../generator-kit/compile.ts";
 import type { decoded, scanned } from "../scanner/both.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** The packages that generated code imports are found from here, and no tool looks into it. */
+/** Generated adapters are written to a folder from which their imports resolve, and which no tool checks. */
 const LOCATED = new URL("../../runtime/src/request/located.ts", import.meta.url).href;
 const BOTH = new URL("../scanner/both.ts", import.meta.url).href;
 const CACHE = join(import.meta.dirname, "../../node_modules/.cache");
 
-/** The problems that the generator reports, one a line. */
+/** Returns the problems that the generator reports, one per line. */
 export function problemsOf(sources: Readonly<Record<string, string>>): readonly string[] {
   const { error } = runGenerator(compileRequest(sources), { parameter: "target=js,import_extension=js" });
   return error === "" ? [] : error.split("\n");
 }
 
-/** Generated adapters, with functions of the runtime that they run in. */
+/** Generated adapters, and functions from the same instance of the runtime. */
 export interface Loaded {
-  /** By the name of the service. */
+  /** The adapters by service name. */
   readonly adapters: ReadonlyMap<string, ServiceAdapter>;
-  /** Names the field of an error. */
+  /** Adds the name of the field to an error. */
   readonly located: (error: ConnectError, desc: DescMessage, message: Message) => ConnectError;
-  /** Decode a response, each with one of the two decoders. */
+  /** Decodes a response; `scanned` uses the other decoder. */
   readonly decoded: typeof decoded;
   readonly scanned: typeof scanned;
 }
 
 /**
- * The adapters of all services of the sources. Node imports them, and the runtime with them, and not vitest.
+ * Returns the adapters of all services. Node imports the adapters and the runtime directly, without vitest.
  */
 export async function loadAdapters(sources: Readonly<Record<string, string>>): Promise<Loaded> {
   const request = compileRequest(sources, "target=js,import_extension=js");

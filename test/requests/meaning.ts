@@ -1,4 +1,4 @@
-/** What a message says, as one text: two messages that are equal have the same. */
+/** Encodes messages as strings that are equal exactly when the messages have the same meaning. */
 import {
   type DescField,
   type DescMessage,
@@ -9,13 +9,15 @@ import {
 } from "@bufbuild/protobuf";
 import { type ListValue, ListValueSchema, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 
-/** What is not told apart, as the annotations say. */
+/** Distinctions that the annotations allow a request to lose. */
 export interface Allowed {
-  /** Whether a singular message without anything in it is like none, and scalars of a Struct are text. */
+  /**
+   * Whether an empty singular message equals an unset message, and scalars of a Struct equal their strings.
+   */
   readonly isFlat: boolean;
 }
 
-/** The message by protobuf equality. */
+/** Returns a string that represents the message by protobuf equality. */
 export function meaningOf(desc: DescMessage, message: Message, allowed: Allowed): string {
   return JSON.stringify(fieldsOf(desc, message, allowed));
 }
@@ -26,7 +28,7 @@ function fieldsOf(desc: DescMessage, message: Message, allowed: Allowed): unknow
     .flatMap((field) => {
       const said = saidOf(field, read(field, message), allowed);
       const isEmpty = field.fieldKind === "message" && Array.isArray(said) && said.length === 0;
-      // a response without any key of a oneof gives its fallback, empty
+      // A response without any key of a oneof is read as an empty fallback.
       return isEmpty && (allowed.isFlat || field.name === "rest") ? [] : [[field.name, said]];
     });
 }
@@ -38,7 +40,7 @@ function read(field: DescField, message: Message): unknown {
 }
 
 function saidOf(field: DescField, value: unknown, allowed: Allowed): unknown {
-  // raw JSON is what it says; a part has the name of its field by default, and holds bytes
+  // Raw JSON is compared by value. By default a part has the name of its field and holds bytes.
   if (field.name === "others") {
     return sorted(value as object, (text) => jsonOf(JSON.parse(String(text)), allowed));
   }
@@ -67,13 +69,13 @@ function itemOf(field: DescField, value: unknown, allowed: Allowed): unknown {
         jsonOf(item, allowed),
       );
     default:
-      // a wrapper may be bare
+      // A wrapper may be a bare value.
       if (typeof value !== "object" || value instanceof Uint8Array) return [String(value)];
       return scalar(desc as DescMessage, fieldsOf(desc as DescMessage, value as Message, allowed));
   }
 }
 
-/** A message that is written as one value is one also where nothing in it is set. */
+/** A message that is written as a single value has a value even if no field is set. */
 function scalar(desc: DescMessage, fields: unknown[]): unknown[] {
   const isScalar = /^google\.protobuf\.(?:\w+Value|Timestamp|Duration|FieldMask|Any)$/.test(desc.typeName);
   return isScalar ? [desc.name, ...fields] : fields;

@@ -1,23 +1,23 @@
 /**
- * What an upstream reads from a request. These readers share no code with the writers: URLs and forms are
- * read by URLSearchParams, multipart by undici, JSON by JSON.parse.
+ * Reads requests as an upstream does. The readers share no code with the writers: URLSearchParams reads URLs
+ * and forms, undici reads multipart, JSON.parse reads JSON.
  */
 
 import { stringifyJson } from "../../codec/src/json/stringify-json.ts";
 import type { RestBody, RestRequest } from "../../runtime/src/adapter/rest-request.ts";
 import { encodeMultipart, multipartType } from "../../runtime/src/request/multipart.ts";
 
-/** How an upstream of a method reads what it receives. */
+/** The upstream's conventions for reading a method's requests. */
 export interface Reading {
-  /** Parameters are named by brackets. */
+  /** Whether brackets in parameter names denote nesting. */
   readonly isNested?: boolean;
-  /** Parameters are bytes, and no text. */
+  /** Whether parameters are bytes instead of text. */
   readonly isRaw?: boolean;
-  /** One text holds a list, separated by commas. */
+  /** Whether a comma-separated string is a list. */
   readonly hasCommas?: boolean;
 }
 
-/** What is read, as one text: two requests that read alike have the same. */
+/** Returns a string that represents the upstream's reading; equal strings mean equal readings. */
 export async function readRequest(request: RestRequest, reading: Reading): Promise<string> {
   const { verb, path, queryString, headers, oauth1Params, body } = request;
   const url = new URL(`http://upstream.test${path}?${queryString}`);
@@ -45,7 +45,7 @@ async function readBody(body: RestBody, reading: Reading): Promise<unknown> {
       return [body.contentType, Buffer.from(body.bytes).toString("hex")];
     case "multipart": {
       const type = { "content-type": multipartType("boundary") };
-      // undici takes what has no file name for text
+      // undici reads a part without a file name as text.
       const text = encodeMultipart(body.parts, "boundary").toString("latin1");
       const files = text.replace(/(; name="[^"]*")(\r\ncontent-type: )/g, '$1; filename="none"$2');
       const bytes = new Uint8Array(Buffer.from(files, "latin1"));
@@ -76,7 +76,7 @@ function parameters(text: string, reading: Reading): unknown {
   );
 }
 
-/** One character for each byte. */
+/** Decodes percent encoding to one character per byte. */
 function percentDecoded(text: string): string {
   const bytes = Buffer.from(text).toString("latin1");
   return bytes.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
@@ -97,7 +97,7 @@ function commaItems(value: unknown, { hasCommas }: Reading): unknown {
 }
 
 function headerItems(value: string, { hasCommas }: Reading): unknown {
-  // RFC 9110 section 5.6.1: empty items and spaces around items do not count
+  // RFC 9110 section 5.6.1: empty items, and spaces around items, are ignored.
   return hasCommas
     ? value
         .split(",")
@@ -106,7 +106,7 @@ function headerItems(value: string, { hasCommas }: Reading): unknown {
     : value;
 }
 
-/** JSON without loss: objects as lists of entries in the order of their keys, numbers as they are written. */
+/** Parses JSON without loss: objects become lists of entries sorted by key, and numbers keep their text. */
 function readJson(text: string): unknown {
   const exactly = (_key: string, value: unknown, { source }: { source?: string }): unknown => {
     if (typeof value === "number") return { number: source };
@@ -116,13 +116,13 @@ function readJson(text: string): unknown {
   return JSON.parse(text, exactly as (key: string, value: unknown) => unknown);
 }
 
-/** What stands under a name: text, an object or a list by its keys. */
+/** A value under a name: a string, an object, or a map or list by keys. */
 type Node = string | object | Map<string, Node>;
 
 /**
- * Parameters by brackets: a key in brackets is a key of an object, as PHP reads it, for which a list is an
- * object with the keys 0, 1, 2; empty brackets are the next item, as Rack reads them, where an item ends
- * when one of its keys comes again.
+ * Parses bracketed parameters as PHP and Rack do. As in PHP, a bracketed key is an object key, and a list is
+ * an object with the keys 0, 1, 2. As in Rack, empty brackets add to a list, and a repeated key starts the
+ * next item.
  */
 function brackets(pairs: ReadonlyArray<readonly [string, unknown]>): Map<string, Node> {
   const root = new Map<string, Node>();

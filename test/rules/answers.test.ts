@@ -11,7 +11,7 @@ const answers = (answer?: Answers, settings?: Settings) =>
 const TIME = timestampFromDate(new Date("2026-01-02T03:04:05.678Z"));
 const WHOLE = timestampFromDate(new Date("2026-01-02T03:04:05Z"));
 
-test("time: every unit, both ways", async () => {
+test("time: times in every unit are written and read", async () => {
   const { client, seen, differences } = await answers((request) => ({ body: request.text }));
   const times = { seconds: TIME, millis: TIME, micros: TIME, iso: TIME, formatted: WHOLE };
   const answer = await client.echoNotation(times);
@@ -23,14 +23,14 @@ test("time: every unit, both ways", async () => {
   expect(differences).toEqual([]);
 });
 
-test("time: none means that there is no time", async () => {
+test("time: the configured value for an absent time leaves the field unset", async () => {
   const { client, differences } = await answers([{ json: { seconds: 0 } }, { json: { seconds: "0" } }]);
   expect((await client.echoNotation({})).seconds).toBeUndefined();
   expect((await client.echoNotation({})).seconds).toBeUndefined();
   expect(differences).toEqual([]);
 });
 
-test("bytes: RAW, BASE64URL and BASE64, both ways", async () => {
+test("bytes: RAW, BASE64URL and BASE64 are written and read", async () => {
   const { client, seen, differences } = await answers((request) => ({ body: request.text }));
   const data = Uint8Array.of(0xfb, 0xff, 0xfe, 1);
   const answer = await client.echoNotation({ raw: Buffer.from('ü"'), url: data, base64: data });
@@ -39,7 +39,7 @@ test("bytes: RAW, BASE64URL and BASE64, both ways", async () => {
   expect(differences).toEqual([]);
 });
 
-test("unwrap: a bare array, an empty one, and arrays of arrays, both ways", async () => {
+test("unwrap: bare arrays, empty arrays and nested arrays are written and read", async () => {
   const { client, seen } = await answers((request) => ({ body: request.text }));
   const message = { row: { cells: [1n, 2n] }, rows: [{ cells: [3n] }, { cells: [] }], empty: { cells: [] } };
   const answer = await client.echoNotation(message);
@@ -48,7 +48,7 @@ test("unwrap: a bare array, an empty one, and arrays of arrays, both ways", asyn
   expect((await client.echoNotation({})).empty).toBeUndefined();
 });
 
-test("wire and aliases of enum values; COMMA in JSON, both ways", async () => {
+test("wire, aliases and COMMA: enum values and lists are written and read in the upstream's notation", async () => {
   const { client, seen } = await answers(
     (request, index) =>
       index === 0 ? { body: request.text } : { json: { tones: "deep,12,low,shrill", tone: 12 } },
@@ -63,7 +63,7 @@ test("wire and aliases of enum values; COMMA in JSON, both ways", async () => {
   });
 });
 
-test("name and aliases: written by the name, read by all in their order", async () => {
+test("name and aliases: a field is written by its name, and read by its name and aliases in order", async () => {
   const { client, seen } = await answers([
     { json: { "new-name": "1", "old-name": "2" } },
     { json: { "older-name": "3", "old-name": "2" } },
@@ -77,7 +77,7 @@ test("name and aliases: written by the name, read by all in their order", async 
   expect((await client.echoNotation({})).renamed).toBe("");
 });
 
-test("from: headers, a relation of Link, the status, and paths in their order", async () => {
+test("from: fields are read from headers, a Link relation, the status, and the first matching path", async () => {
   const link = '<https://x.test/1>; rel="prev", <https://x.test/3?a=1,2>; rel="last next"';
   const { client } = await answers([
     { status: 203, headers: { etag: '"e"', link, "x-deep": "header" }, json: { data: { deep: "data" } } },
@@ -97,7 +97,7 @@ test("from: headers, a relation of Link, the status, and paths in their order", 
   expect((await client.getSources({})).deep).toBe("data");
 });
 
-test("unknown: keys that no field names, as values of a Struct and as raw JSON", async () => {
+test("unknown: unknown keys are collected as values of a Struct and as raw JSON", async () => {
   const body =
     '{"count":1,"big":9007199254740993,"list":[1,{"a":null}],"inner":{"known":"k","x":1.50,"y":{"z":12345678901234567890}}}';
   const { client, differences } = await answers({ body });
@@ -107,7 +107,7 @@ test("unknown: keys that no field names, as values of a Struct and as raw JSON",
   expect(differences.map((each) => [each.class, each.path])).toEqual([["converted", "big"]]);
 });
 
-test("unknown: a request sends collected keys back, and none where there are none", async () => {
+test("unknown: a request includes the collected keys, if there are any", async () => {
   const { client, seen } = await answers((request) => ({ body: request.text }));
   const others = { list: [1, { a: null }], count: "a declared field wins" };
   const echoed = await client.echoLoose({ count: 1n, others, inner: { known: "k", others: { x: "1.50" } } });
@@ -117,7 +117,7 @@ test("unknown: a request sends collected keys back, and none where there are non
   expect(seen[1]?.text).toBe('{"count":"2","inner":{}}');
 });
 
-test("coerce: other JSON types are converted, and that is no difference", async () => {
+test("coerce: other JSON types are converted without a difference", async () => {
   const { client, differences } = await answers({ json: { count: "7", strict_count: 8 } });
   expect(await client.getLoose({})).toMatchObject({ count: 7n, strictCount: 8n });
   expect(differences).toEqual([]);
@@ -131,19 +131,19 @@ test.each([
   [7, 7],
   ["8", 8],
   [0, 0],
-])("absent: a score of %j is read as %j", async (score, read) => {
+])("absent: the score %j is read as %j", async (score, read) => {
   const { client, differences } = await answers({ json: { strict_count: 1, score } });
   expect((await client.getLoose({})).score).toBe(read);
   expect(differences.map(({ class: kind }) => kind)).toEqual(score === "8" ? ["converted"] : []);
 });
 
-test("absent: any other word is lost", async () => {
+test("absent: any other string is reported as lost", async () => {
   const { client, differences } = await answers({ json: { score: "n/a" } }, { strict: false });
   expect((await client.getLoose({})).score).toBeUndefined();
   expect(differences).toEqual([expect.objectContaining({ path: "score", class: "lost" })]);
 });
 
-test("redact: the value is on the wire, and not in what is said of it", async () => {
+test("redact: the value is sent, but is not in errors", async () => {
   const { client, seen } = await answers();
   await client.getSources({ secret: "s 1" });
   expect(seen[0]?.line).toBe("GET /sources?secret=s%201");
@@ -151,7 +151,7 @@ test("redact: the value is on the wire, and not in what is said of it", async ()
   expect(error.message).not.toContain("hidden");
 });
 
-test("property: times of every unit come back as they went", async () => {
+test("property: times in every unit survive a round trip", async () => {
   const { client } = await answers((request) => ({ body: request.text }));
   const date = fc.date({ min: new Date("1971-01-01"), max: new Date("2200-01-01"), noInvalidDate: true });
   await fc.assert(

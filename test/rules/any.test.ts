@@ -24,11 +24,11 @@ const KEPT = {
   value: { "@type": `${URL_PREFIX}acme.v1.New`, id: "700000000000000001", list: [null, "x"] },
 };
 
-/** The upstream writes integers as bare numbers. */
+/** JSON of an unknown type; the upstream writes integers as bare numbers. */
 const UNKNOWN_TEXT = '{"@type":"type.googleapis.com/acme.v1.New","id":700000000000000001,"list":[null,"x"]}';
 const OPERATION = `{"name":"o","metadata":${JSON.stringify(VOLUME)},"done":true,"response":${UNKNOWN_TEXT}}`;
 
-/** What a client knows, to print what it got. */
+/** The types that the client uses to print responses. */
 const registry = createRegistry(file_rules_v1_foreign, VolumeSchema, StructSchema, ErrorInfoSchema);
 
 function printed(operation: Operation): JsonValue {
@@ -49,7 +49,7 @@ const WAYS: Readonly<Record<string, (url: string) => Transport>> = {
   "gRPC-Web": (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" }),
 };
 
-/** Calls an operation in-process, and through gateways by each protocol on both paths. */
+/** Calls an operation in-process, and through gateways with and without the fast path, by each protocol. */
 async function everyWay(answer: Answer, act: (client: ReturnType<typeof clientOf>) => Promise<unknown>) {
   const types = [file_rules_v1_foreign];
   const world = await start(AnyService, AnyServiceRest, answer, { types });
@@ -72,20 +72,20 @@ function clientOf(transport: Transport) {
   return createClient(AnyService, transport);
 }
 
-test("an operation keeps its metadata and its response by every path, also of a type that nobody knows", async () => {
+test("every path keeps the metadata and the response of an operation, even of an unknown type", async () => {
   const { results } = await everyWay({ body: OPERATION }, async (client) => printed(await client.start({})));
   const expected = { name: "o", metadata: VOLUME, done: true, response: KEPT };
   expect(results).toEqual(results.map(() => expected));
 });
 
-test("an operation that failed keeps the details of its status", async () => {
+test("a failed operation keeps the details of its status", async () => {
   const error = { code: 9, message: "stale", details: [INFO, UNKNOWN_TEXT] };
   const body = JSON.stringify({ error }).replace(JSON.stringify(UNKNOWN_TEXT), UNKNOWN_TEXT);
   const { results } = await everyWay({ body }, async (client) => printed(await client.start({})));
   expect(results).toEqual(results.map(() => ({ error: { ...error, details: [INFO, KEPT] } })));
 });
 
-test("a type that is given by option is known by every path, in requests and in responses", async () => {
+test("every path uses a configured type, in requests and in responses", async () => {
   const foreign = create(ForeignSchema, { name: "f" });
   const { results, seen } = await everyWay({ json: { response: FOREIGN } }, async (client) => {
     const { result } = await client.start({ input: anyPack(ForeignSchema, foreign) });
@@ -95,7 +95,7 @@ test("a type that is given by option is known by every path, in requests and in 
   expect(seen.map(({ text }) => JSON.parse(text))).toEqual(seen.map(() => ({ input: FOREIGN })));
 });
 
-test("messages of a stream keep what they hold, by every path", async () => {
+test("every path keeps Any values in the messages of a stream", async () => {
   const body = `${OPERATION}\n${OPERATION}\n`;
   const headers = { "content-type": "application/x-ndjson" };
   const { results } = await everyWay({ body, headers }, async (client) => {
@@ -107,7 +107,7 @@ test("messages of a stream keep what they hold, by every path", async () => {
   expect(results).toEqual(results.map(() => [expected, expected]));
 });
 
-test("lists and maps of them are sent", async () => {
+test("lists and maps of Any are sent", async () => {
   const volume = anyPack(VolumeSchema, create(VolumeSchema, { title: "Walden", pages: 352n }));
   const { seen } = await everyWay({}, (client) => client.start({ more: [volume], named: { a: volume } }));
   expect(seen.map(({ text }) => JSON.parse(text))).toEqual(
@@ -115,18 +115,18 @@ test("lists and maps of them are sent", async () => {
   );
 });
 
-test("a request with a type that nobody knows is the caller's mistake, and names the type", async () => {
+test("a request with an unknown type gets INVALID_ARGUMENT, and the error names the type", async () => {
   const input = { typeUrl: `${URL_PREFIX}acme.v1.New`, value: Uint8Array.of(8, 1) };
   const { results, seen } = await everyWay({}, async (client) => {
     const { code, rawMessage } = await failureOf(client.start({ input }));
     return [code, rawMessage.includes("acme.v1.New")];
   }).catch((error: unknown) => ({ results: [error], seen: [] }));
-  // a client that speaks JSON cannot even print it
+  // A JSON client cannot serialize the unknown type, so its error is a different one.
   expect(results.filter((result) => String(result) !== String([Code.InvalidArgument, true]))).toHaveLength(2);
   expect(seen).toEqual([]);
 });
 
-test("JSON of a type that nobody knows is the caller's mistake, on both paths", async () => {
+test("JSON of an unknown type gets INVALID_ARGUMENT on both paths", async () => {
   const world = await start(AnyService, AnyServiceRest);
   for (const fastPath of [true, false]) {
     const upstreams = { rules: { baseUrl: world.origin } };
@@ -146,7 +146,7 @@ test("JSON of a type that nobody knows is the caller's mistake, on both paths", 
   expect(world.seen).toEqual([]);
 });
 
-test("what is kept as a Struct is named as a difference, and nothing else is", async () => {
+test("a value kept as a Struct is reported as a difference, and other values are not", async () => {
   const { client, differences } = await start(AnyService, AnyServiceRest, { body: OPERATION });
   await client.start({});
   expect(differences).toEqual([

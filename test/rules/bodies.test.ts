@@ -9,14 +9,14 @@ import { type Answers, type Seen, start } from "./world.ts";
 const bodies = (answers?: Answers) => start(BodyService, BodyServiceRest, answers);
 const REQUEST = { someText: "a&b ü", count: 2n ** 60n, tags: ["x", "y"], inner: { isSet: true } };
 
-/** The body of a multipart request, with its boundary replaced by `B` and its line ends by `|`. */
+/** Returns the body of a multipart request, with its boundary replaced by `B` and its line ends by `|`. */
 function parts({ headers, text }: Seen): string {
   const [, boundary = "none"] =
     /^content-type: multipart\/form-data; boundary=(\S+)$/m.exec(headers.join("\n")) ?? [];
   return text.replaceAll(boundary, "B").replaceAll("\r\n", "|");
 }
 
-test("JSON, both ways", async () => {
+test("JSON: a body is written and read, whatever the response's Content-Type", async () => {
   const { client, seen } = await bodies({
     json: { someText: "t", count: "5" },
     headers: { "content-type": "text/html" },
@@ -29,7 +29,7 @@ test("JSON, both ways", async () => {
   expect(answer).toMatchObject({ someText: "t", count: 5n });
 });
 
-test("FORM, both ways, with a constant", async () => {
+test("FORM: a body with a constant is written, and a form is read", async () => {
   const { client, seen } = await bodies({ body: "some_text=a+b%26&count=1152921504606846977" });
   const answer = await client.sendForm(REQUEST);
   expect(seen[0]?.line).toBe("POST /form");
@@ -62,7 +62,7 @@ const PLACED =
   '--B|content-disposition: form-data; name="media"|content-type: application/octet-stream||2|' +
   "--B--|";
 
-test("MULTIPART: each field is a part, and pieces name it, type it and say its file", async () => {
+test("MULTIPART: each field becomes a part, and `piece` sets the name, type and file name of a part", async () => {
   const { client, seen } = await bodies();
   await client.sendParts(PARTS);
   expect(parts(seen[0] as Seen)).toBe(
@@ -71,7 +71,7 @@ test("MULTIPART: each field is a part, and pieces name it, type it and say its f
   );
 });
 
-test("MULTIPART with json_part: the fields are JSON, in front", async () => {
+test("MULTIPART with json_part: the fields are sent as a JSON part before the other parts", async () => {
   const { client, seen } = await bodies();
   await client.sendJsonPart(PARTS);
   expect(parts(seen[0] as Seen)).toBe(
@@ -80,7 +80,7 @@ test("MULTIPART with json_part: the fields are JSON, in front", async () => {
   );
 });
 
-test("MULTIPART_WHEN_PARTS: multipart where there is a part, else JSON", async () => {
+test("MULTIPART_WHEN_PARTS: the body is multipart if it has a part, and JSON otherwise", async () => {
   const { client, seen } = await bodies();
   await client.sendMaybeParts(PARTS);
   await client.sendMaybeParts({ title: "T" });
@@ -92,7 +92,7 @@ test("MULTIPART_WHEN_PARTS: multipart where there is a part, else JSON", async (
   expect(seen[1]?.text).toBe('{"title":"T"}');
 });
 
-test("property: the bytes of a part are those of the field, whatever they are", async () => {
+test("property: the content of a part has exactly the bytes of the field", async () => {
   const { client, seen } = await bodies();
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (file) => {
@@ -105,7 +105,7 @@ test("property: the bytes of a part are those of the field, whatever they are", 
   );
 });
 
-test("BYTES, into a bytes field and into a google.api.HttpBody", async () => {
+test("BYTES: the body is read into a bytes field or a google.api.HttpBody", async () => {
   const body = Uint8Array.of(0, 255, 10);
   const { client, seen } = await bodies({ headers: { "content-type": "application/json" }, body });
   expect((await client.getBytes({})).data).toEqual(body);
@@ -113,7 +113,7 @@ test("BYTES, into a bytes field and into a google.api.HttpBody", async () => {
   expect(seen[0]?.allHeaders).toContain("accept: */*");
 });
 
-test("EMPTY and success: the body is not read, statuses and headers are the response", async () => {
+test("EMPTY and success: the body is ignored, and fields are read from the status and headers", async () => {
   const { client } = await bodies([
     { body: "<not json" },
     { status: 304, headers: { location: "/same" } },
@@ -124,7 +124,7 @@ test("EMPTY and success: the body is not read, statuses and headers are the resp
   expect(await client.getNothing({})).toMatchObject({ status: 302, location: "https://elsewhere.test/" });
 });
 
-test("BY_CONTENT_TYPE: JSON, a form, or bytes", async () => {
+test("BY_CONTENT_TYPE: the body is read as JSON, a form, or bytes", async () => {
   const { client } = await bodies([
     { headers: { "content-type": "application/problem+json" }, body: '{"some_text":"j"}' },
     {
@@ -145,7 +145,7 @@ test.each([
   ["a word", "OK"],
   ["nothing", ""],
   ["blanks", " \n"],
-])("a form that is %s is RESPONSE_SHAPE, and no empty message", async (_, body) => {
+])("a form that is %s fails with RESPONSE_SHAPE instead of becoming an empty message", async (_, body) => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const { client } = await bodies({ headers, body });
   expect(reasonOf(await failureOf(client.getByType({})))).toBe("RESPONSE_SHAPE");
@@ -154,7 +154,7 @@ test.each([
 test.each([
   ["bytes", Buffer.from("some_text=a\xff", "latin1")],
   ["escapes", "some_text=a%FF"],
-])("%s of a form that are not UTF-8 are lost, and the text is kept", async (_, body) => {
+])("%s of a form that are not UTF-8 are reported as lost, and the other text is kept", async (_, body) => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const { client, differences } = await start(
     BodyService,
@@ -166,7 +166,7 @@ test.each([
   expect(differences).toEqual([{ path: "(root)", expected: "UTF-8", got: "other bytes", class: "lost" }]);
 });
 
-test("BY_CONTENT_TYPE, and no field takes bytes: another type is an error, and no empty message", async () => {
+test("BY_CONTENT_TYPE without a bytes field: an unexpected type or an empty body is an error", async () => {
   const { client } = await bodies([
     { headers: { "content-type": "image/png" }, body: Uint8Array.of(137, 80) },
     { headers: { "content-type": "text/plain" }, body: '{"some_text":"j"}' },

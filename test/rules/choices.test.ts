@@ -81,14 +81,14 @@ const CASES: ReadonlyArray<readonly [what: string, message: Choices, wire: unkno
   ],
 ];
 
-test.each(CASES)("%s, both ways", async (_what, message, wire) => {
+test.each(CASES)("a message survives a round trip: %s", async (_what, message, wire) => {
   const { client, seen, differences } = await choices();
   expect(await client.echoChoices(message)).toMatchObject(message);
   expect(JSON.parse(seen[0]?.text ?? "")).toEqual(wire);
   expect(differences).toEqual([]);
 });
 
-test("values: any of them chooses; fallback takes unknown types whole", async () => {
+test("values: each listed value selects the member, and the fallback holds objects of unknown types", async () => {
   const flat = [{ type: "photo", url: "u" }, { id: "1", type: "poll", options: ["a"] }, { id: "2" }];
   const { client, seen, differences } = await choices((_request, index) => ({
     json: index === 0 ? { flat } : {},
@@ -101,7 +101,7 @@ test("values: any of them chooses; fallback takes unknown types whole", async ()
   expect(JSON.parse(seen[1]?.text ?? "").flat[1]).toMatchObject({ type: "poll", options: ["a"] });
 });
 
-test("without a fallback an unknown type is left out, and reported", async () => {
+test("without a fallback, an unknown type is omitted and reported", async () => {
   const { client, differences } = await choices(
     { json: { beside: [{ type: "New", payload: {} }] } },
     { strict: false },
@@ -110,7 +110,7 @@ test("without a fallback an unknown type is left out, and reported", async () =>
   expect(differences).toEqual([expect.objectContaining({ path: "beside[0].type" })]);
 });
 
-test("when: presence, absence, type and values of other keys, in order", async () => {
+test("when: presence, absence, type and values of other keys select a member, in order", async () => {
   const guessed = [
     { id: "1", url: "u" },
     { id: "2", text: "t" },
@@ -129,19 +129,19 @@ test.each([
   [{ is_text: true, text: "t" }, "text"],
   [{ isText: true, text: "t" }, "text"],
   [{ isText: false, url: "u" }, "picture"],
-])("a condition asks for its key in both spellings: %j", async (flagged, chosen) => {
+])("a condition finds its key in both spellings: %j", async (flagged, chosen) => {
   const { client, differences } = await choices({ json: { flagged: [flagged] } });
   const [read] = (await client.echoChoices({})).flagged;
   expect([read?.choice.case, differences]).toEqual([chosen, []]);
 });
 
-test("the name of a flattened member is no key of the object that it shares", async () => {
+test("a key with the name of a flattened member is reported as unknown", async () => {
   const { client, differences } = await choices({ json: { guessed: [{ id: "1", url: "u", picture: {} }] } });
   await client.echoChoices({});
   expect(differences).toEqual([expect.objectContaining({ path: "guessed[0].picture" })]);
 });
 
-test("property: whatever a member holds, it comes back in every layout", async () => {
+test("property: any value of a member survives a round trip in every layout", async () => {
   const { client } = await choices();
   const text = fc.string({ unit: "grapheme", maxLength: 20 }).filter((value) => value.isWellFormed());
   await fc.assert(

@@ -18,10 +18,13 @@ import * as annotations from "connect-rest-runtime/gen/connectrest/v1/annotation
 import { http } from "connect-rest-runtime/gen/google/api/annotations_pb.js";
 import { expect, test } from "vitest";
 
-/** The folders of APIs that are called by tests: one rule after the other, and the habits of whole APIs. */
+/**
+ * The folders of the APIs that tests call: `rules` tests one rule at a time, `world` tests the conventions of
+ * whole APIs.
+ */
 const FOLDERS = ["rules", "world"] as const;
 
-/** Every .proto file of the folders, as it was generated. */
+/** The generated descriptors of every .proto file in the folders. */
 const FILES: readonly DescFile[] = await Promise.all(FOLDERS.flatMap(protosOf).map(loaded));
 
 function protosOf(folder: string): string[] {
@@ -38,7 +41,7 @@ async function loaded(path: string): Promise<DescFile> {
   return file;
 }
 
-/** A selector names a method of a service config; in annotations it is not looked at. */
+/** A selector names a method in service configs; annotations ignore it. */
 const NOT_SET: ReadonlySet<string> = new Set(["google.api.HttpRule.selector"]);
 
 const EXTENSIONS: readonly DescExtension[] = [
@@ -50,7 +53,7 @@ const EXTENSIONS: readonly DescExtension[] = [
   http,
 ];
 
-/** The rules that are set in the files, as `package.Message.field` and `package.Enum.VALUE`. */
+/** Returns the rules that the files set, as `package.Message.field` and `package.Enum.VALUE`. */
 function rulesSet(): Set<string> {
   const used = new Set<string>();
   for (const element of FILES.flatMap(elementsOf)) {
@@ -101,7 +104,10 @@ function nameOf(field: DescField): string {
   return `${field.parent.typeName}.${field.name}`;
 }
 
-/** All rules there are below a message, as above. Zero values of enums say the same as nothing. */
+/**
+ * Returns all rules in a message type, in the same format. Zero enum values are excluded, because they equal
+ * an unset rule.
+ */
 function rulesOf(message: DescMessage, all = new Set<string>(), seen = new Set<DescMessage>()): Set<string> {
   if (seen.has(message) || message.typeName.startsWith("google.protobuf.")) return all;
   seen.add(message);
@@ -116,7 +122,7 @@ function rulesOf(message: DescMessage, all = new Set<string>(), seen = new Set<D
   return all;
 }
 
-test("every rule of the language, and every value of its enums, is set in a file here", () => {
+test("every rule of the annotation language, and every value of its enums, is set in a tested file", () => {
   const all = new Set(
     EXTENSIONS.flatMap((extension) =>
       extension.fieldKind === "message" ? [...rulesOf(extension.message)] : [],
@@ -127,7 +133,7 @@ test("every rule of the language, and every value of its enums, is set in a file
   expect([...all].filter((rule) => !used.has(rule) && !NOT_SET.has(rule))).toEqual([]);
 });
 
-test("every method here is called by a test", () => {
+test("every method of the tested files is called by a test", () => {
   const tests = [...FOLDERS, "fidelity", "proto-json"]
     .map((name) => new URL(`../${name}/`, import.meta.url))
     .flatMap((folder) => readdirSync(folder).map((name) => new URL(name, folder)))

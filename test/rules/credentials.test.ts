@@ -18,7 +18,7 @@ const ALL: Credentials = {
 const credentials = (given: Credentials = ALL) =>
   start(CredentialService, CredentialServiceRest, {}, { upstream: { credentials: given } });
 
-test("API_KEY in the query, and in a header, with a prefix", async () => {
+test("API_KEY: the key is sent in the query or in a header, with a prefix", async () => {
   const { client, seen } = await credentials();
   await client.byQueryKey({ text: "t" });
   await client.byHeaderKey({ text: "t" });
@@ -28,7 +28,7 @@ test("API_KEY in the query, and in a header, with a prefix", async () => {
   ]);
 });
 
-test("BASIC: a user and a password, or a token as the user; they stay out of errors", async () => {
+test("BASIC: a user and password, or a token as the user, are sent, and are not in errors", async () => {
   const { client, seen } = await credentials({ basic: { username: "ada", password: "pass:wört" } });
   await client.byPassword({});
   const token = await start(
@@ -48,20 +48,20 @@ test("BASIC: a user and a password, or a token as the user; they stay out of err
   expect(error.rawMessage).toBe("upstream rules responded with 403 Forbidden: no [secret], nor [secret]");
 });
 
-test("BASIC: a user with a colon would be another user, and is rejected", async () => {
+test("BASIC: a user name with a colon is rejected, because it would be read as another user", async () => {
   const failure = await failureOf(() => credentials({ basic: { username: "a:b" } }));
   expect(failure.rawMessage).toBe(
     "upstream rules: option credentials.basic: expected a username without a colon or control characters, got a colon in the user's name",
   );
 });
 
-test("NONE: nothing is sent, whatever is there", async () => {
+test("NONE: no credentials are sent, even if some are configured", async () => {
   const { client, seen } = await credentials();
   await client.byNothing({});
   expect([seen[0]?.line, seen[0]?.headers]).toEqual(["GET /none", []]);
 });
 
-test("OAUTH2, scopes, and the order of preference", async () => {
+test("OAUTH2: scopes are declared, and the first available kind of credentials is sent", async () => {
   const { client, seen } = await credentials();
   await client.byBearer({});
   expect(seen[0]?.headers).toEqual(["authorization: Bearer bearer.1"]);
@@ -74,7 +74,7 @@ test("OAUTH2, scopes, and the order of preference", async () => {
   expect([none.seen[0]?.line, none.seen[0]?.headers]).toEqual(["GET /oauth2", []]);
 });
 
-test("what a method needs and is not there is UNAUTHENTICATED, before any request", async () => {
+test("missing credentials get UNAUTHENTICATED before any request", async () => {
   const { client, seen } = await credentials({});
   for (const call of [client.byQueryKey({}), client.byToken({ text: "t" }), client.byClient({})]) {
     expect((await failureOf(call)).code).toBe(Code.Unauthenticated);
@@ -82,11 +82,11 @@ test("what a method needs and is not there is UNAUTHENTICATED, before any reques
   expect(seen).toEqual([]);
 });
 
-/** RFC 3986, as RFC 5849 section 3.6 wants it. */
+/** Percent-encodes by RFC 3986, as RFC 5849 section 3.6 requires. */
 const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** The parameters of an Authorization header (RFC 5849 section 3.5.1). */
+/** Returns the parameters of an Authorization header (RFC 5849 section 3.5.1). */
 function oauthOf({ headers }: Seen): Map<string, string> {
   const value =
     headers.find((header) => header.toLowerCase().startsWith("authorization: OAuth ".toLowerCase())) ?? "";
@@ -94,7 +94,7 @@ function oauthOf({ headers }: Seen): Map<string, string> {
   return new Map(pairs.map(([, name = "", text = ""]) => [name, decodeURIComponent(text)]));
 }
 
-/** The signature that a request must have, worked out from what came over the wire (RFC 5849 section 3.4). */
+/** Returns the expected signature of a request, computed from the received request (RFC 5849 section 3.4). */
 function signatureOf(origin: string, seen: Seen, form: string, key: string): string {
   const [verb = "", target = ""] = seen.line.split(" ");
   const [path = "", query = ""] = target.split("?");
@@ -107,7 +107,7 @@ function signatureOf(origin: string, seen: Seen, form: string, key: string): str
   return createHmac("sha1", key).update(base).digest("base64");
 }
 
-test("OAUTH1: signed with the token, over path and query", async () => {
+test("OAUTH1: the signature covers the token, path and query", async () => {
   const { client, seen, origin } = await credentials();
   await client.byToken({ text: "a/b ü", more: "x=1&y (z)!*'" });
   const request = seen[0] as Seen;
@@ -126,7 +126,7 @@ test("OAUTH1: signed with the token, over path and query", async () => {
   expect(oauth.get("oauth_signature")).toBe(signatureOf(origin, request, "", "c%20secret&t%26secret"));
 });
 
-test("OAUTH1_CLIENT: signed without a token, over a form and an OAUTH1_PARAM", async () => {
+test("OAUTH1_CLIENT: the signature covers a form and an OAUTH1_PARAM, without a token", async () => {
   const { client, seen, origin } = await credentials();
   await client.byClient({ callback: "https://app.test/?a=b&c", text: "a b+c" });
   const request = seen[0] as Seen;
@@ -137,7 +137,7 @@ test("OAUTH1_CLIENT: signed without a token, over a form and an OAUTH1_PARAM", a
   expect(oauth.get("oauth_signature")).toBe(signatureOf(origin, request, request.text, "c%20secret&"));
 });
 
-test("property: the signature holds for any text", async () => {
+test("property: the signature is valid for any text", async () => {
   const { client, seen, origin } = await credentials();
   const text = fc.string({ maxLength: 12 }).filter((value) => !/\p{Cc}/u.test(value));
   await fc.assert(
@@ -161,14 +161,14 @@ const confirm = async (message: MessageInitShape<typeof ConfirmCodeRequestSchema
   return [error.code, reasonOf(error), error.rawMessage];
 };
 
-test("credential_fields: what the caller sent and the upstream rejects is the caller's, by its own words", async () => {
+test("credential_fields: a 401 for the caller's own credentials is the caller's error, with the upstream's text", async () => {
   const text = "upstream rules responded with 401 Unauthorized: The code [secret] has expired.";
   const rejected = [Code.Unauthenticated, "UNAUTHORIZED", text];
   expect(await confirm({ proof: { case: "code", value: "123456" } })).toEqual(rejected);
   expect(await confirm({ proof: { case: "login", value: { password: "123456" } } })).toEqual(rejected);
 });
 
-test("credential_fields: without any of them it is the configured credentials that were rejected", async () => {
+test("credential_fields: without these fields, a 401 means that the configured credentials were rejected", async () => {
   const rejected = [
     Code.Internal,
     "UPSTREAM_CREDENTIALS",
@@ -178,7 +178,7 @@ test("credential_fields: without any of them it is the configured credentials th
   expect(await confirm({ proof: { case: "login", value: {} } })).toEqual(rejected);
 });
 
-test("credential_fields: other statuses mean what they always do", async () => {
+test("credential_fields: other statuses keep their meaning", async () => {
   const [code] = await confirm({ proof: { case: "code", value: "123456" } }, 403);
   expect(code).toBe(Code.PermissionDenied);
 });

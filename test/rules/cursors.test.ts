@@ -11,7 +11,7 @@ const METHODS = [
   "listByPresentLastNumber",
 ] as const;
 
-test("property: 0 is a cursor where the field can hold it, and else the end of the list", async () => {
+test("property: the cursor 0 continues a list if the field can hold it, and ends the list otherwise", async () => {
   const first = fc.constantFrom({}, { number: 5n, present: 5n });
   const cursor = fc.constantFrom<unknown>(0, "0", "0.0", 1, "7", 2 ** 53, null);
   await fc.assert(

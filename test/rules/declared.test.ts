@@ -8,10 +8,10 @@ import { start } from "./world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Departure = "converted" | "lost";
-/** What stands in place of an object, whether its keys are read, and what is reported. */
+/** A value in place of an object, whether its keys are read, and the reported difference. */
 type Shape = readonly [make: (object: Json) => unknown, isEntered: boolean, departure?: Departure];
 
-/** The rules by which a field with a message is read, which hold for each step of a path. */
+/** The shapes of a field with a message. The same rules apply to each step of a path. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   object: [(object) => object, true],
   "list of one": [(object) => [object], true, "converted"],
@@ -27,7 +27,10 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   "list of texts": [() => ["x"], false, "lost"],
 };
 
-/** `a.b.place` with a value, `a` and `b` in some shapes; what is found of it, and what is reported. */
+/**
+ * A random response with `a.b.place`, where `a` and `b` have some shape; whether the place is found, and the
+ * expected differences.
+ */
 interface Drawn {
   place(value: unknown): Json;
   readonly isFound: boolean;
@@ -53,17 +56,17 @@ const WAY: fc.Arbitrary<Drawn> = fc.tuple(STEP, STEP).map(([first, second]) => {
 
 type Client = Awaited<ReturnType<typeof start<typeof DeclaredService>>>["client"];
 
-/** A kind of place: what the upstream sends first and then, and how it is called. */
+/** A kind of place: the first response of the upstream, the later responses, and the call. */
 interface Place {
   first(way: Drawn): Json;
   readonly later?: Json;
   call(client: Client): Promise<unknown>;
-  /** What the call returns, and how many requests it takes, with the place and without. */
+  /** The result of the call and the number of requests, with the place and without it. */
   readonly found: readonly [got: unknown, requests: number];
   readonly absent: readonly [got: unknown, requests: number];
-  /** What else is lost without the place. */
+  /** The path of another difference, reported if the place is missing. */
   readonly lostWithout?: string;
-  /** What holds the path. */
+  /** The path of the object that contains the place. */
   readonly holder?: string;
 }
 
@@ -81,7 +84,7 @@ async function one(items: AsyncIterable<{ readonly id: string }>): Promise<unkno
   return undefined;
 }
 
-/** A list whose second page comes where the place in the first one says so. */
+/** Returns a list whose second page is requested only if the first page has the place. */
 const paged = (value: unknown, call: Place["call"]): Place => ({
   first: (way) => ({ items: [ITEM], ...way.place(value) }),
   later: LAST,
@@ -127,7 +130,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     later: { items: [] },
     found: [["0", "1"], 2],
     absent: [["0", "1"], 1],
-    // a list that goes on by its last item ends nowhere else than where no items come
+    // A list that continues from its last item ends only with an empty page.
     lostWithout: "a.b.place",
     holder: "items[1].",
   },
@@ -156,7 +159,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 
 const CONVERTED_LEAVES: Readonly<Record<string, Departure>> = { total: "converted" };
 
-/** What a call does with its responses. */
+/** Returns the outcome of a call with these responses. */
 async function outcomeOf({ first, later, call }: Place, way: Drawn, strict: boolean) {
   const { client, differences, seen } = await start(
     DeclaredService,
@@ -165,13 +168,13 @@ async function outcomeOf({ first, later, call }: Place, way: Drawn, strict: bool
     { strict },
   );
   const [outcome] = await Promise.allSettled([call(client)]);
-  // a key that only the rule reads may be additional to the message
+  // A key that only the rule reads can be additional to the message.
   const departures = differences.filter((each) => each.class !== "additional");
   return { outcome, departures, requests: seen.length };
 }
 
 test.each(Object.entries(PLACES))(
-  "property: whatever leads to a %s is read as fields are",
+  "property: the path to a %s is read in the same way as fields",
   async (name, place) => {
     await fc.assert(
       fc.asyncProperty(WAY, async (way) => {
@@ -202,7 +205,7 @@ const LISTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 };
 
 test.each(Object.entries(LISTS))(
-  "property: an object in place of a page's items is the only item if it has a key of one (%s)",
+  "property: an object in place of a page's items is the only item if it has a key of an item (%s)",
   async (_, call) => {
     const keys = fc.uniqueArray(fc.constantFrom("id", "ID", "new", "items", "place"), { maxLength: 3 });
     await fc.assert(
@@ -231,7 +234,7 @@ test.each(Object.entries(LISTS))(
   },
 );
 
-test("property: the text of an error is found as fields are, and nothing is reported", async () => {
+test("property: the path to an error text is read in the same way as fields, and no difference is reported", async () => {
   await fc.assert(
     fc.asyncProperty(WAY, async (way) => {
       const { client, differences } = await start(DeclaredService, DeclaredServiceRest, {
@@ -245,7 +248,7 @@ test("property: the text of an error is found as fields are, and nothing is repo
   );
 });
 
-/** What a copy of the HTTP status may be: whether the response is an error, and what is reported. */
+/** Copies of the HTTP status in a body: whether the response is an error, and the reported difference. */
 const STATUSES: ReadonlyArray<readonly [text: string, isError: boolean, departure?: Departure]> = [
   ...["200", "204", "200.0", "2e2", "null"].map((text) => [text, false] as const),
   ...["404", "404.0", "4.04e2"].map((text) => [text, true] as const),
@@ -260,7 +263,7 @@ const STATUSES: ReadonlyArray<readonly [text: string, isError: boolean, departur
 ];
 
 test.each(STATUSES)(
-  "the status %s in an envelope: an error is %s, a difference %s",
+  "the status %s in an envelope: error %s, difference %s",
   async (text, isError, departure) => {
     const { client, differences } = await start(
       DeclaredService,
@@ -287,7 +290,7 @@ test.each(STATUSES)(
   },
 );
 
-test("property: the status in an envelope is found as fields are", async () => {
+test("property: the path to the status in an envelope is read in the same way as fields", async () => {
   await fc.assert(
     fc.asyncProperty(WAY, async (way) => {
       const { client, differences } = await start(

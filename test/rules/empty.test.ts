@@ -13,7 +13,7 @@ async function ids(parcels: AsyncIterable<{ readonly id: string }>): Promise<str
   return found;
 }
 
-/** What a call fails with: the reason, and what came of the text. */
+/** Returns the reason of a call's error, and the text after the method's name. */
 async function rejection(call: Promise<unknown>): Promise<[reason: string | undefined, text: string]> {
   const error = await call.then(
     () => undefined,
@@ -30,13 +30,13 @@ test.each([
   '{"response":{}}',
   '{"response":""}',
   "",
-])("a payload is empty in every way that the rule names, and that is no difference: %s", async (body) => {
+])("a payload is empty in every form that the rule names, without a difference: %s", async (body) => {
   const { client, differences } = await empty({ body });
   expect(await client.getParcel({})).toMatchObject({ id: "", unknownFields: {} });
   expect(differences).toEqual([]);
 });
 
-test("a response without a body is empty where the rule says so, and nothing else is", async () => {
+test("only a response without a body, or one that the rule names, is empty", async () => {
   const { client } = await empty([{ body: "" }, { body: "[]" }, { body: "false" }]);
   expect((await client.trackParcel({})).id).toBe("");
   expect((await client.trackParcel({})).id).toBe("");
@@ -54,13 +54,13 @@ test.each([
   ['{"response":[{"id":"a"}]}', "object, got array"],
   ['{"response":[{"id":"a"},{"id":"b"}]}', "object, got array"],
   ['{"response":7}', "object, got number"],
-])("by default a payload is not empty, but of the wrong shape: %s", async (body, text) => {
+])("by default, a payload of another shape is an error and not empty: %s", async (body, text) => {
   const { client } = await empty({ body });
   expect(await rejection(client.findParcel({}))).toEqual(["RESPONSE_SHAPE", `response: expected ${text}`]);
 });
 
 test.each(['{"response":null}', '{"response":[]}', '{"response":{}}'])(
-  "by default a payload that holds nothing is empty: %s",
+  "by default, a payload without content is empty: %s",
   async (body) => {
     const { client } = await empty({ body });
     expect((await client.findParcel({})).id).toBe("");
@@ -73,7 +73,7 @@ test.each([
   '{"response":{"parcels":[]}}',
   '{"response":[]}',
   "",
-])("a page is empty in every way that the rules name: %s", async (body) => {
+])("a page is empty in every form that the rules name: %s", async (body) => {
   const { client } = await empty({ body });
   expect(await ids(client.listParcels({}))).toEqual([]);
 });
@@ -91,7 +91,7 @@ test.each([
   expect(await rejection(ids(client.listParcels({})))).toEqual(["RESPONSE_SHAPE", text]);
 });
 
-test("an object with a key of the items is the only item of a page", async () => {
+test("an object with a key of an item is the only item of a page", async () => {
   const { client } = await empty([
     { json: { response: { parcels: { id: "a" } } } },
     { json: { response: { parcels: [] } } },
@@ -99,7 +99,7 @@ test("an object with a key of the items is the only item of a page", async () =>
   expect(await ids(client.listParcels({}))).toEqual(["a"]);
 });
 
-test("a page without items is not the last where the number of pages says so", async () => {
+test("a page without items does not end the list while the number of pages says that more follow", async () => {
   const pages = [{ json: { parcels: [], pages: 3 } }, { json: { parcels: [{ id: "a" }], pages: 3 } }];
   const { client, seen } = await empty([...pages, { json: { parcels: null, pages: 3 } }]);
   expect(await ids(client.searchParcels({}))).toEqual(["a"]);
@@ -107,7 +107,7 @@ test("a page without items is not the last where the number of pages says so", a
 });
 
 test.each(["{}", '"a"', "7", '{"message":"maintenance"}', ""])(
-  "a list that is the payload itself is a list: %s",
+  "a list without an envelope accepts {} as empty, and rejects other payloads: %s",
   async (body) => {
     const { client } = await empty({ body });
     const outcome = await rejection(ids(client.dumpParcels({})));
@@ -115,7 +115,7 @@ test.each(["{}", '"a"', "7", '{"message":"maintenance"}', ""])(
   },
 );
 
-test("unknown words of enums are kept beside the enum, or with the unknown keys, and are additional", async () => {
+test("unknown enum names are kept in the companion field or with the unknown keys, and are reported as additional", async () => {
   const { client, differences } = await empty({
     json: { response: { id: "a", stage: "lost", stages: ["sent", "lost"], size: "huge" } },
   });
@@ -133,7 +133,7 @@ test("unknown words of enums are kept beside the enum, or with the unknown keys,
   ]);
 });
 
-test("unknown numbers of enums are kept", async () => {
+test("unknown enum numbers are kept", async () => {
   const { client, differences } = await empty({ json: { response: { stage: 7, stages: [1, 8], size: 9 } } });
   expect(await client.findParcel({})).toMatchObject({ stage: 7, stages: [1, 8], size: 9, unknownFields: {} });
   expect(differences.map((each) => each.class)).toEqual(

@@ -23,7 +23,7 @@ const violationsOf = (error: ConnectError) =>
 
 const problem = (pointer: unknown, title?: unknown, code?: unknown) => ({ source: { pointer }, title, code });
 
-test("items that name a field are violations, and so are those beside them", async () => {
+test("if an item names a field, it and its sibling items become violations", async () => {
   const problems = [
     problem("/data/title", "is too long", "tooLong"),
     problem(["body", "tags", 0], "is empty", 17),
@@ -45,7 +45,7 @@ test("items that name a field are violations, and so are those beside them", asy
   expect(error.findDetails(ErrorInfoSchema)[0]?.metadata.subcode).toBe("tooLong");
 });
 
-test("items without any field are no violations", async () => {
+test("items become no violations if none of them names a field", async () => {
   const error = await failed({ status: 422, json: { problems: [{ title: "a" }, { title: "b" }] } });
   expect([violationsOf(error), error.rawMessage]).toEqual([
     [],
@@ -53,7 +53,7 @@ test("items without any field are no violations", async () => {
   ]);
 });
 
-test("a map from fields to texts is a list of violations", async () => {
+test("a map from fields to texts becomes a list of violations", async () => {
   const fields = {
     title: ["is too long", "has no vowels"],
     isbn: "is taken",
@@ -69,7 +69,7 @@ test("a map from fields to texts is a list of violations", async () => {
   ]);
 });
 
-test("property: no item is dropped up to the cap, and the last violation says how many are", async () => {
+test("property: every item up to the limit becomes a violation, and the last violation counts the omitted items", async () => {
   const item = fc.oneof(
     fc.string(),
     fc.record(
@@ -96,7 +96,7 @@ test("property: no item is dropped up to the cap, and the last violation says ho
   );
 });
 
-test("violations are bounded by their size as well, and those left out are counted", async () => {
+test("the total size of violations is limited, and the last violation counts the omitted items", async () => {
   const problems = Array.from({ length: 50 }, (_, index) => problem(`f${index}`, "ä".repeat(1000)));
   const violations = violationsOf(await failed({ status: 422, json: { problems } }));
   const count = violations.length - 1;
@@ -105,7 +105,7 @@ test("violations are bounded by their size as well, and those left out are count
   expect(Buffer.byteLength(JSON.stringify(violations))).toBeLessThan(9000);
 });
 
-test("keys of the body that a rule names are metadata of the error", async () => {
+test("body keys that a rule names become metadata of the error", async () => {
   const trace = { id: "r-17", n: 3 };
   const error = await failed({ status: 409, json: { message: "no", trace } });
   expect(error.findDetails(ErrorInfoSchema)[0]?.metadata).toEqual({
@@ -131,7 +131,7 @@ test.each<[string, Answer, number | undefined]>([
   ["milliseconds in a header", { status: 503, headers: { "Retry-After-Ms": "30" }, json: {} }, 30],
   ["something else in the body", { status: 429, json: { wait_ms: { a: 1 } } }, undefined],
   ["an error that trying again does not mend", { status: 404, json: { wait_ms: 1500 } }, undefined],
-])("the wait is %s", async (_name, answer, delay) => {
+])("the retry delay is %s", async (_name, answer, delay) => {
   expect(retryDelayOf(await failed(answer))).toBe(delay);
 });
 
@@ -142,7 +142,7 @@ const INFO = {
 };
 const NEW = { "@type": "type.googleapis.com/acme.v1.Why", because: "so" };
 
-test("all details of the upstream follow our own, its ErrorInfo among them, also after a retry", async () => {
+test("the upstream's details follow the gateway's details, including ErrorInfo, also after a retry", async () => {
   const json = { code: 14, message: "busy", details: [INFO, NEW] };
   for (const retry of [false as const, { attempts: 2, maxDelayMs: 1 }]) {
     const error = await failed({ status: 503, json }, retry);
@@ -155,7 +155,7 @@ test("all details of the upstream follow our own, its ErrorInfo among them, also
   }
 });
 
-test("details that are too many or too large are counted", async () => {
+test("details above the limits of count and size are omitted and counted", async () => {
   const large = { ...NEW, because: "x".repeat(10_000) };
   const many = await failed({
     status: 409,
@@ -173,7 +173,7 @@ test.each<[string, object]>([
   ["at the root", { errors: ["Too long."] }],
   ["within the payload of the envelope", { response: { errors: ["Too long."] } }],
   ["as one text", { response: { errors: "Too long." } }],
-])("a list of texts %s is the text of the error", async (_name, json) => {
+])("a list of strings %s becomes the text of the error", async (_name, json) => {
   const { client } = await start(ErrorService, ErrorServiceRest, { status: 400, json });
   const error = await failureOf(client.getItem({ id: "1" }));
   expect([error.code, error.rawMessage]).toEqual([

@@ -21,7 +21,7 @@ async function failed(answer: Answer, method: "getItem" | "getOther" = "getItem"
   return await failureOf(client[method]({ id: "1" }));
 }
 
-test("envelope: the payload is at the first path that is there", async () => {
+test("envelope: the payload is at the first path that exists", async () => {
   for (const json of [
     { response: { item: { title: "t" } } },
     { meta: { status: 200, msg: "OK" }, response: { title: "t" } },
@@ -32,7 +32,7 @@ test("envelope: the payload is at the first path that is there", async () => {
   }
 });
 
-test("envelope: status and message count where the HTTP status is 200, and items beside a response are lost", async () => {
+test("envelope: its status and message make a 200 response an error, and error items next to a payload are lost", async () => {
   const error = await failed({ json: { meta: { status: 404, msg: "No item" }, response: [] } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.NotFound,
@@ -53,7 +53,7 @@ test("envelope: status and message count where the HTTP status is 200, and items
   expect(lost).toEqual(["errors"]);
 });
 
-test("envelope: `.` of a method is the root", async () => {
+test("envelope: a method's `.` means the root", async () => {
   const { client } = await errors({ json: { title: "t", response: { title: "no" } } });
   expect((await client.getOther({ id: "1" })).title).toBe("t");
 });
@@ -88,12 +88,12 @@ test.each(MEANINGS)("errors: %s", async (_what, answer, code, reason) => {
   expect([error.code, reasonOf(error)]).toEqual([code, reason]);
 });
 
-test("errors: a condition that does not hold leaves the status's own meaning", async () => {
+test("errors: without a matching condition, the HTTP status determines the code", async () => {
   expect((await failed({ status: 400, json: { errors: [{ number: 1 }] } })).code).toBe(Code.InvalidArgument);
   expect((await failed({ status: 403, headers: { "x-reason": "other" } })).code).toBe(Code.PermissionDenied);
 });
 
-test("errors: those of the method come first", async () => {
+test("errors: the method's rules take precedence over the service's rules", async () => {
   const error = await failed({ status: 409 }, "getOther");
   expect([error.code, reasonOf(error)]).toEqual([Code.Aborted, "OTHER_CONFLICT"]);
   expect(reasonOf(await failed({ status: 418, headers: { "x-maintenance": "1" } }, "getOther"))).toBe(
@@ -115,7 +115,7 @@ test.each(BODIES)("error_bodies: %s", async (_shape, json, text) => {
   );
 });
 
-test("error_bodies: those of the method replace the service's", async () => {
+test("error_bodies: the method's paths replace the service's paths", async () => {
   const json = { message: "not this", reason: { text: "this" } };
   expect((await failed({ status: 400, json }, "getOther")).rawMessage).toBe(
     "upstream rules responded with 400 Bad Request: this",
@@ -136,12 +136,12 @@ test.each(DELAYS)("retry_after: %s", async (_what, headers, delayMs) => {
   expect(retryDelayOf(await failed({ status: 429, headers }))).toBe(delayMs);
 });
 
-test("retry_after: that of the method replaces the service's", async () => {
+test("retry_after: the method's header replaces the service's header", async () => {
   const headers = { "x-other-wait": "3", "x-wait": "9" };
   expect(retryDelayOf(await failed({ status: 429, headers }, "getOther"))).toBe(3_000);
 });
 
-test("raw_error_body: the body as it came, unless the method says no", async () => {
+test("raw_error_body: the body is a detail of the error, unless the method turns it off", async () => {
   const answer = { status: 500, headers: { "content-type": "text/plain" }, body: "x".repeat(5_000) };
   const [detail] = (await failed(answer)).findDetails(UpstreamErrorSchema);
   expect(detail).toMatchObject({ httpStatus: 500, contentType: "text/plain", truncated: true });

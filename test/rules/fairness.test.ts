@@ -15,13 +15,15 @@ import { ModelService } from "../gen/world/v1/models_pb.ts";
 import { ModelServiceRest } from "../gen/world/v1/models_rest.ts";
 import { start } from "./world.ts";
 
-/** The maximum number of messages per event-loop turn; the input has many times as many. */
+/** The maximum number of messages per event-loop turn; the input has many times as many messages. */
 const MOST_PER_TURN = 1_000;
 const MANY = 20_000;
 
 const upstream = { credentials: { apiKey: "key", oauth2: { accessToken: "token" } } };
 
-/** Reads a stream completely; returns the number of messages, and the maximum in one event-loop turn. */
+/**
+ * Reads a stream completely. Returns the number of messages, and the highest number in one event-loop turn.
+ */
 async function read(messages: AsyncIterable<unknown>) {
   let count = 0;
   let inTurn = 0;
@@ -45,7 +47,7 @@ async function read(messages: AsyncIterable<unknown>) {
   return { count, most };
 }
 
-test("an array of many small items lets others run", async () => {
+test("reading an array of many small items yields to the event loop", async () => {
   const { client } = await start(ModelService, ModelServiceRest, {
     body: `[${Array(MANY).fill("{}").join()}]`,
   });
@@ -54,7 +56,7 @@ test("an array of many small items lets others run", async () => {
   expect(most).toBeLessThan(MOST_PER_TURN);
 });
 
-test("many streams at once let others run as much as one does", async () => {
+test("many concurrent streams yield to the event loop as often as one stream", async () => {
   const { client } = await start(ModelService, ModelServiceRest, {
     body: `[${Array(2_000).fill("{}").join()}]`,
   });
@@ -75,12 +77,12 @@ test("many streams at once let others run as much as one does", async () => {
   isOver = true;
   await turns;
   expect(count).toBe(40_000);
-  // a body that has just come has its first share at once
+  // The first turn after a body arrives may process a full share of each stream.
   const busy = perTurn.sort((a, b) => a - b).slice(0, -40);
   expect(Math.max(...busy)).toBeLessThan(MOST_PER_TURN);
 });
 
-test("many short lines let others run", async () => {
+test("reading many short lines yields to the event loop", async () => {
   const { client } = await start(
     ClusterService,
     ClusterServiceRest,
@@ -92,7 +94,7 @@ test("many short lines let others run", async () => {
   expect(most).toBeLessThan(MOST_PER_TURN);
 });
 
-test("many small events let others run", async () => {
+test("reading many small events yields to the event loop", async () => {
   const { client } = await start(
     AssistantService,
     AssistantServiceRest,
@@ -104,7 +106,7 @@ test("many small events let others run", async () => {
   expect(most).toBeLessThan(MOST_PER_TURN);
 });
 
-test("a page of many items lets others run", async () => {
+test("reading a page of many items yields to the event loop", async () => {
   const items = Array.from({ length: MANY }, (_, id) => ({ id }));
   const { client } = await start(StreamService, StreamServiceRest, [{ json: items }]);
   const { count, most } = await read(client.byLinkHeader({}));
@@ -112,7 +114,7 @@ test("a page of many items lets others run", async () => {
   expect(most).toBeLessThan(MOST_PER_TURN);
 });
 
-test("a poll with much news lets others run", async () => {
+test("a poll with many new items yields to the event loop", async () => {
   const items = (from: number) => Array.from({ length: MANY }, (_, id) => ({ id: from + id }));
   const { client } = await start(StreamService, StreamServiceRest, (_request, index) =>
     index === 0
@@ -133,7 +135,7 @@ test("a poll with much news lets others run", async () => {
   expect(most).toBeLessThan(MOST_PER_TURN);
 });
 
-/** Many chunks that are there at once. */
+/** Yields many chunks without waiting. */
 async function* chunks(text: string, count: number): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < count; index++) yield Buffer.from(text);
 }
@@ -142,7 +144,7 @@ test.each([
   ["empty lines in one chunk", "\n".repeat(65_536), 1],
   ["chunks of one empty line", "\n", 65_536],
   ["comments", ":\n".repeat(32_768), 1],
-])("what holds no record lets others run: %s", async (_name, text, count) => {
+])("input without records yields to the event loop: %s", async (_name, text, count) => {
   let turns = 0;
   let isOver = false;
   const others = (async () => {
@@ -158,7 +160,7 @@ test.each([
   expect(turns).toBeGreaterThan((2 * lines) / MOST_PER_TURN);
 });
 
-test("a client stream of empty messages without an end is ended by the deadline", async () => {
+test("the deadline ends an endless client stream of empty messages", async () => {
   const { client } = await start(StreamService, StreamServiceRest);
   async function* endless() {
     for (;;) yield { name: "n", chunk: new Uint8Array() };
@@ -169,7 +171,7 @@ test("a client stream of empty messages without an end is ended by the deadline"
   expect(String(error)).toContain("deadline_exceeded");
 });
 
-test("a caller who leaves within a chunk of many records gets no more than a share of them", async () => {
+test("a caller who cancels inside a chunk of many records receives at most one share of the records", async () => {
   const { client } = await start(ModelService, ModelServiceRest, {
     body: `[${Array(MANY).fill("{}").join()}]`,
   });

@@ -11,7 +11,7 @@ import { type Answers, start } from "./world.ts";
 const http = (answers?: Answers) => start(HttpService, HttpServiceRest, answers);
 const BOOK = { id: "b", fullTitle: "T", author: { id: "a", last_name: "L" } };
 
-test("get: a variable is one segment, percent-encoded; other fields are the query", async () => {
+test("get: a variable fills one percent-encoded segment, and other fields go to the query", async () => {
   const { client, seen, origin } = await http({ json: BOOK });
   const book = await client.getBook({ id: "a/b c%ü", fullText: true });
   expect(seen[0]?.line).toBe("GET /v1/books/a%2Fb%20c%25%C3%BC?fullText=true");
@@ -26,7 +26,7 @@ test("get: a variable is one segment, percent-encoded; other fields are the quer
   expect(book).toMatchObject({ id: "b", fullTitle: "T", author: { id: "a", lastName: "L" } });
 });
 
-test("a pattern: the slashes of the value stay, and it must look like the pattern", async () => {
+test("a pattern: slashes in the value are kept, and the value must match the pattern", async () => {
   const { client, seen } = await http({ json: BOOK });
   await client.getCopy({ name: "shelves/a b", copy: "copies/1/2:3" });
   expect(seen[0]?.line).toBe("GET /v1/shelves/a%20b/copies/1/2%3A3:read");
@@ -37,7 +37,7 @@ test("a pattern: the slashes of the value stay, and it must look like the patter
   expect(seen).toHaveLength(1);
 });
 
-test("property: whatever the value of a variable is, it comes back from its segment", async () => {
+test("property: a variable with any value is decoded unchanged from its segment", async () => {
   const { client, seen } = await http({ json: BOOK });
   const value = fc
     .string({ unit: "binary", minLength: 1, maxLength: 20 })
@@ -52,7 +52,7 @@ test("property: whatever the value of a variable is, it comes back from its segm
   );
 });
 
-test("a nested field in the path; what is beside it goes to the query, and lists repeat", async () => {
+test("a nested field fills the path, its siblings go to the query, and lists repeat the parameter", async () => {
   const { client, seen } = await http({ json: BOOK });
   const book = { id: "b", fullTitle: "T&T", author: { id: "a", lastName: "L" } };
   await client.getAuthor({ book, parts: ["x", "y"] });
@@ -61,7 +61,7 @@ test("a nested field in the path; what is beside it goes to the query, and lists
   );
 });
 
-test("body *: everything but the path", async () => {
+test("body *: the body has all fields that are not in the path", async () => {
   const { client, seen } = await http({ json: BOOK });
   await client.createBook({ shelf: "shelves/1", book: { id: "b", fullTitle: "T" }, requestId: 2n ** 60n });
   expect(seen[0]?.line).toBe("POST /v1/shelves/1/books");
@@ -69,14 +69,14 @@ test("body *: everything but the path", async () => {
   expect(seen[0]?.text).toBe('{"book":{"id":"b","fullTitle":"T"},"requestId":"1152921504606846976"}');
 });
 
-test("body *: a nested field of the path is not in the body", async () => {
+test("body *: a nested field in the path is not in the body", async () => {
   const { client, seen } = await http({ json: BOOK });
   await client.moveBook({ book: { id: "b", fullTitle: "T" }, parts: ["x"] });
   expect(seen[0]?.line).toBe("POST /v1/books/b:move");
   expect(seen[0]?.text).toBe('{"book":{"fullTitle":"T"},"parts":["x"]}');
 });
 
-test("put, body of one field: it is the body, the others go to the query", async () => {
+test("put: the body is one field, and the other fields go to the query", async () => {
   const { client, seen } = await http({ json: BOOK });
   const updateMask = { paths: ["full_title", "author.last_name"] };
   await client.replaceBook({ id: "1", book: { id: "b", fullTitle: "T" }, updateMask });
@@ -84,14 +84,14 @@ test("put, body of one field: it is the body, the others go to the query", async
   expect(seen[0]?.text).toBe('{"id":"b","fullTitle":"T"}');
 });
 
-test("patch, body of one field that holds the variable too: the body has what is not in the path", async () => {
+test("patch: the body is the field that contains the path variable, without the variable", async () => {
   const { client, seen } = await http({ json: BOOK });
   await client.updateBook({ book: { id: "b/1", fullTitle: "T" } });
   expect(seen[0]?.line).toBe("PATCH /v1/books/b%2F1");
   expect(seen[0]?.text).toBe('{"fullTitle":"T"}');
 });
 
-test("body and response_body can be lists and maps", async () => {
+test("body and response_body: lists and maps are written and read", async () => {
   const { client, seen } = await http((_seen, index) => ({ json: index === 0 ? ["c"] : { a: "1", b: 2 } }));
   expect((await client.replaceTags({ tags: ["a", "b"] })).tags).toEqual(["c"]);
   expect(seen[0]?.line).toBe("PUT /v1/tags");
@@ -99,14 +99,14 @@ test("body and response_body can be lists and maps", async () => {
   expect((await client.countBooks({})).counts).toEqual({ a: 1n, b: 2n });
 });
 
-test("a body that is a list is there if it is empty", async () => {
+test("a body that is an empty list is sent", async () => {
   const { client, seen } = await http({ json: [] });
   await client.replaceTags({});
   expect(seen[0]?.text).toBe("[]");
   expect(seen[0]?.headers).toContain("content-type: application/json");
 });
 
-test("delete and custom: no body, unless the rule says so", async () => {
+test("delete and custom verbs: a body is sent only if the rule says so", async () => {
   const { client, seen } = await http((_seen, index) => (index === 1 ? { body: "" } : { status: 204 }));
   await client.deleteBook({ id: "1", fullText: true });
   await client.checkBook({ id: "1" });
@@ -118,7 +118,7 @@ test("delete and custom: no body, unless the rule says so", async () => {
   ]);
 });
 
-test("additional_bindings: the first binding whose path is filled, in its own form", async () => {
+test("additional_bindings: the first binding whose path variables are all set is used", async () => {
   const { client, seen } = await http({ json: [{ id: "1" }, { id: "2" }] });
   const { books } = await client.listBooks({ shelf: "shelves/1", row: 0, pageSize: 5 });
   await client.listBooks({ shelf: "shelves/1", pageSize: 5 });
@@ -131,7 +131,7 @@ test("additional_bindings: the first binding whose path is filled, in its own fo
   expect(books.map(({ id }) => id)).toEqual(["1", "2"]);
 });
 
-test("query: every type, as ProtoJSON writes it", async () => {
+test("query: every type is written in ProtoJSON notation", async () => {
   const { client, seen } = await http({ status: 204 });
   await client.findBooks({
     text: "ä &=+?#/",
@@ -187,7 +187,7 @@ test("query: every type, as ProtoJSON writes it", async () => {
   ]);
 });
 
-test("query: what is not set, or zero without presence, is not sent", async () => {
+test("query: unset fields, and zeros without presence, are not sent", async () => {
   const { client, seen } = await http({ status: 204 });
   await client.findBooks({});
   expect(seen[0]?.line).toBe("GET /v1/books");
@@ -198,7 +198,7 @@ test("query: what is not set, or zero without presence, is not sent", async () =
   expect(seen).toHaveLength(1);
 });
 
-test("well-known types in JSON are ProtoJSON, both ways", async () => {
+test("well-known types in JSON are written and read as ProtoJSON", async () => {
   const json = {
     timestamp: "2026-01-02T03:04:05.600Z",
     duration: "-1.500s",
@@ -224,7 +224,7 @@ test("well-known types in JSON are ProtoJSON, both ways", async () => {
   expect(differences).toEqual([]);
 });
 
-test("google.api.HttpBody: bytes with their type, both ways", async () => {
+test("google.api.HttpBody: bytes are written and read with their Content-Type", async () => {
   const body = Uint8Array.of(0, 255, 13, 10);
   const { client, seen } = await http({ headers: { "content-type": "image/webp" }, body });
   const answer = await client.convert({ contentType: "image/png", data: Uint8Array.of(137, 80, 0) });
@@ -234,7 +234,7 @@ test("google.api.HttpBody: bytes with their type, both ways", async () => {
   expect(answer).toMatchObject({ contentType: "image/webp", data: body });
 });
 
-test("google.api.HttpBody in a field of the request, and of the response", async () => {
+test("google.api.HttpBody: a field of the request or of the response can be the body", async () => {
   const { client, seen } = await http({ headers: { "content-type": "text/plain" }, body: "ok" });
   const cover = { contentType: "image/gif", data: Buffer.from("GIF89a") };
   const answer = await client.replaceCover({ id: "1", cover, dryRun: true });

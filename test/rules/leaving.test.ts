@@ -50,7 +50,7 @@ async function endless(begin: (response: ServerResponse, index: number) => void)
 
 interface Way {
   readonly transport: Transport;
-  /** Resolves with the code of the only call, once it is reported. */
+  /** Resolves with the code of the only call, after the call is reported. */
   readonly reported: Promise<string>;
 }
 
@@ -123,7 +123,7 @@ const KINDS: readonly (readonly [string, (response: ServerResponse, index: numbe
 
 describe.each(WAYS)("%s", (_, way) => {
   test.each(KINDS)(
-    "%s end at the upstream when their signal is aborted behind the loop",
+    "%s end at the upstream when the client aborts their signal after leaving the loop",
     async (_, begin, read) => {
       const upstream = await endless(begin);
       const { transport, reported } = await way(upstream.baseUrl);
@@ -139,14 +139,14 @@ describe.each(WAYS)("%s", (_, way) => {
   );
 });
 
-test("clients of Connect do not tell a transport that a loop was left", async () => {
+test("Connect clients do not tell a transport that the caller left a loop", async () => {
   const upstream = await endless((response) => response.writeHead(200).write('{"name":"a"}\n'));
   const { transport } = inProcess(upstream.baseUrl);
   const call = new AbortController();
   const messages = createClient(AnyService, transport).watch({}, { signal: call.signal });
   const iterator = messages[Symbol.asyncIterator]();
   await iterator.next();
-  // a version that has one makes the page on streams out of date
+  // If a later version of connect has this method, the documentation of streams must change.
   expect(iterator.return).toBeUndefined();
   call.abort();
 });

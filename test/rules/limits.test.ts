@@ -28,7 +28,7 @@ test("requests, window and bucket: methods share a sliding window", async () => 
   expect(seen).toHaveLength(3);
 });
 
-test("a call waits for its turn where its deadline allows", async () => {
+test("a call waits for the rate limit if its deadline allows", async () => {
   const clock = new FakeClock(EVENING);
   const { client, seen } = await limits(clock, {}, 60_000);
   await client.callOne({});
@@ -41,7 +41,7 @@ test("a call waits for its turn where its deadline allows", async () => {
   expect(seen).toHaveLength(3);
 });
 
-test("calendar_day of the service: until midnight in its time zone", async () => {
+test("calendar_day: the limit resets at midnight in the service's time zone", async () => {
   const clock = new FakeClock(EVENING);
   const { client } = await limits(clock, { credentials: () => ({ apiKey: `k${clock.now()}` }) });
   for (let call = 0; call < 5; call++) {
@@ -49,11 +49,11 @@ test("calendar_day of the service: until midnight in its time zone", async () =>
     clock.advance(1);
   }
   const error = await failureOf(client.callOwn({}));
-  // clocks are not exact: the next day begins a little late
+  // Clocks are inexact, so the next day begins slightly late.
   expect([error.code, retryDelayOf(error)]).toEqual([Code.ResourceExhausted, 2 * 3_600_000 - 5 + 10]);
 });
 
-test("per_credentials: each set of credentials has its own count", async () => {
+test("per_credentials: each set of credentials has a separate count", async () => {
   const keys = ["a", "a", "b"];
   const { client, seen } = await limits(new FakeClock(EVENING), {
     credentials: () => ({ apiKey: keys.shift() ?? "" }),
@@ -79,7 +79,7 @@ test.each([
   expect(seen).toHaveLength(4);
 });
 
-test("timeout: the method's own deadline, where the caller's is later", async () => {
+test("timeout: the method's deadline applies if it is earlier than the caller's", async () => {
   const clock = new FakeClock(EVENING);
   const came = Promise.withResolvers<void>();
   const { client } = await start(

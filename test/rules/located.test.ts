@@ -10,7 +10,7 @@ import { LocatedServiceRest } from "../gen/rules/v1/located_rest.ts";
 
 type Nums = MessageInitShape<typeof NumsSchema>;
 
-// nothing is ever sent
+// No request is ever sent.
 const transport = createRestTransport({
   adapters: [LocatedServiceRest],
   upstreams: { rules: { baseUrl: "http://127.0.0.1:9", bases: { api: "http://127.0.0.1:9" } } },
@@ -18,7 +18,7 @@ const transport = createRestTransport({
 afterAll(() => transport.close());
 const client = createClient(LocatedService, transport);
 
-/** What the error says is wrong: its text up to the problem, and the field of its violation. */
+/** Returns the path at the start of an error's text, and the field of its violation. */
 async function failed(call: Promise<unknown>): Promise<readonly (string | undefined)[]> {
   const error = await call.then(
     () => new ConnectError("sent"),
@@ -28,7 +28,7 @@ async function failed(call: Promise<unknown>): Promise<readonly (string | undefi
   return [error.rawMessage.replace(/: .*/s, ""), violation?.field];
 }
 
-/** Values that cannot be sent, with the step to each. */
+/** Values that cannot be sent, each with its path. */
 const WRONG: ReadonlyArray<readonly [step: string, nums: Nums]> = [
   ["rest.bad key", { rest: { good: "1", "bad key": "{" } }],
   ["made_at", { madeAt: create(TimestampSchema, { seconds: 1n << 60n }) }],
@@ -38,14 +38,14 @@ const WRONG: ReadonlyArray<readonly [step: string, nums: Nums]> = [
   ["tag_names", { tagNames: ["a", "b,c"] }],
 ];
 
-/** Ways to a message below a message. */
+/** Ways to nest a message inside another message. */
 const STEPS: ReadonlyArray<(inner: Nums) => readonly [step: string, outer: Nums]> = [
   (inner) => ["items_below[1]", { itemsBelow: [{ rest: { bad: "1" } }, inner] }],
   (inner) => ["by_name.a.b", { byName: { x: {}, "a.b": inner } }],
   (inner) => ["chosen", { oneOf: { case: "chosen", value: inner } }],
 ];
 
-test("a value of a body that cannot be sent is named by its path in the request, wherever it stands", async () => {
+test("an error about a value that cannot be sent names its path in the request, at any depth of a body", async () => {
   const ways = fc.array(fc.constantFrom(...STEPS), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...WRONG), ways, fc.boolean(), async ([last, wrong], steps, isPart) => {
@@ -59,7 +59,7 @@ test("a value of a body that cannot be sent is named by its path in the request,
       const request = { nums: { ...nums, word: "w" } };
       const [text, field] = await failed(isPart ? client.sendNums(request) : client.sendAll(request));
       expect(field).toBe(`nums.${path}`);
-      // what is wrong with an Any is its type
+      // An error about an Any names its type.
       expect(text).toBe(last === "packed" ? "google.protobuf.Any of t/acme.v1.None" : `nums.${path}`);
     }),
     { numRuns: 300 },
@@ -73,14 +73,11 @@ test.each<[place: string, path: string, call: () => Promise<unknown>]>([
   ["query, a list", "sizes[1]", () => client.sendQuery({ sizes: [1, Number.POSITIVE_INFINITY] })],
   ["header", "trace_id", () => client.sendQuery({ traceId: "a\nb" })],
   ["part", "file_title", () => client.sendParts({ fileTitle: "\udfff" })],
-])(
-  "a value in the %s that cannot be sent is named by its path in the request, %s",
-  async (_place, path, call) => {
-    expect(await failed(call())).toEqual([path, path]);
-  },
-);
+])("an error about a value in the %s names its path in the request, %s", async (_place, path, call) => {
+  expect(await failed(call())).toEqual([path, path]);
+});
 
-test("a value that stands in two places keeps its name on the wire", async () => {
+test("an error about a value with two possible paths names the parameter", async () => {
   const twice = { filterBy: { maxPrice: Number.NaN }, sizes: [Number.NaN] };
   expect(await failed(client.sendQuery(twice))).toEqual(["f.maxPrice", "f.maxPrice"]);
 });

@@ -26,7 +26,7 @@ const { message } = fc.letrec<{ message: Nulls }>((tie) => ({
   ) as fc.Arbitrary<Nulls>,
 }));
 
-test("null survives the way to an upstream and back wherever it is told from nothing", async () => {
+test("property: null survives a round trip in every field that distinguishes null from unset", async () => {
   const world = await start(ChoiceService, ChoiceServiceRest, echo);
   await fc.assert(
     fc.asyncProperty(message, async (init) => {
@@ -34,7 +34,7 @@ test("null survives the way to an upstream and back wherever it is told from not
       const received = await world.client.echoNulls(sent);
       expect(toJson(NullsSchema, received)).toEqual(toJson(NullsSchema, sent));
       expect(equals(NullsSchema, received, sent)).toBe(true);
-      // and as ProtoJSON, which is what the upstream gets
+      // The same holds for ProtoJSON, the upstream's format.
       const json: JsonValue = toJson(NullsSchema, sent);
       expect(equals(NullsSchema, fromJson(NullsSchema, json), sent)).toBe(true);
     }),
@@ -60,7 +60,7 @@ test.each([
   ['{"inner":null}', {}],
   ['{"told_null":null,"alone":null}', { toldNull: null, alone: null }],
   ["{}", {}],
-] as const)("an upstream that responds %s means %o", async (body, expected) => {
+] as const)("the response %s is read as %o", async (body, expected) => {
   const world = await start(ChoiceService, ChoiceServiceRest, () => ({ body }));
   const received = await world.client.echoNulls({});
   expect(toJson(NullsSchema, received)).toEqual(expected);

@@ -6,14 +6,14 @@ import { start } from "./world.ts";
 
 const paths = () => start(PathService, PathServiceRest);
 
-test("a path of nothing but a slash is sent as it is, before a query too", async () => {
+test("the path `/` is sent unchanged, with and without a query", async () => {
   const { client, seen } = await paths();
   await client.getRoot({});
   await client.getRoot({ query: "a/b?" });
   expect(seen.map(({ line }) => line)).toEqual(["GET /", "GET /?query=a%2Fb%3F"]);
 });
 
-test("a base address with a path keeps it before the path `/`", async () => {
+test("a base address with a path keeps its path before the path `/`", async () => {
   const { client, seen } = await start(
     PathService,
     PathServiceRest,
@@ -25,7 +25,7 @@ test("a base address with a path keeps it before the path `/`", async () => {
   expect(seen.map(({ line }) => line)).toEqual(["GET /v2/", "GET /v2/folders/a/"]);
 });
 
-test("a slash at the end of a path is sent, whatever its variables hold", async () => {
+test("a slash at the end of a path is sent for any values of its variables", async () => {
   const { client, seen } = await paths();
   await client.getBehindSlash({ name: "a" });
   await client.getBehindSlash({ name: "a/" });
@@ -33,7 +33,7 @@ test("a slash at the end of a path is sent, whatever its variables hold", async 
   expect(seen.map(({ line }) => line)).toEqual(["GET /folders/a/", "GET /folders/a%2F/", "GET /folders/"]);
 });
 
-test("control_characters_in_path: they are percent-encoded, and stay in their segment", async () => {
+test("control_characters_in_path: control characters are percent-encoded and stay in their segment", async () => {
   const { client, seen } = await paths();
   await client.getByName({ name: "a\r\nX-Evil: 1\0" });
   await client.getByPath({ name: "a\n/b" });
@@ -46,7 +46,7 @@ test("control_characters_in_path: they are percent-encoded, and stay in their se
   expect(seen[0]?.headers).toEqual([]);
 });
 
-test("url_safe_base64_in_path: bytes come back from their segment", async () => {
+test("url_safe_base64_in_path: bytes are decoded unchanged from their segment", async () => {
   const { client, seen } = await paths();
   await client.getByHash({ hash: new Uint8Array([251, 255, 254, 1]) });
   expect(seen[0]?.line).toBe("GET /hashes/-__-AQ");
@@ -61,7 +61,7 @@ test("url_safe_base64_in_path: bytes come back from their segment", async () => 
   );
 });
 
-test("in_query: a constant parameter is in the query beside a body of fields", async () => {
+test("in_query: a constant parameter goes to the query, and the fields go to the body", async () => {
   const { client, seen } = await paths();
   await client.postConstant({ name: "n" });
   expect(seen.map(({ line, text }) => [line, text])).toEqual([
@@ -69,7 +69,7 @@ test("in_query: a constant parameter is in the query beside a body of fields", a
   ]);
 });
 
-test("the zero value of an enum is written by its spelling, or else by its name", async () => {
+test("the zero value of an enum is written with its wire spelling, or with its name", async () => {
   const { client, seen } = await paths();
   await client.getByKind({ kind: Kind.TREE });
   await client.getByKind({});

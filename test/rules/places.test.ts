@@ -8,7 +8,7 @@ import { type Answers, type Settings, start } from "./world.ts";
 const places = (answers?: Answers, settings?: Settings) =>
   start(PlaceService, PlaceServiceRest, answers, settings);
 
-test("in: every place has its field, and constants go to the body", async () => {
+test("in: fields go to every declared place, and constants go to the body", async () => {
   const { client, seen } = await places();
   await client.sendPlaces({
     id: "i/1",
@@ -30,7 +30,7 @@ test("in: every place has its field, and constants go to the body", async () => 
   expect(seen[0]?.text).toBe('{"grant_type":"a b&c","in_body":"b"}');
 });
 
-test("time.rounding: a time finer than its unit goes to the earlier or later one, or stays", async () => {
+test("time.rounding: a time is rounded down or up to its unit, or sent exactly", async () => {
   const { client, seen } = await places();
   const time = { seconds: 1_700_000_000n, nanos: 999_999_999 };
   await client.sendTimes({
@@ -50,21 +50,21 @@ test("time.rounding: a time finer than its unit goes to the earlier or later one
   });
 });
 
-test("in: a header cannot be smuggled into another", async () => {
+test("in: a value cannot add another header", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.sendPlaces({ id: "1", inHeader: "a\r\nX-Evil: 1" }));
   expect(error.message).toContain("[invalid_argument] in_header: contains a line break");
   expect(seen).toEqual([]);
 });
 
-test("in: a cookie cannot be smuggled into another", async () => {
+test("in: a value cannot add another cookie", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.sendPlaces({ id: "1", inCookie: "a; admin=1" }));
   expect(error.message).toContain("[invalid_argument] in_cookie: contains a space, comma, semicolon");
   expect(seen).toEqual([]);
 });
 
-test("parameters go to the query where there is no body; upstream and base of the method count", async () => {
+test("parameters go to the query if there is no body, and the method's upstream and base are used", async () => {
   const other = await places();
   const bases = { api: "http://127.0.0.1:1/never", web: `${other.origin}/pages` };
   const { client } = await places({}, { upstream: { baseUrl: undefined, bases } });
@@ -72,7 +72,7 @@ test("parameters go to the query where there is no body; upstream and base of th
   expect(other.seen[0]?.line).toBe("GET /pages/constant/1?v=1%202&text=x");
 });
 
-test("style, name and bytes in a query", async () => {
+test("style, name and bytes determine the notation of a query", async () => {
   const { client, seen } = await places();
   const data = Uint8Array.of(0xfb, 0xff, 0xfe, 1);
   await client.sendStyles({
@@ -107,7 +107,7 @@ test("style, name and bytes in a query", async () => {
   ]);
 });
 
-test("property: a form reader gets back what every style wrote", async () => {
+test("property: a form parser reads every list style back unchanged", async () => {
   const { client, seen } = await places();
   const word = fc.string({ minLength: 1, maxLength: 8 }).filter((text) => text.isWellFormed());
   const words = fc.array(word, { minLength: 1, maxLength: 4 });
@@ -124,7 +124,7 @@ test("property: a form reader gets back what every style wrote", async () => {
 
 const NAMED = { itemId: "1", bigNumber: 2n ** 60n, asText: 5n, asNumber: -(2n ** 63n), tagList: ["a", "b"] };
 
-test("json of a service: declared names, bare integers; number of a field counts; the path is in the body", async () => {
+test("json of a service: declared names and bare integers are sent, except for fields with `number`, and path variables are in the body", async () => {
   const { client, seen } = await places((request) => ({ body: request.text }));
   const answer = await client.sendDeclared(NAMED);
   expect(seen[0]?.line).toBe("POST /named/1");
@@ -134,7 +134,7 @@ test("json of a service: declared names, bare integers; number of a field counts
   expect(answer).toMatchObject(NAMED);
 });
 
-test("json of a method: names and integers of ProtoJSON; the path is not in the body", async () => {
+test("json of a method: ProtoJSON names and integers are sent, and path variables are not in the body", async () => {
   const { client, seen } = await places((request) => ({ body: request.text }));
   const answer = await client.sendCamel(NAMED);
   expect(seen[0]?.text).toBe(
@@ -143,7 +143,7 @@ test("json of a method: names and integers of ProtoJSON; the path is not in the 
   expect(answer).toMatchObject({ ...NAMED, itemId: "" });
 });
 
-test("slash: rejected where the service says so, escaped where the method does", async () => {
+test("slash: the service rejects slashes in a variable, and a method escapes them", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.sendConstant({ id: "a/b" }));
   expect(error.message).toContain("[invalid_argument] id:");
@@ -152,7 +152,7 @@ test("slash: rejected where the service says so, escaped where the method does",
   expect(seen[0]?.line).toBe("POST /places/a%2Fb");
 });
 
-test("slash, several bindings: where it is escaped, a value with one fills a path", async () => {
+test("slash: with several bindings and escaping, a value with a slash fills a path", async () => {
   const { client, seen } = await places();
   await client.findEscaped({ room: "a/b", shelf: "c/d" });
   await client.findEscaped({ shelf: "c/d", name: "rooms/e" });
@@ -164,7 +164,7 @@ test("slash, several bindings: where it is escaped, a value with one fills a pat
   ]);
 });
 
-test("slash, several bindings: where it is rejected, a value with one fills no path", async () => {
+test("slash: with several bindings and rejection, a value with a slash fills no path", async () => {
   const { client, seen } = await places();
   const error = await failureOf(client.findRejected({ room: "a", shelf: "c/d" }));
   expect(error.message).toBe(
@@ -174,7 +174,7 @@ test("slash, several bindings: where it is rejected, a value with one fills no p
   expect(seen.map(({ line }) => line)).toEqual(["GET /shelves/c?room=a%2Fb"]);
 });
 
-test("several bindings: a value that no path can carry is rejected by its name, not sent elsewhere", async () => {
+test("several bindings: a value that no path can hold is rejected by name, and is not sent in the query", async () => {
   const { client, seen } = await places();
   const messages = [];
   for (const room of ["..", "a\nb", "\ud800"]) {

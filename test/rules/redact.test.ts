@@ -14,7 +14,7 @@ const CANARY = "canary-42/of a field";
 
 const WHOLE = { depth: 3, maxStringLength: null };
 
-/** The ways in which an upstream gives back what it was sent. */
+/** Responses in which an upstream repeats a value from the request. */
 const echoes: Record<string, Answer> = {
   "a text": { status: 404, headers: { "content-type": "text/plain" }, body: `no such thing: ${CANARY}` },
   "a title": { status: 400, json: { errors: [{ title: CANARY, code: CANARY, detail: "is wrong" }] } },
@@ -36,7 +36,7 @@ const echoes: Record<string, Answer> = {
 };
 
 test.each(Object.entries(echoes))(
-  "a field that is redacted is not in the error when the upstream repeats it in %s",
+  "a redacted field is not in the error when the upstream repeats its value in %s",
   async (_, answer) => {
     const { client, seen } = await start(AnswerService, AnswerServiceRest, answer);
     const error = await failureOf(client.getSources({ secret: CANARY }));
@@ -47,7 +47,7 @@ test.each(Object.entries(echoes))(
   },
 );
 
-test("no log line, metric or response of a gateway has the value of a field that is redacted", async () => {
+test("no log line, metric or response of a gateway has the value of a redacted field", async () => {
   const answers = Object.values(echoes);
   const { origin } = await start(AnswerService, AnswerServiceRest, [...answers, { json: {} }]);
   const lines: string[] = [];
@@ -75,7 +75,7 @@ test("no log line, metric or response of a gateway has the value of a field that
   for (const text of [...lines, ...errors, metrics]) expect(text).not.toContain("canary-42");
 });
 
-test("the values that are redacted are those of the marked fields", () => {
+test("only the values of marked fields are redacted", () => {
   const message = { $typeName: "rules.v1.GetSourcesRequest", secret: "s" } as const;
   expect(redactedValues(GetSourcesRequestSchema, message).map((value) => value.reveal())).toEqual(["s"]);
 });

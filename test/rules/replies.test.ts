@@ -14,7 +14,7 @@ const replies = (body: string) =>
     { strict: false },
   );
 
-/** What a reply holds, as the JSON that it was read from; undefined for nothing. */
+/** Returns the JSON that a reply was read from; undefined for an empty reply. */
 function jsonOf(reply: Reply | undefined): unknown {
   switch (reply?.reply.case) {
     case "one":
@@ -28,7 +28,9 @@ function jsonOf(reply: Reply | undefined): unknown {
   }
 }
 
-/** Every place at which a value of any JSON type may stand: how it is written around a value, and read. */
+/**
+ * Every place for a value of any JSON type: each function sends a value in the place and returns the reading.
+ */
 const PLACES: Readonly<
   Record<string, (value: unknown) => Promise<{ found: unknown; paths: string[]; reason: string | undefined }>>
 > = {
@@ -74,7 +76,7 @@ const VALUES: readonly unknown[] = [
 ];
 
 test.each(Object.entries(PLACES))(
-  "UNWRAPPED: a value of any declared type is the member, as a %s",
+  "UNWRAPPED: a value of a declared type selects the member, as a %s",
   async (_place, act) => {
     for (const value of VALUES) {
       const { found, paths, reason } = await act(value);
@@ -85,7 +87,7 @@ test.each(Object.entries(PLACES))(
 );
 
 test.each(Object.entries(PLACES))(
-  "UNWRAPPED: a value of another type is lost, and never silently, as a %s",
+  "UNWRAPPED: a value of an undeclared type is reported as lost, as a %s",
   async (_place, act) => {
     for (const value of [7, true, false]) {
       const { found, paths } = await act(value);
@@ -95,7 +97,7 @@ test.each(Object.entries(PLACES))(
   },
 );
 
-test("property: whatever is read from a value of any JSON type is that value, or a difference says otherwise", async () => {
+test("property: a value of any JSON type is read unchanged, or a difference reports the change", async () => {
   const hit = fc.record({ id: fc.string({ maxLength: 3 }) });
   const value = fc.oneof(
     hit,
@@ -114,7 +116,7 @@ test("property: whatever is read from a value of any JSON type is that value, or
   );
 });
 
-test("UNWRAPPED: a fallback takes every other type as it is", async () => {
+test("UNWRAPPED: a fallback holds values of every other type unchanged", async () => {
   const { client, differences } = await replies('{"rest":[1,"a",null]}');
   const { rest } = await client.getReplies({});
   expect(rest?.rest.case).toBe("other");
@@ -168,7 +170,7 @@ const CROSSED: ReadonlyArray<readonly [json: object, cases: object, differences:
   [{ fourth_hit: { id: "1" }, fourth_text: "a" }, { fourth: "fourthHit" }, ["lost crossed.fourth_text"]],
 ];
 
-test.each(CROSSED)("members of a oneof in %j", async (json, cases, expected) => {
+test.each(CROSSED)("selects the members of several oneofs in %j", async (json, cases, expected) => {
   const { client, differences } = await replies(JSON.stringify({ crossed: json }));
   const { crossed } = await client.getReplies({});
   const { first, second, third, fourth } = crossed ?? {};
@@ -184,7 +186,7 @@ test.each([
   ['{"third_kind":"9007199254740993","third_value":{"text":"a"}}', "thirdText", 0],
   ['{"third_kind":9007199254740992,"third_value":{"text":"a"}}', undefined, 2],
   ['{"third_kind":9007199254740994,"third_value":{"text":"a"}}', undefined, 2],
-])("a discriminator is compared as it came, however great: %s", async (json, chosen, count) => {
+])("a discriminator is compared exactly, even above 2^53: %s", async (json, chosen, count) => {
   const { client, differences } = await replies(`{"crossed":${json}}`);
   const { crossed } = await client.getReplies({});
   expect(crossed?.third.case).toBe(chosen);
@@ -194,7 +196,7 @@ test.each([
 test.each([
   ["9007199254740993", "fourthText"],
   ["9007199254740992", undefined],
-])("a condition compares integers as they came: %s", async (kind, chosen) => {
+])("a condition compares integers exactly: %s", async (kind, chosen) => {
   for (const key of ["fourth_kind", "fourthKind"]) {
     const { client } = await replies(`{"crossed":{"${key}":${kind},"fourth_text":"a"}}`);
     const { crossed } = await client.getReplies({});

@@ -5,7 +5,7 @@ import { start } from "./world.ts";
 
 const required = () => start(RequiredService, RequiredServiceRest);
 
-test("required fields are in the query with their zero value, those of a message where it is set", async () => {
+test("required fields with zero values are in the query, and required fields of a nested message only if the message is set", async () => {
   const { client, seen } = await required();
   await client.queryRequired({});
   await client.queryRequired({ inner: {}, text: "a" });
@@ -15,7 +15,7 @@ test("required fields are in the query with their zero value, those of a message
   ]);
 });
 
-test("required fields are in the body with their zero value, lists too", async () => {
+test("required fields with zero values are in the body, including lists", async () => {
   const { client, seen } = await required();
   await client.sendRequired({ inner: {} });
   expect(JSON.parse(seen[0]?.text ?? "")).toEqual({
@@ -27,7 +27,7 @@ test("required fields are in the body with their zero value, lists too", async (
   });
 });
 
-test("omit_required_zeros: required fields are left out as others are", async () => {
+test("omit_required_zeros: required fields with zero values are omitted", async () => {
   const { client, seen } = await required();
   await client.omitRequired({ inner: {} });
   await client.sendOmitted({ inner: {} });

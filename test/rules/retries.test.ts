@@ -5,7 +5,7 @@ import { RetryService } from "../gen/rules/v1/retries_pb.ts";
 import { RetryServiceRest } from "../gen/rules/v1/retries_rest.ts";
 import { start } from "./world.ts";
 
-/** The upstream fails once, then it works. */
+/** Starts an upstream that fails once and then succeeds. */
 const retries = () =>
   start(RetryService, RetryServiceRest, (_seen, index) => (index === 0 ? { status: 503 } : {}), {
     upstream: { retry: { baseDelayMs: 1, maxDelayMs: 1 } },

@@ -20,7 +20,7 @@ async function idsOf(entries: AsyncIterable<{ readonly id: bigint }>): Promise<n
 const entries = (...ids: number[]) => ids.map((id) => ({ id }));
 const lines = (seen: readonly Seen[]) => seen.map(({ line }) => line);
 
-test("link: a string, or an object with href, in the payload; its query is taken as it is", async () => {
+test("link: a string or an object with href in the payload leads to the next page, with its query unchanged", async () => {
   const { client, seen } = await streams([
     { json: { response: { entries: entries(1, 2), links: { next: { href: "/link?after=2&x=%5B1%5D" } } } } },
     { json: { response: { entries: entries(3), links: { next: "?after=3" } } } },
@@ -30,7 +30,7 @@ test("link: a string, or an object with href, in the payload; its query is taken
   expect(lines(seen)).toEqual(["GET /link?query=q", "GET /link?after=2&x=%5B1%5D", "GET /link?after=3"]);
 });
 
-test("link: what its object says of the query goes with its address, which counts where both say it", async () => {
+test("link: the query of a link object is added to its address, and the address takes precedence", async () => {
   const next = `{"href":"/link?x=1","query":{"after":"2","page":900719925474099312345,"x":"5","a[0]":"é","dots":true,"list":[],"none":null}}`;
   const { client, seen } = await streams([
     { body: `{"response":{"entries":[{"id":1}],"links":{"next":${next}}}}` },
@@ -40,7 +40,7 @@ test("link: what its object says of the query goes with its address, which count
   expect(lines(seen)[1]).toBe("GET /link?x=1&after=2&page=900719925474099312345&a%5B0%5D=%C3%A9&dots=true");
 });
 
-test("link: what is no parameter in what its object says of the query is lost", async () => {
+test("link: a query value that cannot be a parameter is reported as lost", async () => {
   const next = { href: "/link?x=1", query: { list: [1], after: "2" } };
   const { client, differences } = await streams({
     json: { response: { entries: entries(1), links: { next } } },
@@ -67,7 +67,7 @@ test("link_always: a page without the key fails the call, and null ends the list
   ]);
 });
 
-test("max_empty_pages: one page without items is passed, and two in a row fail the call", async () => {
+test("max_empty_pages: one page without items is skipped, and two in a row fail the call", async () => {
   const page = (number: number, ...ids: number[]) => ({
     json: { entries: entries(...ids), next: `/sure-link?page=${number}` },
   });
@@ -79,7 +79,7 @@ test("max_empty_pages: one page without items is passed, and two in a row fail t
   expect([reasonOf(error), empty.seen.length]).toEqual(["EMPTY_PAGES_EXCEEDED", 3]);
 });
 
-test("items: the first path that leads to an array counts", async () => {
+test("items: the first path that leads to an array is used", async () => {
   const { client, seen } = await streams([
     { json: { response: { entries: { list: entries(1, 2) }, links: { next: { href: "/link?page=2" } } } } },
     { json: { response: { entries: entries(3), links: { next: { href: "/link?page=3" } } } } },
@@ -89,14 +89,14 @@ test("items: the first path that leads to an array counts", async () => {
   expect(seen.length).toBe(3);
 });
 
-test("link: one that leads elsewhere is not followed", async () => {
+test("link: a link to another host is not followed", async () => {
   const next = "http://127.0.0.1:1/link";
   const { client } = await streams({ json: { response: { entries: entries(1), links: { next } } } });
   const error = await failureOf(idsOf(client.byLink({})));
   expect([Code.Internal, Code.FailedPrecondition]).toContain(error.code);
 });
 
-test("link_header: the relation of the header; the payload is the list", async () => {
+test("link_header: the next page is at the relation in the Link header, and the payload is the list", async () => {
   const { client, seen } = await streams([
     {
       json: entries(1),
@@ -108,7 +108,7 @@ test("link_header: the relation of the header; the payload is the list", async (
   expect(lines(seen)).toEqual(["GET /link-header?query=q", "GET /link-header?page=2"]);
 });
 
-test("offset: it grows by what came, from where the caller began", async () => {
+test("offset: the offset grows by the number of items, from the caller's offset", async () => {
   const { client, seen } = await streams([
     { json: { entries: entries(1, 2) } },
     { json: { entries: entries(3) } },
@@ -122,13 +122,13 @@ test("offset: it grows by what came, from where the caller began", async () => {
   ]);
 });
 
-test("page: it grows by one, from where the caller began", async () => {
+test("page: the page number grows by one, from the caller's page", async () => {
   const { client, seen } = await streams([{ json: { entries: entries(1) } }, { json: { entries: [] } }]);
   expect(await idsOf(client.byPage({ page: 4 }))).toEqual([1]);
   expect(lines(seen)).toEqual(["GET /page?page=4", "GET /page?page=5"]);
 });
 
-test("max_pages: more pages are an error, behind the items that came", async () => {
+test("max_pages: the call fails after the last allowed page, and its items are delivered first", async () => {
   const { client, seen } = await streams({ json: { entries: entries(1) } });
   const ids: bigint[] = [];
   const error = await failureOf(
@@ -143,7 +143,7 @@ test("max_pages: more pages are an error, behind the items that came", async () 
   expect(lines(seen)).toEqual(["GET /page", "GET /page?page=2"]);
 });
 
-test("cursor: a value of the payload goes to the field, also in a body", async () => {
+test("cursor: a value from the payload is sent in the field, in the query or in a body", async () => {
   const { client, seen } = await streams([
     { json: { entries: entries(1), meta: { cursor: "c&1" } } },
     { json: { entries: entries(2), meta: { cursor: null } } },
@@ -155,13 +155,13 @@ test("cursor: a value of the payload goes to the field, also in a body", async (
   ]);
 });
 
-test("last_item: a value of the page's last item goes to the field", async () => {
+test("last_item: a value from the last item of the page is sent in the field", async () => {
   const { client, seen } = await streams([{ json: { entries: entries(9, 7) } }, { json: { entries: [] } }]);
   expect(await idsOf(client.byLastItem({}))).toEqual([9, 7]);
   expect(lines(seen)).toEqual(["GET /last-item", "GET /last-item?cursor=7"]);
 });
 
-test("poll: what is new, oldest first, by the tag of the last response and its interval", async () => {
+test("poll: new items are delivered, oldest first, with the ETag and interval of the last response", async () => {
   const clock = new FakeClock();
   const polled: Array<() => void> = [];
   const answers = [
@@ -194,7 +194,7 @@ test("poll: what is new, oldest first, by the tag of the last response and its i
   ]);
 });
 
-/** Lets calls run, and moves the clock by a second whenever nothing else is due. */
+/** Lets calls run, and advances the clock by a second each time the event loop is idle. */
 async function advanceUntil(clock: FakeClock, done: () => boolean, read: Promise<unknown>): Promise<void> {
   let isOver = false;
   const over = () => {
@@ -211,7 +211,7 @@ async function* chunks<T>(...messages: readonly T[]): AsyncGenerator<T> {
   yield* messages;
 }
 
-test("upload: chunks are the body, with their type; the other fields stand where they always do", async () => {
+test("upload: chunks are the body with their Content-Type, and other fields keep their places", async () => {
   const { client, seen } = await streams({ json: { id: 5 } });
   const answer = await client.uploadBody(
     chunks(
@@ -225,13 +225,13 @@ test("upload: chunks are the body, with their type; the other fields stand where
   expect(seen[0]?.text).toBe("one,two");
 });
 
-/** The body of a multipart request, with its boundary replaced by `B` and its line ends by `|`. */
+/** Returns the body of a multipart request, with its boundary replaced by `B` and its line ends by `|`. */
 function parts({ headers, text }: Seen): string {
   const boundary = /boundary=(\S+)/.exec(headers.join("\n"))?.[1] ?? "none";
   return text.replaceAll(boundary, "B").replaceAll("\r\n", "|");
 }
 
-test("upload: chunks are a part, named by a field, behind the JSON part", async () => {
+test("upload: chunks are a part that a field names, after the JSON part", async () => {
   const { client, seen } = await streams();
   await client.uploadPart(
     chunks(
@@ -246,7 +246,7 @@ test("upload: chunks are a part, named by a field, behind the JSON part", async 
   );
 });
 
-test("upload: chunks are a part of a fixed name, behind the parts of the fields", async () => {
+test("upload: chunks are a part with a fixed name, after the parts of the fields", async () => {
   const { client, seen } = await streams();
   await client.uploadNamedPart(chunks({ title: "T", chunk: Buffer.from("x") }));
   expect(parts(seen[0] as Seen)).toBe(
@@ -255,7 +255,7 @@ test("upload: chunks are a part of a fixed name, behind the parts of the fields"
   );
 });
 
-test("download: the body in chunks; what has a source is in the first message", async () => {
+test("download: the body arrives in chunks, and fields from headers are in the first message", async () => {
   const body = Buffer.alloc(200_000, "abcdefg");
   const { client, seen } = await streams({ headers: { "content-type": "video/mp4" }, body });
   const types: string[] = [];
@@ -270,7 +270,7 @@ test("download: the body in chunks; what has a source is in the first message", 
   expect(Buffer.concat(read).equals(body)).toBe(true);
 });
 
-test("property: however bytes are cut into chunks, the upstream gets them in order", async () => {
+test("property: the upstream receives all bytes in order, however they are chunked", async () => {
   const { client, seen } = await streams();
   await fc.assert(
     fc.asyncProperty(
@@ -286,7 +286,7 @@ test("property: however bytes are cut into chunks, the upstream gets them in ord
   );
 });
 
-test("batches: the fields that say where to start are not sent, and case that does not matter is lower", async () => {
+test("batches: resume fields are not sent, and case-insensitive values are sent in lower case", async () => {
   const { client, seen } = await streams({
     json: [{ id: 2 }, { id: 1 }],
     headers: { "x-poll-interval": "3600" },

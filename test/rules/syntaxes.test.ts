@@ -10,7 +10,7 @@ const old = (answers: Answers = ECHO, settings?: Settings) =>
   start(OldService, OldServiceRest, answers, settings);
 const edition = (answers: Answers = ECHO) => start(EditionService, EditionServiceRest, answers);
 
-test("proto2: groups, required and repeated fields in JSON, both ways", async () => {
+test("proto2: groups, required fields and repeated fields are written and read as JSON", async () => {
   const { client, seen, differences } = await old(({ text }) => ({ body: text.replace("{", '{"id":"1",') }));
   const message = {
     id: "1",
@@ -30,14 +30,14 @@ test("proto2: groups, required and repeated fields in JSON, both ways", async ()
   expect(differences).toEqual([]);
 });
 
-test("proto2: what is not set is not sent, and has its default", async () => {
+test("proto2: unset fields are not sent, and are read as their defaults", async () => {
   const { client, seen } = await old({ json: { id: "1" } });
   const answer = await client.echoOld({ id: "x" });
   expect(seen[0]?.text).toBe("{}");
   expect(answer).toMatchObject({ id: "1", count: 7, closed: Closed.ONE });
 });
 
-test("proto2: a closed enum leaves out what it does not know", async () => {
+test("proto2: unknown values of a closed enum are omitted", async () => {
   const { client } = await old(
     { json: { id: "1", closed: "new", all_closed: ["new", "two", 9] } },
     { strict: false },
@@ -45,13 +45,13 @@ test("proto2: a closed enum leaves out what it does not know", async () => {
   expect(await client.echoOld({ id: "x" })).toMatchObject({ closed: Closed.ONE, allClosed: [Closed.TWO] });
 });
 
-test("proto2: a query", async () => {
+test("proto2: fields with presence are sent in a query", async () => {
   const { client, seen } = await old({ json: { id: "1" } });
   await client.findOld({ id: "", count: 7, detail: { longText: "d" }, allClosed: [Closed.TWO, Closed.ONE] });
   expect(seen[0]?.line).toBe("GET /old?id=&count=7&detail.longText=d&allClosed=two&allClosed=CLOSED_ONE");
 });
 
-test("edition 2023: features of fields in JSON, both ways", async () => {
+test("edition 2023: features of fields apply to JSON in both directions", async () => {
   const { client, seen, differences } = await edition();
   const message = {
     explicitCount: 0,
@@ -72,7 +72,7 @@ test("edition 2023: features of fields in JSON, both ways", async () => {
   expect(differences).toEqual([]);
 });
 
-test("edition 2023: a query has what is set, or not zero", async () => {
+test("edition 2023: a query has fields that are set, or not zero without presence", async () => {
   const { client, seen } = await edition({ json: { requiredText: "" } });
   await client.findEdition({
     explicitCount: 0,

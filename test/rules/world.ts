@@ -13,14 +13,14 @@ import { afterEach } from "vitest";
 
 /** A request as received. */
 export interface Seen {
-  /** The verb, and the request's target as sent. */
+  /** The verb and the target of the request, as sent. */
   readonly line: string;
-  /** `name: value` as sent, in order, without the headers of every request. */
+  /** Lines `name: value` as sent, in order, without the headers that every request has. */
   readonly headers: readonly string[];
   /** All headers. */
   readonly allHeaders: readonly string[];
   readonly body: Buffer;
-  /** The body, read as UTF-8. */
+  /** The body, decoded as UTF-8. */
   readonly text: string;
 }
 

@@ -1,4 +1,6 @@
-/** Keys in objects that declared paths lead through: around payloads, and around fields. */
+/**
+ * Tests additional keys in the objects that declared paths lead through: around payloads and around fields.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../codec/src/json/json.ts";
@@ -14,7 +16,7 @@ type Json = { readonly [key: string]: JsonValue };
 const KEYS = ["a", "b", "c"];
 const KEY = fc.constantFrom(...KEYS);
 const PATH = fc.array(KEY, { minLength: 1, maxLength: 3 }).map((steps) => steps.join("."));
-/** Objects in objects, whose other values are texts. */
+/** Nested objects whose other values are strings. */
 const { object: OBJECT } = fc.letrec<{ object: Json; value: JsonValue }>((tie) => ({
   object: fc
     .uniqueArray(fc.tuple(fc.constantFrom(...KEYS, "x", "y"), tie("value")), {
@@ -25,7 +27,7 @@ const { object: OBJECT } = fc.letrec<{ object: Json; value: JsonValue }>((tie) =
   value: fc.oneof({ depthSize: "small", withCrossShrink: true }, fc.constant("t"), tie("object")),
 }));
 
-/** The paths of keys that no path leads to or through. */
+/** Returns the paths of the keys that are not part of any declared path. */
 function beside(value: JsonValue | undefined, paths: readonly string[], at = ""): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Json).flatMap(([key, inner]) => {
@@ -35,13 +37,17 @@ function beside(value: JsonValue | undefined, paths: readonly string[], at = "")
   });
 }
 
-/** How often the scanner has read a body, and one with something to report. */
+/**
+ * Counts the bodies that the scanner was asked to read, the bodies that it read, and those with differences.
+ */
 class Tally {
   asked = 0;
   read = 0;
   reported = 0;
 
-  /** The paths that are reported, which is the same in both ways and in pieces. */
+  /**
+   * Returns the reported paths, and checks that the decoder and the scanner agree on them, also in pieces.
+   */
   additional(adapter: UnaryAdapter, json: Json): readonly string[] {
     const body = Buffer.from(JSON.stringify(json));
     const says = `${JSON.stringify(adapter.rules.envelope)} ${body}`;
@@ -59,7 +65,7 @@ class Tally {
   }
 }
 
-test("property: each key that no path of a field leads through is reported once", () => {
+test("property: each key that is on no field's path is reported once", () => {
   const tally = new Tally();
   fc.assert(
     fc.property(
@@ -72,7 +78,7 @@ test("property: each key that no path of a field leads through is reported once"
           ...fields,
           ...(collects ? [{ unknown: 99 } as const] : []),
         ]);
-        // what the message collects is reported nowhere
+        // A key that the message collects is not reported.
         const expected = beside(json, paths).filter((path) => !collects || path.includes("."));
         const found = tally.additional(methodReadBy(message), json);
         expect([json, paths, found.toSorted()]).toEqual([json, paths, expected.toSorted()]);
@@ -84,7 +90,7 @@ test("property: each key that no path of a field leads through is reported once"
   expect(tally.reported).toBeGreaterThanOrEqual(atLeast(200));
 });
 
-test("property: each key next to a payload that no rule reads and `known` does not list is reported once", () => {
+test("property: each key next to a payload is reported once, unless a rule reads the key or `known` lists it", () => {
   const tally = new Tally();
   const Text = table("test.Text", () => [[1, "string", "x"], { unknown: 2 }]);
   const envelopes: fc.Arbitrary<EnvelopeRule> = fc.record(
@@ -101,7 +107,7 @@ test("property: each key next to a payload that no rule reads and `known` does n
     fc.property(envelopes, OBJECT, OBJECT, fc.boolean(), (envelope, around, payload, isFirst) => {
       const { payload: [path = ""] = [], status, message, errors = "errors", known = [] } = envelope;
       const [first = "", second = ""] = path.split(".");
-      // errors beside an empty payload are an error
+      // errors next to an empty payload are an error
       const inner = { [first]: { ...around, [second]: { ...payload, full: "t" } } };
       const json: Json = isFirst ? { ...inner, ...around } : { ...around, ...inner };
       const read = [path, status, message, errors, ...known].filter((each) => each !== undefined);
@@ -116,7 +122,7 @@ test("property: each key next to a payload that no rule reads and `known` does n
   expect(tally.reported).toBeGreaterThanOrEqual(atLeast(200));
 });
 
-test("property: of flattened members, keys on paths are read by the holder or by the chosen member, or reported", () => {
+test("property: with flattened members, keys on paths are read by the parent or by the chosen member, or reported", () => {
   const paths = fc.uniqueArray(PATH, { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(paths, paths, OBJECT, (ofHolder, ofMember, object) => {

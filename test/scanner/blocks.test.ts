@@ -8,8 +8,8 @@ import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
 /**
- * The scanner reads texts in blocks of 32 bytes and digits in blocks of eight:
- * every place in two and more of them.
+ * Every offset in more than two blocks: the scanner reads strings in blocks of 32 bytes, and digits in blocks
+ * of eight.
  */
 const PLACES = Array.from({ length: 70 }, (_, place) => place);
 const NOTES = [
@@ -38,7 +38,7 @@ function method(
   );
 }
 
-/** The texts that were read, of those that both were asked for. */
+/** Returns the texts that the scanner reads, and checks that the decoder reads them in the same way. */
 function readAlike(adapter: UnaryAdapter, texts: readonly string[]): readonly string[] {
   return texts.filter((text) => {
     const body = Buffer.from(text);
@@ -54,25 +54,28 @@ const texts = method([[1, "string", "text"], [2, { map: "string" }, "map"], { un
   out.unknown(9, json, new Set(["text", "map"]));
 });
 
-test.each(NOTES)("the scanner reads %j alike at every place of a text, a kept one and a key", (note) => {
-  const bodies = PLACES.flatMap((place) => {
-    const text = `${FILL.slice(0, place)}${note}${FILL.slice(place, place + (place % 41))}`;
-    return [
-      `{"text":"${text}"}`,
-      `{"text":"${text}${note}${text}"}`,
-      `{"kept":"${text}${note}","text":"x"}`,
-      `{"text":null,"kept":{"${text}":"${note}"}}`,
-      `{"map":{"${text}":"a","b":"${text}"}}`,
-      `{"${text}":1,"text":"x"}`,
-    ];
-  });
-  const read = readAlike(texts, bodies);
-  const isText = readAlike(texts, [`{"text":"${note}"}`]).length > 0;
-  // all of it, unless it stands in a key as an escape, or is no text
-  expect(read.length).toBe(isText ? (note.startsWith("\\") ? 3 : 6) * PLACES.length : 0);
-});
+test.each(NOTES)(
+  "the scanner reads %j like the decoder at every offset of a string, an unknown value and a key",
+  (note) => {
+    const bodies = PLACES.flatMap((place) => {
+      const text = `${FILL.slice(0, place)}${note}${FILL.slice(place, place + (place % 41))}`;
+      return [
+        `{"text":"${text}"}`,
+        `{"text":"${text}${note}${text}"}`,
+        `{"kept":"${text}${note}","text":"x"}`,
+        `{"text":null,"kept":{"${text}":"${note}"}}`,
+        `{"map":{"${text}":"a","b":"${text}"}}`,
+        `{"${text}":1,"text":"x"}`,
+      ];
+    });
+    const read = readAlike(texts, bodies);
+    const isText = readAlike(texts, [`{"text":"${note}"}`]).length > 0;
+    // The scanner reads every text, except keys with escapes and invalid strings.
+    expect(read.length).toBe(isText ? (note.startsWith("\\") ? 3 : 6) * PLACES.length : 0);
+  },
+);
 
-test("the scanner finds keys of every length, and none that differs in one character or its length", () => {
+test("the scanner finds keys of every length, and rejects keys that differ in one character or in length", () => {
   const keys = PLACES.slice(1).map((length) => FILL.slice(0, length));
   const write = (json: JsonObject, out: ProtoWriter) => {
     for (const [index, key] of keys.entries()) out.int32(index + 1, json[key], key);
@@ -93,7 +96,7 @@ test("the scanner finds keys of every length, and none that differs in one chara
   expect(readAlike(adapter, bodies)).toEqual(bodies);
 });
 
-test("keys and words with what JSON escapes are the decoder's", () => {
+test("keys and enum names that JSON escapes are left to the decoder", () => {
   const names = ['a"b', "a\\b", "a\\nb", "a\nb", "a\u0000", "a"];
   const words = new EnumTable(
     "Word",
@@ -116,7 +119,7 @@ test("keys and words with what JSON escapes are the decoder's", () => {
   expect(new Set(read)).toEqual(new Set(['{"a":1}', '{"word":"a"}']));
 });
 
-test("the scanner reads integers of every length alike, whatever is behind them", () => {
+test("the scanner reads integers of every length like the decoder, whatever follows them", () => {
   const digits = [
     "1234567890123456789012",
     "9999999999999999999999",
@@ -151,7 +154,7 @@ test("the scanner reads integers of every length alike, whatever is behind them"
 });
 
 test.each(["}", "[", "x", " ,", '{"text":"y"}'])(
-  "what stands behind JSON that ends with its piece is not overlooked: %s",
+  "content after JSON that ends with a piece is detected: %s",
   (rest) => {
     for (const size of PLACES.slice(20)) {
       const frame = '{"text":""}';

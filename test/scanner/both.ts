@@ -20,7 +20,7 @@ export interface Outcome {
   readonly differences: FoundDifferences;
 }
 
-/** Headers of a response, by names in lower case. */
+/** Headers of a response by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
 const scanner = ResponseScanner.create();
@@ -29,8 +29,8 @@ const decoder = new Decoder();
 const MAX_COST = 1_600_000;
 
 /**
- * Returns the JavaScript decoder's result for a body; the table and the hand-written calls must agree, where
- * both exist.
+ * Returns the JavaScript decoder's result for a body. If a method has a table and a hand-written decoder,
+ * both must agree.
  */
 export function decoded(
   adapter: UnaryAdapter,
@@ -69,14 +69,14 @@ export function scanned(
   headers: Headers = {},
 ): Outcome | undefined {
   if (scanner === undefined) throw new Error("there is no WebAssembly");
-  // an object of its own, so that responses that were not read before do not count
+  // A new object, so that earlier responses of the adapter do not count.
   const subject = { ...adapter };
   if (scanner.isLarge(body)) return atOnce(inPieces(scanner, adapter, body, maxCost, headers));
   const found = scanner.read(subject, adapter.rules, responseOf(body, headers), maxCost)?.decoded;
   return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
 }
 
-/** Reads a body in chunks of this size, which grow for items that are longer. */
+/** Reads a body in chunks of this size, which grow for longer items. */
 export function pieces(
   adapter: UnaryAdapter,
   body: Uint8Array,
@@ -185,9 +185,9 @@ function responseOf(body: Uint8Array, headers: Headers = {}) {
 }
 
 /**
- * A method whose response is a message.
+ * Returns an adapter of a method that responds with a message.
  *
- * @param decode writes the same without the table
+ * @param decode a hand-written decoder with the same result
  */
 export function methodReadBy(body: MessageTable, decode?: Decode): UnaryAdapter {
   const rules = completeRules({ upstream: "api" });

@@ -8,7 +8,7 @@ import { ListPostsRequestSchema } from "../../gen/blog/v1/post_pb.ts";
 import { PostService_listPosts, PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 
 const USUAL = '{"id":735000000000051460,"id_string":"735000000000051460","type":"text","body":"marked"}';
-/** A key beside the posts, which nothing collects. */
+/** A key next to the posts that no field collects. */
 const MORE = `${USUAL}],"marked_new":[true`;
 const DRIFTED = '{"id":1,"type":"text","body":"marked","note_count":"many"}';
 
@@ -22,8 +22,8 @@ afterAll(() => void server.close());
 afterEach(() => void vi.restoreAllMocks());
 
 /**
- * Lists a page with one post, several times; says what came of it,
- * and how often its body was parsed and scanned.
+ * Lists a page with one post several times. Returns the result, and how often the body was parsed and
+ * scanned.
  */
 async function listed(post: string, scanner: boolean | undefined, calls = 1, levels: DifferenceOptions = {}) {
   body = `{"meta":{"status":200},"response":{"posts":[${post}]}}`;
@@ -53,7 +53,7 @@ async function listed(post: string, scanner: boolean | undefined, calls = 1, lev
   }
 }
 
-test("a usual response is read without JSON.parse, to the same bytes", async () => {
+test("an ordinary response is read without JSON.parse, to the same bytes", async () => {
   const byScanner = await listed(USUAL, undefined);
   const byDecoder = await listed(USUAL, false);
   expect(byScanner.found).toEqual(byDecoder.found);
@@ -62,7 +62,7 @@ test("a usual response is read without JSON.parse, to the same bytes", async () 
   expect(byDecoder.parsed).toBeGreaterThan(0);
 });
 
-test("a response with a difference is reported as without the scanner", async () => {
+test("a response with a difference is reported in the same way with and without the scanner", async () => {
   const byScanner = await listed(DRIFTED, true);
   const byDecoder = await listed(DRIFTED, false);
   expect(byScanner.found).toEqual(byDecoder.found);
@@ -70,7 +70,7 @@ test("a response with a difference is reported as without the scanner", async ()
   expect(byScanner.differences).toHaveLength(1);
 });
 
-test("a response with a key that no field names is scanned, and reported as without the scanner", async () => {
+test("a response with an unknown key is scanned, and reported in the same way as without the scanner", async () => {
   const byScanner = await listed(MORE, true);
   const byDecoder = await listed(MORE, false);
   expect(byScanner).toMatchObject({ parsed: 0, scanned: 1, found: byDecoder.found });
@@ -78,13 +78,13 @@ test("a response with a key that no field names is scanned, and reported as with
   expect(byScanner.differences).toMatchObject([{ path: "marked_new", got: "array", class: "additional" }]);
 });
 
-test("a key that no field names fails a call that is to fail for it, with and without the scanner", async () => {
+test("an unknown key fails the call in strict mode, with and without the scanner", async () => {
   const failing = (scanner: boolean) => listed(MORE, scanner, 1, { additional: "fail" }).catch(String);
   const errors = [await failing(true), await failing(false)];
   expect(errors[0]).toContain("marked_new");
   expect(errors[0]).toBe(errors[1]);
 });
 
-test("a method whose responses always differ is seldom scanned", async () => {
+test("a method whose responses always differ is scanned only rarely", async () => {
   expect((await listed(DRIFTED, true, 30)).scanned).toBeLessThan(6);
 });

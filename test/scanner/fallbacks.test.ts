@@ -1,11 +1,11 @@
-/** A discriminator that names no member is in the message, or it is reported as lost. */
+/** Tests discriminators that select no member: the value is kept in the message, or reported as lost. */
 import { fromBinary } from "@bufbuild/protobuf";
 import type { UnaryAdapter } from "connect-rest-runtime/adapter";
 import { expect, test } from "vitest";
 import { HEAD } from "../generator-kit/compile.ts";
 import { loadAdapters } from "../requests/load-adapters.ts";
 
-/** Rules of a oneof, by what chooses its members. */
+/** Oneof rules, by layout. */
 const LAYOUTS: Readonly<Record<string, string>> = {
   implied: 'discriminator: "the_type"',
   flattened: 'discriminator: "the_type", layout: FLATTENED',
@@ -59,7 +59,7 @@ const SERVICES = CASES.map(
 
 const { adapters, decoded, scanned } = await loadAdapters({ "a.proto": HEAD + MESSAGES + SERVICES });
 
-/** Values of a discriminator, which no member has. */
+/** Discriminator values that select no member. */
 const WORDS = ["zebra", 7123] as const;
 const OBJECTS: ReadonlyArray<Readonly<Record<string, unknown>>> = [
   {},
@@ -86,7 +86,7 @@ test.each(CASES)("$title", ({ service, type, rules }) => {
     const text = JSON.stringify(read, (_, value) => (typeof value === "bigint" ? String(value) : value));
     const isHeld = WORDS.some((word) => text.includes(String(word)));
     const lost = differences.list.filter((each) => each.class === "lost" && /the_?type/i.test(each.path));
-    // an enum says itself that it lacks a word
+    // An enum field reports an unknown name itself.
     const isLost = isOwnEnum ? body.includes(WORDS[0]) : !isHeld;
     expect([body.toString(), isHeld, lost.length]).toEqual([body.toString(), isHeld, isLost ? 1 : 0]);
   }

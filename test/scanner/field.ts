@@ -8,10 +8,10 @@ import { ValueTable } from "../../codec/src/table/well-known.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { decoded, methodReadBy, type Outcome, scanned } from "./both.ts";
 
-/** How the writer is called for a field. */
+/** The call of the hand-written decoder for a field. */
 export type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
 
-/** A method whose response is a message with one field, under one of two keys. */
+/** Returns an adapter of a method whose response is a message with one field, under one of two keys. */
 export function method(kind: Kind, write: Write): UnaryAdapter {
   const known = new Set(["key", "other"]);
   const decode = (json: JsonObject, out: ProtoWriter) => {
@@ -28,7 +28,7 @@ type Name = ScalarKind | "value";
 
 const METHODS = new Map<Name, UnaryAdapter>();
 
-/** A method whose field is of a scalar type, or a google.protobuf.Value. */
+/** Returns an adapter of a method whose field has a scalar type or is a google.protobuf.Value. */
 export function methodOf(kind: Name): UnaryAdapter {
   const known = METHODS.get(kind);
   if (known !== undefined) return known;
@@ -41,8 +41,8 @@ export function methodOf(kind: Name): UnaryAdapter {
 }
 
 /**
- * What the scanner reads a value as, which the decoder has to read alike;
- * undefined where it leaves it to the decoder.
+ * Returns the scanner's result for a value, which must equal the decoder's; undefined if the scanner leaves
+ * the value to the decoder.
  */
 export function read(kind: Name, token: string): Outcome | undefined {
   const body = Buffer.from(`{"key":${token}}`);

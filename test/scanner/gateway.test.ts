@@ -6,7 +6,7 @@ import { WasmPrinter } from "../../codec/src/print/wasm-printer.ts";
 import { Scanner } from "../../codec/src/scan/scanner.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 
-/** A post with a key that is not known, which is collected behind all others. */
+/** A post with an unknown key, which is collected after all other fields. */
 const POST =
   '{"id":735000000000051460,"id_string":"735000000000051460","type":"text","zz_new":[1.50],"serve_id":"x"}';
 
@@ -18,7 +18,7 @@ beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", res
 afterAll(() => void server.close());
 afterEach(() => void vi.restoreAllMocks());
 
-/** What a gateway sends for a call as JSON, and how much of it WebAssembly has done. */
+/** Returns the JSON that a gateway sends for a call, and counts the use of WebAssembly. */
 async function called(webAssembly: boolean | undefined) {
   const scan = vi.spyOn(Scanner.prototype, "scan");
   const print = vi.spyOn(WasmPrinter.prototype, "print");
@@ -43,7 +43,7 @@ async function called(webAssembly: boolean | undefined) {
   }
 }
 
-test("a gateway reads and prints by WebAssembly unless that is turned off, and sends the same", async () => {
+test("a gateway reads and prints with WebAssembly unless WebAssembly is turned off, with the same result", async () => {
   const usual = await called(undefined);
   const plain = await called(false);
   expect(usual).toMatchObject({ scanned: 1, printed: 1 });

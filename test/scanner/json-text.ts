@@ -8,9 +8,9 @@ import {
   MessageTable,
 } from "../../codec/src/table/message-table.ts";
 
-/** Random numbers from a seed, the same each time. */
+/** Random numbers from a seed, equal in each run. */
 export class Dice {
-  /** How many fields may still be written. */
+  /** The number of fields that may still be generated. */
   budget = 150;
   private state: number;
 
@@ -18,7 +18,7 @@ export class Dice {
     this.state = seed >>> 0;
   }
 
-  /** An integer from 0 to `count` - 1. */
+  /** Returns an integer from 0 to `count` - 1. */
   of(count: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -26,7 +26,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % count;
   }
 
-  /** True once in so many times. */
+  /** Returns true once in this many calls on average. */
   once(times: number): boolean {
     return this.of(times) === 0;
   }
@@ -47,12 +47,12 @@ export const NUMBERS = [
   "18446744073709551615", "1.5", "-0.25", "3.141592653589793", "0.1",
   "12.0", "1e300", "1E16", "9007199254740994", "9007199254740993", "18446744073709551616", "1.7976931348623157e+308",
 ]; // biome-ignore format: a table
-/** base64, in the spellings that there are. */
+/** base64 in all spellings, valid and invalid. */
 export const BASE64 = [
   '""', '"AAEC"', '"AAECAw=="', '"AAECAwQ="', '"AAECAwQ"', '"-_-_"', '"+\\/+\\/"', '"AAEC\\nAwQF\\n"', '"AA EC"', '"AA\\u003d\\u003d"',
   '"AAF="', '"AA===="', '"A"', '"AAECA"', '"AA=A"', '"AA!A"', '"="', '"é"', `"${"AAEC".repeat(50)}"`,
 ]; // biome-ignore format: a table
-/** Where a decoder may not read what the text says, or has to say so. */
+/** Values that decoders may reject, or must report as changed. */
 export const ODD = [
   "null", "true", "false", "{}", "[]", "[{}]", "[[]]", "-0", "1.0", "1e3", "1E+2", "1e400", "1e-400", "2147483648",
   "-2147483649", "4294967296", "9223372036854775808", "18446744073709551616", "99999999999999999999", "1.10",
@@ -69,7 +69,7 @@ export const BROKEN = [
   "[1,]", "[1 2]", '{"a"}', '{"a":}', '{"a":1,}', "{a:1}", "{", "[", '"\\', "NaN", "undefined", "1 2", '"a""b"', "// x",
 ]; // biome-ignore format: a table
 
-/** The text of a JSON value that a decoder may get; mostly as it is declared. */
+/** Returns JSON for a message, mostly of the declared types. */
 export function objectText({ entries }: MessageTable, dice: Dice, depth = 0): string {
   if (entries.length === 0 || dice.once(80)) return anyText(dice, depth);
   const byType = entries.flatMap((entry) => ("value" in entry ? entry.when.map(({ as }) => as) : []));
@@ -128,7 +128,7 @@ function putAt(key: Key, value: string, add: (key: string, value: string) => voi
   }
 }
 
-/** What stands below keys of an object: the text of a value, or further keys. */
+/** The value of a key: JSON text, or further keys. */
 type Tree = Map<string, Tree | string>;
 
 function putBelow(tree: Tree, [key = "", ...keys]: readonly string[], value: string): void {
@@ -153,7 +153,7 @@ function treeText(tree: Tree | string, dice: Dice, depth: number): string {
   return `{${space(dice)}${members.join(`${space(dice)},`)}${space(dice)}}`;
 }
 
-/** The keys of a message that shares the object. */
+/** Adds the keys of a message that shares the parent's object. */
 function addShared(
   { entries }: MessageTable,
   add: (key: string, value: string) => void,
@@ -191,7 +191,7 @@ function kindText(kind: Kind, dice: Dice, depth: number): string {
     return dice.once(6) ? dice.pick(["[]", "{}", "[{}]"]) : kindText(kind.loose, dice, depth);
   }
   if ("open" in kind) return kindText(kind.open, dice, depth);
-  // what the scanner leaves to the decoder
+  // Values that the scanner leaves to the decoder.
   if (!("time" in kind)) return dice.once(8) ? anyText(dice, depth) : "null";
   if (dice.once(5)) return kind.none === undefined ? "null" : JSON.stringify(kind.none);
   if (kind.time === "iso8601") {
@@ -211,10 +211,7 @@ function listText(kind: Kind, dice: Dice, depth: number): string {
   return `[${space(dice)}${items.join(`,${space(dice)}`)}]`;
 }
 
-/**
- * What stands around and between the items of a text: what is trimmed, what looks like it,
- * and what is neither.
- */
+/** Characters around list items: white space that is trimmed, similar characters that are not, and others. */
 export const BLANKS = [
   "", "", "", " ", "  ", "\\t", "\\n\\r", "\\u000b\\f", "\u00a0", "\\u00a0", "\u1680", "\u2000", "\u200a", "\\u2028\u2029", "\u202f", "\u205f",
   "\u3000", "\ufeff", "\u0085", "\u180e", "\u200b", "\u2060", "\u3001", "\ufebf", "\u00e0", "\u00a0\u3000 ", "\\u0000", "\\u0020",
@@ -228,7 +225,7 @@ const TEXT_ITEMS = [
   `long ${"word ".repeat(40)}`, "0123456789abcdef0123456789abcdef", "[]", "{}", "null", "5",
 ]; // biome-ignore format: a table
 
-/** A list as one text, with commas, seldom one that no text is. */
+/** Returns a comma-separated list as one string, rarely with an invalid string. */
 export function commaText(kind: Kind, dice: Dice): string {
   const items = Array.from({ length: dice.of(5) }, () => {
     const item = dice.once(8) ? "" : commaItem(kind, dice);
@@ -276,7 +273,7 @@ export function anyText(dice: Dice, depth: number): string {
   return `{${items.map((item, index) => `"k${index}":${item}`).join(`${space(dice)},`)}}`;
 }
 
-/** White space, seldom any. */
+/** Returns white space, mostly none. */
 function space(dice: Dice): string {
   return dice.once(12) ? dice.pick([" ", "\n  ", "\t", "\r\n", "                    "]) : "";
 }
@@ -288,7 +285,7 @@ export function shuffle<T>(items: T[], dice: Dice): void {
   }
 }
 
-/** The bytes of a text, seldom changed in one place. */
+/** Returns the bytes of a text, sometimes changed in one place. */
 export function mutated(text: string, dice: Dice): Uint8Array {
   const bytes = Buffer.from(text);
   if (bytes.length === 0 || !dice.once(3)) return bytes;

@@ -9,7 +9,7 @@ import { adaptersOf } from "../fidelity/services.ts";
 import { decoded, scanned } from "./both.ts";
 import { Dice, objectText, shuffle } from "./json-text.ts";
 
-/** Methods whose response is one message that the scanner knows, and the table of that message. */
+/** Methods whose response is a single message that the scanner supports, with the message's table. */
 const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, table: MessageTable]> = [
   ...(await adaptersOf("gen")),
   ...(await adaptersOf("test/gen")),
@@ -17,7 +17,7 @@ const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, table: MessageTab
   .flatMap(({ methods }) => Object.values(methods))
   .flatMap((adapter) =>
     adapter.kind === "unary" &&
-    // a form is one text, of which a difference shows the beginning
+    // Forms are excluded: a difference in a form shows the start of the text.
     adapter.rules.responseEncoding === "json" &&
     adapter.body instanceof MessageTable &&
     namedKeys(adapter.body).size > 1
@@ -25,13 +25,19 @@ const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, table: MessageTab
       : [],
   );
 
-/** The keys that fields of a message are read from, without those of messages that share its object. */
+/**
+ * Returns the keys that the fields of a message are read from, without keys of messages that share its
+ * object.
+ */
 function namedKeys({ entries }: MessageTable): ReadonlySet<string> {
   const fields = entries.flatMap((entry) => ("oneOf" in entry ? entry.oneOf : isField(entry) ? [entry] : []));
   return new Set(fields.flatMap(([, , ...keys]) => keys.map(firstKey)));
 }
 
-/** An object with its named keys in another order, and the others, which may be collected, in theirs. */
+/**
+ * Returns an object with its named keys in another order. The order of other keys, which a field may collect,
+ * stays the same.
+ */
 function reordered(json: JsonObject, named: ReadonlySet<string>, dice: Dice): JsonObject {
   const entries = Object.entries(json);
   const places = entries.flatMap(([key], index) => (named.has(key) ? [index] : []));
@@ -50,7 +56,7 @@ function bodyOf({ rules: { envelope } }: UnaryAdapter, payload: JsonValue): Buff
   return Buffer.from(JSON.stringify(isJsonObject(inner) ? { ...status, ...inner } : inner));
 }
 
-test("the order in which keys come is no part of a response, for the decoder and for the scanner", () => {
+test("property: the order of keys does not affect the result of the decoder or of the scanner", () => {
   let read = 0;
   let moved = 0;
   fc.assert(
@@ -71,12 +77,12 @@ test("the order in which keys come is no part of a response, for the decoder and
     }),
     { numRuns: 1000 },
   );
-  // else the test would say little
+  // Otherwise the property would prove little.
   expect(read).toBeGreaterThanOrEqual(atLeast(100));
   expect(moved).toBeGreaterThanOrEqual(atLeast(250));
 });
 
-test("a response with any of its keys missing is read alike by both", () => {
+test("property: the scanner reads a response with missing keys like the decoder", () => {
   fc.assert(
     fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), ([adapter, table], seed) => {
       const dice = new Dice(seed);

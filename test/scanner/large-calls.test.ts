@@ -16,7 +16,7 @@ beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", res
 afterAll(() => void server.close());
 afterEach(() => void vi.restoreAllMocks());
 
-/** A page of 1 MB, or about, whose last post is another one. */
+/** Returns a page of about 1 MB, with this last post. */
 function page(last: string, around = ""): Buffer {
   const post = (id: number) =>
     `{"id":${735000000000051460n + BigInt(id)},"type":"text","body":"marked ${"é".repeat(200)}"}`;
@@ -38,7 +38,7 @@ function rest(scanner: boolean | undefined, onDifference?: (differences: readonl
 
 const message = create(ListPostsRequestSchema, { blogIdentifier: "demo" });
 
-/** What comes of a call, with what it reports, and how often a page was parsed. */
+/** Returns the result of a call, its differences, and how often a page was parsed. */
 async function listed(scanner: boolean | undefined) {
   const differences: Difference[] = [];
   const parse = vi.spyOn(JSON, "parse");
@@ -62,7 +62,7 @@ test.each([
   ],
   ["one with a difference in its last post", page('{"id":1,"type":"text","note_count":"many"}'), false],
   ["one with an error in its envelope at the end", page('{"id":1}', '"a":1},"response":{'), false],
-])("a page of a megabyte is read as by the decoder: %s", async (_, text, isScanned) => {
+])("a page of 1 MB is read as by the decoder: %s", async (_, text, isScanned) => {
   body = text;
   const byScanner = await listed(undefined);
   const byDecoder = await listed(false);
@@ -71,7 +71,7 @@ test.each([
   expect(byScanner.parsed > 0).toBe(!isScanned);
 });
 
-test("calls that are left while their response is read give back what they held, and disturb no other", async () => {
+test("calls that are cancelled while their response is read release their memory, and do not affect other calls", async () => {
   body = page('{"id":1,"type":"text"}');
   const expected = (await listed(false)).bytes;
   const read = Scanner.prototype.scanInPieces;
@@ -87,7 +87,7 @@ test("calls that are left while their response is read give back what they held,
           isWhole = true;
           return step.value;
         }
-        // more than may be done in one turn
+        // A step with more work than one event-loop turn allows.
         yield steps === 1 ? 1e9 : step.value;
         if (steps === 0) leave?.();
       }
@@ -96,7 +96,7 @@ test("calls that are left while their response is read give back what they held,
     }
   });
   const used = rest(undefined);
-  // together more than may be in progress at a time
+  // Together these calls exceed the limit of responses in progress.
   for (let count = 0; count < 20; count++) {
     const abort = new AbortController();
     leave = () => abort.abort(new Error("left"));

@@ -6,7 +6,7 @@ import { decoded, methodReadBy, scanned } from "./both.ts";
 const strict = methodReadBy(table("test.Strict", () => [[1, { time: "iso8601" }, "at"]]));
 const loose = methodReadBy(table("test.Loose", () => [[1, { loose: { time: "iso8601" } }, "at"]]));
 
-test("property: a time without a zone is UTC, and is converted unless the rule says so", () => {
+test("property: a time without a zone is read as UTC, and reported as converted unless the rule allows it", () => {
   const zones = ["Z", "z", " UTC", " GMT", "+00:00", "-0000", "+05:30", "", " "];
   let read = 0;
   fc.assert(

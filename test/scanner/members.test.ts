@@ -15,7 +15,7 @@ const Tone = new EnumTable("test.Tone", [
   [1, "TONE_LOW"],
 ]);
 
-/** A kind, a value that is none of it, and the field 2 with its zero. */
+/** A kind of member, and the bytes of field 2 with its zero value. */
 const MEMBERS: Readonly<Record<string, readonly [kind: Kind, zero: string]>> = {
   string: ["string", "1200"],
   bytes: ["bytes", "1200"],
@@ -33,7 +33,10 @@ const MEMBERS: Readonly<Record<string, readonly [kind: Kind, zero: string]>> = {
   group: [{ group: Inner }, "1314"],
 };
 
-/** What both ways make of a body: the scanner reads it as the decoder does, or leaves it. */
+/**
+ * Returns the decoder's result for a body, and checks that the scanner agrees or leaves the body to the
+ * decoder.
+ */
 function outcome(adapter: UnaryAdapter, json: unknown) {
   const body = Buffer.from(JSON.stringify(json));
   const found = decoded(adapter, body);
@@ -46,7 +49,7 @@ function outcome(adapter: UnaryAdapter, json: unknown) {
 }
 
 test.each(Object.entries(MEMBERS))(
-  "a %s that a word names is set and empty where it is missing or null",
+  "a %s that a discriminator selects is set to its zero value if its key is missing or null",
   (_, [kind, zero]) => {
     const named = [2, kind, "it"] as const satisfies FieldEntry;
     const byWord = table("test.Named", () => [
@@ -75,7 +78,7 @@ test.each(Object.entries(MEMBERS))(
   },
 );
 
-test("property: of flattened members, what the object has for others than the chosen one is lost", () => {
+test("property: with flattened members, keys of members that are not selected are reported as lost", () => {
   const keys = ["own", "a", "b", "both", "other"];
   const A = table("test.A", () => [
     [1, "string", "a"],
@@ -126,12 +129,12 @@ test("property: of flattened members, what the object has for others than the ch
   );
 });
 
-/** Whether a difference is about a key that is read, and has another value than a text. */
+/** Reports whether a difference is about a key that a field reads, whose value is not a string. */
 function isRead(difference: string, held: readonly string[]): boolean {
   return held.some((key) => difference === `lost ${key}`);
 }
 
-test("property: an object in place of a list is an item if it has a key of one, empty if it has none, and lost else", () => {
+test("property: an object in place of a list is one item if it has a key of an item, an empty list if it has no keys, and otherwise lost", () => {
   const kinds: ReadonlyArray<readonly [Kind, collects: boolean]> = [
     [{ list: Inner }, false],
     [{ loose: { list: Inner } }, false],

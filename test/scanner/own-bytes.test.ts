@@ -13,13 +13,12 @@ import { PostService } from "../../gen/blog/v1/post_pb.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 
 /**
- * How many bytes the summary of a post has; of a page with 40 of them,
- * from below what is pooled to beyond it.
+ * Sizes of a post's summary, in bytes. A page of 40 such posts is below or above the size of pooled buffers.
  */
 const SIZES = [1, 40, 700, 3_000, 20_000];
 const POSTS = 40;
 
-/** A page whose posts all name whom they are for. */
+/** Returns a page whose posts all contain the caller's name. */
 function page(owner: string, size: number): Buffer {
   const posts = Array.from({ length: POSTS }, (_, id) => ({
     id,
@@ -29,7 +28,7 @@ function page(owner: string, size: number): Buffer {
   return Buffer.from(JSON.stringify({ meta: { status: 200 }, response: { posts } }));
 }
 
-/** Sends the page that the name of the blog asks for: `owner--size--way`. */
+/** Sends the page that the blog's name describes: `owner--size--way`. */
 const upstream = createServer((request, response) => {
   const name = decodeURIComponent(request.url?.split("/")[3] ?? "");
   const [owner = "", size = "1", way = "length"] = name.split("--");
@@ -75,7 +74,7 @@ const call = fc.record({
   way: fc.constantFrom("length", "chunks"),
 });
 
-/** Makes a call by a bare socket, which is read late, or closed instead. */
+/** Makes a call through a raw socket, which reads late or closes early. */
 async function raw(blogIdentifier: string, leaves: boolean): Promise<string> {
   const body = JSON.stringify({ blogIdentifier });
   const head = `POST /blog.v1.PostService/ListPosts HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
@@ -108,7 +107,7 @@ async function check(by: string, owner: string, size: number, way: string): Prom
   expect(found).toEqual(Array(POSTS).fill(`"summary":"${expected}"`));
 }
 
-test("property: each of many callers gets its own bytes, by every protocol, also beside those who leave or read late", async () => {
+test("property: each of many concurrent callers gets only its own bytes by every protocol, even if others disconnect or read late", async () => {
   let calls = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 30, maxLength: 60 }), async (all) => {

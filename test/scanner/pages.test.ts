@@ -6,13 +6,13 @@ import { adaptersOf } from "../fidelity/services.ts";
 import { decodedPage, scannedPage } from "./both.ts";
 import { anyText, Dice, mutated, objectText } from "./json-text.ts";
 
-/** Methods whose pages the scanner may know. */
+/** Methods whose pages the scanner may support. */
 const SUBJECTS: readonly PaginateAdapter[] = [...(await adaptersOf("gen")), ...(await adaptersOf("test/gen"))]
   .flatMap(({ methods }) => Object.values(methods))
   .filter((adapter): adapter is PaginateAdapter => adapter.kind === "paginate")
   .filter(({ item }) => isReadablePayload(item));
 
-/** An object with a value at each path. */
+/** Returns a JSON object with a value at each path. */
 function placed(values: ReadonlyArray<readonly [path: string, value: string]>): string {
   const [[, whole = "{}"] = []] = values.filter(([path]) => path === "");
   if (values.some(([path]) => path === "")) return whole;
@@ -49,7 +49,7 @@ function bodyText({ rules, items: paths, item, next }: PaginateAdapter, dice: Di
   return placed([...further.slice(0, before), ...found, ...further.slice(before)]);
 }
 
-test("the scanner reads a page of any method as the decoder does, and what is around its items, or leaves it to it", () => {
+test("property: the scanner reads a page of any method, and the keys around its items, like the decoder, or leaves the page to it", () => {
   let read = 0;
   let asked = 0;
   let reported = 0;
@@ -68,7 +68,7 @@ test("the scanner reads a page of any method as the decoder does, and what is ar
     }),
     { numRuns: 3000 },
   );
-  // else the test would say little
+  // Otherwise the property would prove little.
   expect(read / asked).toBeGreaterThan(0.2);
   expect(reported).toBeGreaterThan(0);
   expect(methods.size / SUBJECTS.length).toBeGreaterThan(0.5);
@@ -89,7 +89,7 @@ test.each([
   '[{"id":735000000000051460,"type":"text","body":"a]b"}]',
   '[ {"id_string":"1"} , {"tags":["]"],"id":2} ]',
   `[${Array.from({ length: 300 }, (_, id) => `{"id":${id},"summary":"${"x".repeat(id)}"}`).join(",")}]`,
-])("a page of posts is scanned: %#", (list) => {
+])("a page of posts is scanned: case %#", (list) => {
   if (posts === undefined) throw new Error("no such method");
   const found = scannedPage(posts, page(list));
   expect(found).toEqual(decodedPage(posts, page(list)));
@@ -115,17 +115,20 @@ test.each([
   '{"object_type":"post","content":[]}',
   '{"object_type":"post","content":[{"type":"text","text":"x"}],"layout":[],"zz_new":1}',
   '{"content":[],"slug":"x","objectType":"post"}',
-])("keys that a message reads two levels below its holder are no unknown keys of that one: %s", (element) => {
-  const timeline = SUBJECTS.find(({ method }) => method.name === "StreamTimeline");
-  if (timeline === undefined) throw new Error("no such method");
-  const body = Buffer.from(`{"meta":{"status":200},"response":{"timeline":{"elements":[${element}]}}}`);
-  const found = decodedPage(timeline, body);
-  // what the element itself collects would stand behind its type
-  expect(found.items[0]).toMatch(/5204706f7374$/);
-  expect(scannedPage(timeline, body)).toEqual(found);
-});
+])(
+  "keys that a message reads two levels below its parent are not reported as unknown keys of the parent: %s",
+  (element) => {
+    const timeline = SUBJECTS.find(({ method }) => method.name === "StreamTimeline");
+    if (timeline === undefined) throw new Error("no such method");
+    const body = Buffer.from(`{"meta":{"status":200},"response":{"timeline":{"elements":[${element}]}}}`);
+    const found = decodedPage(timeline, body);
+    // The bytes end with the element's type, so the element has collected no unknown keys.
+    expect(found.items[0]).toMatch(/5204706f7374$/);
+    expect(scannedPage(timeline, body)).toEqual(found);
+  },
+);
 
-test("a value that chooses a oneof two levels below, and is read by no member, is not left out", () => {
+test("a value that selects a oneof member two levels below is reported if no member reads it", () => {
   const timeline = SUBJECTS.find(({ method }) => method.name === "StreamTimeline");
   if (timeline === undefined) throw new Error("no such method");
   const element = '{"object_type":"post","content":"x"}';

@@ -14,7 +14,7 @@ import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 type Path = readonly [string, ...string[]];
 type KindName = keyof typeof KINDS;
 
-/** A field, and the paths that are tried for it. */
+/** A field with the paths that it is read from. */
 interface FieldPaths {
   readonly kind: KindName;
   readonly paths: readonly Path[];
@@ -28,7 +28,7 @@ function decodeLeaf(json: JsonObject, out: ProtoWriter): void {
 }
 const Leaf = table("test.Leaf", () => [[1, "string", "a"]]);
 
-/** How fields are read: as a table has it, and as the writer is called. */
+/** Each kind of field, for the table and for the hand-written decoder. */
 const KINDS = {
   string: ["string", (n, value, key, out) => out.string(n, value, key)],
   int32: [{ loose: "int32" }, (n, value, key, out) => out.loosely(key).int32(n, value, key)],
@@ -41,7 +41,7 @@ const KINDS = {
   readonly [Kind, (n: number, value: JsonValue | undefined, key: string, out: ProtoWriter) => void]
 >;
 
-/** A method whose response has these fields, and one that collects other keys or reports them. */
+/** Returns an adapter whose response has these fields, and which collects or reports other keys. */
 function methodOf(fields: readonly FieldPaths[], collects: boolean, isOneof: boolean): UnaryAdapter {
   const rows = fields.map(({ kind, paths }, index) => {
     const key = paths.map((path) => path.join(".")).join(" or ");
@@ -94,7 +94,10 @@ const ODD: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue>(null, {}, [], "x
   zz: 1,
 });
 
-/** A body in which fields are where a path leads, with keys in any order and other things in their place. */
+/**
+ * Generates a body whose fields are at their declared paths, with keys in any order and unexpected values
+ * between.
+ */
 const CASE = fc
   .tuple(fc.array(FIELD, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.integer({ min: 0, max: 2 }))
   .chain(([fields, collects, oneof]) => {
@@ -108,18 +111,18 @@ const CASE = fc
     return fc.record({
       fields: fc.constant(fields),
       collects: fc.constant(collects),
-      // a list is in no oneof
+      // A oneof cannot contain a list.
       isOneof: fc.constant(oneof === 0 && !fields.some(({ kind }) => kind.endsWith("s"))),
       values: fc.tuple(...put),
       more: fc.oneof(
-        { arbitrary: fc.constant<JsonObject>({}), weight: 3 },
+        { arbitrary: fc.constant<Record<string, JsonValue>>({}), weight: 3 },
         fc.dictionary(fc.constantFrom("a", "b", "zz"), ODD, { maxKeys: 1, noNullPrototype: true }),
       ),
       isReversed: fc.boolean(),
     });
   });
 
-/** Puts a value where a path leads, if nothing is in its way. */
+/** Puts a value at a path, unless another value is in the way. */
 function put(object: Record<string, JsonValue>, [key, ...rest]: readonly string[], value: JsonValue): void {
   if (key === undefined) return;
   if (rest.length === 0) {
@@ -140,7 +143,7 @@ function reversed(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.reverse());
 }
 
-test("property: whatever paths fields are read from, the scanner reads them as the decoder does, or leaves them to it", () => {
+test("property: the scanner reads fields from any paths like the decoder, or leaves the response to it", () => {
   let asked = 0;
   let read = 0;
   let reported = 0;
@@ -167,7 +170,7 @@ test("property: whatever paths fields are read from, the scanner reads them as t
     }),
     { numRuns: 3000 },
   );
-  // else the test would say little
+  // Otherwise the property would prove little.
   expect(read / asked).toBeGreaterThan(0.4);
   expect(reported).toBeGreaterThanOrEqual(atLeast(50));
   expect(several).toBeGreaterThanOrEqual(atLeast(300));
@@ -178,7 +181,7 @@ test.each([
   ['{"links":{"other":null,"self":{"href":"z","type":"t"}},"attributes":{"body":"y","title":null},"id":"1"}'],
   ['{"attributes":null,"links":{"self":null}}'],
   ['{"attributes":{},"links":{"self":{}}}'],
-])("usual responses with fields below keys are read by the scanner: %s", (text) => {
+])("the scanner reads ordinary responses with nested fields: %s", (text) => {
   const fields: FieldPaths[] = [
     { kind: "string", paths: [["attributes", "title"]] },
     { kind: "string", paths: [["id"]] },

@@ -60,7 +60,7 @@ const NODE = methodReadBy(Node, decodeNode);
 const KEPT = methodReadBy(Kept, decodeKept);
 const LIST: UnaryAdapter = { ...NODE, body: [2, { list: Leaf }] };
 
-/** What comes of a body, and in how many pieces it was read. */
+/** Returns the result for a body, and the number of pieces in which it was read. */
 function read(adapter: UnaryAdapter, body: Uint8Array, size: number, maxCost?: number) {
   const work = pieces(adapter, body, size, maxCost);
   for (let count = 1; ; count++) {
@@ -96,7 +96,7 @@ test.each([
   ["a list of messages that collect keys", KEPT, `{"leaves":[${leaves(200, ',"x":[1]')}],"y":{}}`],
   ["a list with keys that nothing names", NODE, `{"new":1,"leaves":[${leaves(90, ',"x":[1]')}],"y":"z"}`],
   ["a list behind another one", NODE, `{"numbers":[1,2],"leaves":[${leaves(200)}]}`],
-])("%s is read in pieces to what the decoder makes of it", (_, adapter, text) => {
+])("%s is read in pieces to the same result as by the decoder", (_, adapter, text) => {
   const body = Buffer.from(text);
   for (const size of [260, 500, 1500]) {
     const { outcome, count } = read(adapter, body, size);
@@ -130,7 +130,7 @@ test.each([
   ["another value", "{}"],
   ["bytes that are not UTF-8", "\xe9"],
   ["space", " "],
-])("a body with %s behind its end is not taken for whole where a piece ends there", (_, behind) => {
+])("a body with %s after its end is rejected, even if a piece ends with the JSON", (_, behind) => {
   for (const list of ["", "{}", leaves(10), leaves(100)]) {
     const text = Buffer.from(`{"leaves":[${list}],"total":7}`);
     const ended = Buffer.from(behind.repeat(2000), "latin1");
@@ -145,7 +145,7 @@ test.each([
   }
 });
 
-test("of many keys that nothing names, the first hundred of the decoder are described, and all are counted", () => {
+test("of many unknown keys, the first hundred are described as by the decoder, and all are counted", () => {
   const body = Buffer.from(
     `{"a":1,"numbers":[7],"leaves":[${leaves(400, ',"x":"y","z":0')}],"node":{"b":2}}`,
   );
@@ -155,7 +155,7 @@ test("of many keys that nothing names, the first hundred of the decoder are desc
   expect(outcome?.differences.counts.additional).toBe(802);
 });
 
-test("what a body costs is counted over all of its pieces, the keys that are new among it", () => {
+test("the cost of a body, including unknown keys, is the sum over all pieces", () => {
   const items = Array.from({ length: 900 }, (_, i) => `{"k${i}":1.50,"l${i}":"7","text":"a"}`);
   const body = Buffer.from(`{"leaves":[${items}],"x":12345678901234567890}`);
   const cost = costOf(body);
@@ -163,7 +163,7 @@ test("what a body costs is counted over all of its pieces, the keys that are new
   expect(read(KEPT, body, 1000, cost - 1).outcome).toBeUndefined();
 });
 
-/** The least limit within which a body is read at once. */
+/** Returns the lowest cost limit with which a body is read in one piece. */
 function costOf(body: Uint8Array): number {
   let [low, high] = [0, body.length * 8];
   while (low < high) {
@@ -177,7 +177,7 @@ function costOf(body: Uint8Array): number {
   return low;
 }
 
-test("a body of megabytes is read in pieces", () => {
+test("a body of several megabytes is read in pieces", () => {
   const body = Buffer.from(`{"leaves":[${leaves(40_000)}],"total":7}`);
   expect(body.length).toBeGreaterThan(2 ** 21);
   const found = scanned(NODE, body);
@@ -226,12 +226,12 @@ const { node } = fc.letrec<{ node: object }>((tie) => ({
 }));
 const SIZES = fc.constantFrom(60, 120, 250, 900);
 
-test("property: however a body is cut, it is read in pieces as at once, or left to the decoder", () => {
+test("property: however a body is split, reading it in pieces gives the decoder's result, or leaves the body to it", () => {
   let several = 0;
   fc.assert(
     fc.property(node, SIZES, fc.nat(), fc.nat(2), (value, size, seed, kind) => {
       const body = Buffer.from(JSON.stringify(value));
-      // one byte of some bodies is another
+      // Changes one byte in some of the bodies.
       if (kind === 0) body[seed % body.length] = Buffer.from('"[]{},:\\x0')[seed % 10] ?? 0;
       const { outcome, count } = read(NODE, body, size);
       if (outcome === undefined) return;
@@ -243,7 +243,7 @@ test("property: however a body is cut, it is read in pieces as at once, or left 
   expect(several).toBeGreaterThanOrEqual(atLeast(200));
 });
 
-test("property: bodies that are read at the same time do not disturb each other, whoever is left in the middle", () => {
+test("property: concurrent reads of bodies do not affect each other, even if some are cancelled", () => {
   const steps = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 9 })), {
     minLength: 20,
     maxLength: 60,

@@ -8,7 +8,7 @@ import { adaptersOf } from "../fidelity/services.ts";
 import { decoded, pieces, scanned } from "./both.ts";
 import { Dice, mutated, objectText } from "./json-text.ts";
 
-/** Methods whose responses the scanner knows. */
+/** Methods whose responses the scanner supports. */
 const SUBJECTS: readonly UnaryAdapter[] = [...(await adaptersOf("gen")), ...(await adaptersOf("test/gen"))]
   .flatMap(({ methods }) => Object.values(methods))
   .filter((adapter): adapter is UnaryAdapter => adapter.kind === "unary" && adapter.body !== undefined);
@@ -18,7 +18,7 @@ function payloadText({ body }: UnaryAdapter, dice: Dice): string {
   return table instanceof MessageTable ? objectText(table, dice) : "[]";
 }
 
-/** The list of messages that a response has, if it has one, and nothing else. */
+/** Returns JSON of the only list of messages in a response; undefined for a response without one. */
 function listText({ body }: UnaryAdapter, dice: Dice): string | undefined {
   const fields =
     body instanceof MessageTable ? body.entries.filter(isField) : body === undefined ? [] : [body];
@@ -46,7 +46,7 @@ function bodyText({ rules: { envelope } }: UnaryAdapter, payload: string, dice: 
   return `${status.slice(0, -1)},${inner.slice(1)}`;
 }
 
-test("the scanner reads a response of any method to the same bytes as the decoder, or leaves it to it", () => {
+test("property: the scanner reads a response of any method to the decoder's bytes, or leaves the response to it", () => {
   let read = 0;
   let asked = 0;
   let reported = 0;
@@ -63,12 +63,12 @@ test("the scanner reads a response of any method to the same bytes as the decode
     }),
     { numRuns: 4000 },
   );
-  // else the test would say little
+  // Otherwise the property would prove little.
   expect(read / asked).toBeGreaterThan(0.2);
   expect(reported / read).toBeGreaterThan(0.01);
 });
 
-test("the same holds for a response that is read in pieces", () => {
+test("property: the scanner reads a response in pieces to the decoder's bytes, or leaves the response to it", () => {
   let several = 0;
   fc.assert(
     fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), (adapter, seed) => {
@@ -90,7 +90,7 @@ test("the same holds for a response that is read in pieces", () => {
   expect(several).toBeGreaterThanOrEqual(atLeast(5));
 });
 
-/** Headers from which fields of messages are read, with a usual value. */
+/** Headers that fields are read from, with ordinary values. */
 const HEADERS = {
   etag: 'W/"1"', location: "https://a.example/1", link: '<https://a.example/?page=2>; rel="next", <x>; rel=last',
   "last-modified": "Fri, 02 Jan 2026 03:04:05 GMT", "retry-after": "5", "operation-location": "/jobs/7", "x-poll-interval": "60",
@@ -101,7 +101,7 @@ const UNUSUAL = [
   "", "text", "1e3", "-0", "99999999999999999999", "9007199254740993", "1.50", "null", "false", "0x5", " 5 ", "é",
 ]; // biome-ignore format: a table
 
-test("fields from headers and the status are written behind what the scanner reads, as the decoder does it", () => {
+test("property: fields from headers and the status follow the scanned fields, as in the decoder's bytes", () => {
   const subjects = SUBJECTS.filter(({ head }) => head !== undefined);
   let read = 0;
   let more = 0;
@@ -136,7 +136,7 @@ test.each([
   '{"type":"link","content":null}',
   '{"type":"text","content":"x","zz":1}',
   '{"type":"blocks","content":[{"type":"text","text":"x"}],"layout":[]}',
-])("a post with the key of another member of its oneof is read alike: %s", (post) => {
+])("a post with a key of another oneof member is read as by the decoder: %s", (post) => {
   const adapter = SUBJECTS.find(({ method }) => method.name === "ListQueuedPosts");
   if (adapter === undefined) throw new Error("no such method");
   const body = Buffer.from(`{"meta":{"status":200},"response":{"posts":[${post}]}}`);

@@ -6,7 +6,7 @@ import { type MessageTable, table } from "../../codec/src/table/message-table.ts
 import { atLeast } from "../draws.ts";
 import { decoded, methodReadBy, scanned } from "./both.ts";
 
-// messages that do not collect the keys that they do not know
+// Messages that do not collect unknown keys.
 
 const LEAF_KEYS = new Set(["text"]);
 function decodeLeaf(json: JsonObject, out: ProtoWriter): void {
@@ -38,7 +38,7 @@ function pathsOf(body: string): readonly string[] | undefined {
   return scanned(ADAPTER, Buffer.from(body))?.differences.list.map(({ path, got }) => `${path}: ${got}`);
 }
 
-test("keys that no field names are reported with their paths, in the order of the fields", () => {
+test("unknown keys are reported with their paths, in the order of the fields", () => {
   const body = `{"new":"x\\n","loose":{"text":"t","d":[1]},"node":{"leaf":{"c":{}}},"leaves":[{"text":"a"},{"text":"b","b":null}],
     "leaf":{"a":true,"é":-1.5}}`;
   expect(pathsOf(body)).toEqual([
@@ -63,7 +63,7 @@ test.each([
   expect(pathsOf(body)).toBeUndefined();
 });
 
-test("of many keys the first hundred of the decoder are kept, and all are counted", () => {
+test("of many unknown keys, the first hundred are described as by the decoder, and all are counted", () => {
   const leaves = Array.from({ length: 80 }, (_, index) => `{"k${index}":${index},"text":"x","z":0}`);
   const body = Buffer.from(`{"leaves":[${leaves}],"leaf":{"first":1}}`);
   const found = scanned(ADAPTER, body);
@@ -72,12 +72,12 @@ test("of many keys the first hundred of the decoder are kept, and all are counte
   expect(found?.differences.list[0]?.path).toBe("leaf.first");
 });
 
-test("more keys than there is room for are left to the decoder", () => {
+test("a body with too many unknown keys for the scanner's memory is left to the decoder", () => {
   const leaves = Array.from({ length: 5000 }, () => '{"new":1}');
   expect(pathsOf(`{"leaves":[${leaves}]}`)).toBeUndefined();
 });
 
-test("property: whatever keys there are, the scanner reports them as the decoder does, or leaves them to it", () => {
+test("property: the scanner reports any unknown keys like the decoder, or leaves the body to it", () => {
   const { node } = fc.letrec<{ node: object; leaf: object; extra: object }>((tie) => ({
     extra: fc.dictionary(
       fc.constantFrom("a", "b", "new", "é", "text"),

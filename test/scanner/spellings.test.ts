@@ -6,12 +6,12 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Bytes whose base64 has all of its digits sooner or later. */
+/** Returns bytes whose base64 contains every digit as the length grows. */
 function bytesOf(length: number): Buffer {
   return Buffer.from(Array.from({ length }, (_, index) => (index * 151 + length * 37 + 251) & 0xff));
 }
 
-/** The ways in which base64 of bytes is written. */
+/** Returns the base64 spellings of some bytes. */
 function spellingsOf(bytes: Buffer): string[] {
   const standard = bytes.toString("base64");
   const bare = standard.replace(/=+$/, "");
@@ -44,7 +44,7 @@ test("the scanner reads base64 with line breaks and escapes", () => {
   }
 });
 
-/** base64 that is changed in one place, which is to be no base64, or that may be some. */
+/** Yields base64 with one change; `isWrong` if the change makes it invalid. */
 function* changed(text: string): Generator<readonly [token: string, isWrong: boolean]> {
   for (let at = 0; at <= text.length; at += 1 + Math.floor(text.length / 20)) {
     const front = text.slice(0, at);
@@ -60,7 +60,7 @@ function* changed(text: string): Generator<readonly [token: string, isWrong: boo
 const WRONG = ["!", "é", "\u0000", '"', "\\", "\b", "\u{1f600}", ".", "\u00a0", "\u007f", "\u0141"];
 const BROKEN_TEXTS = ["\n", "\\x", "\\u12", "\\ud800", "\\u0141", '"'];
 
-test("what is no base64 is left to the decoder, wherever it is wrong", () => {
+test("invalid base64 is left to the decoder, wherever the error is", () => {
   for (const length of LENGTHS) {
     for (const [token, isWrong] of changed(bytesOf(length).toString("base64"))) {
       const found = read("bytes", token);
@@ -70,13 +70,13 @@ test("what is no base64 is left to the decoder, wherever it is wrong", () => {
 });
 
 test.each(["A", "AAAAA", "AA=A", "AA===", "=AA="])(
-  "the scanner leaves %s to the decoder, which is no base64",
+  "the scanner leaves the invalid base64 %s to the decoder",
   (text) => {
     expect(read("bytes", quoted(text))).toBeUndefined();
   },
 );
 
-test("base64 with bits that are no byte is read as the decoder reads it", () => {
+test("base64 with bits after the last byte is read as by the decoder", () => {
   for (const digit of ["A", "f", "g", "/", "_", "9"]) {
     for (const text of [`A${digit}`, `A${digit}==`, `AA${digit}`, `AA${digit}=`, `AAAAA${digit}=`]) {
       expect(read("bytes", quoted(text)), text).toBeDefined();
@@ -97,7 +97,7 @@ const INTEGER_KINDS = [
 ] as const; // biome-ignore format: a table
 
 test.each(INTEGER_KINDS)(
-  "the scanner reads a %s with zeros behind the point up to the bounds of %s",
+  "the scanner reads a %s with zeros after the decimal point, up to the bounds of %s",
   (kind, bounds) => {
     const [min, max] = BOUNDS[bounds] ?? [0n, 0n];
     for (const integer of [min, min + 1n, max - 1n, max, 0n, 1n, 7n, 12n, 100n, 2n ** 31n - 1n]) {
@@ -106,7 +106,7 @@ test.each(INTEGER_KINDS)(
       for (const zeros of [".0", ".00", `.${"0".repeat(32)}`]) {
         const token = `${integer}${zeros}`;
         expect(read(kind, token), token).toEqual(plain);
-        // a text is a difference for fewer bits
+        // For 32-bit types, a string is a difference.
         expect(read(kind, quoted(token)), token).toEqual(kind.endsWith("64") ? plain : undefined);
       }
     }
@@ -115,7 +115,7 @@ test.each(INTEGER_KINDS)(
 
 const ODD_INTEGERS = ["-0.0", "00.0", "01.0", "-.0", "+1.0", ".0", '"-0.0"', '"01.0"', '" 1.0"', '"1.0 "'];
 
-test.each(INTEGER_KINDS)("what is no %s in that notation is left to the decoder", (kind, bounds) => {
+test.each(INTEGER_KINDS)("a token that is not a valid %s of %s is left to the decoder", (kind, bounds) => {
   const [min, max] = BOUNDS[bounds] ?? [0n, 0n];
   const behind = [".5", ".01", ".0e0", ".0E1", ".", "e0", `.${"0".repeat(40)}1`];
   const others = [min, max, 0n, 12n].flatMap((integer) => behind.map((each) => `${integer}${each}`));
@@ -125,7 +125,7 @@ test.each(INTEGER_KINDS)("what is no %s in that notation is left to the decoder"
     expect(read(kind, token), token).toBeUndefined();
     expect(read(kind, quoted(token)), token).toBeUndefined();
   }
-  // whatever they are, the same
+  // These must not differ from the decoder either.
   for (const token of ODD_INTEGERS) read(kind, token);
 });
 

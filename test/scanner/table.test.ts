@@ -30,7 +30,7 @@ const SCALARS: readonly ScalarKind[] = [
   "sint64", "uint64", "fixed64", "sfixed64",
 ]; // biome-ignore format: a table
 
-/** How a field is read: as a table has it, and as the writer is called. */
+/** Each kind of field, for the table and for the hand-written decoder. */
 const KINDS: ReadonlyArray<readonly [name: string, kind: Kind, write: Write]> = [
   ...SCALARS.flatMap((kind): Array<readonly [string, Kind, Write]> => {
     return [
@@ -135,7 +135,7 @@ const PLACES: readonly ((token: string) => string)[] = [
   (token) => `{"zz":[{"a":${token}}]}`,
 ];
 
-test.each(KINDS)("the scanner reads a %s as the decoder does, or leaves it to it", (_, kind, write) => {
+test.each(KINDS)("the scanner reads a %s like the decoder, or leaves it to it", (_, kind, write) => {
   const adapter = method(kind, write);
   for (const token of TOKENS) {
     for (const place of PLACES) {
@@ -148,34 +148,31 @@ test.each(KINDS)("the scanner reads a %s as the decoder does, or leaves it to it
 
 const SPLIT = KINDS.filter(([name]) => name.includes("text of") || name === "unwrapped text");
 
-test.each(SPLIT)(
-  "a list that is a %s is read as the decoder does it, whatever its text",
-  (_, kind, write) => {
-    const adapter = method(kind, write);
-    const inner = typeof kind === "object" && "loose" in kind ? kind.loose : kind;
-    const list = typeof inner === "object" && "list" in inner ? inner.list : "string";
-    const dice = new Dice(1);
-    const texts = [
-      ...BLANKS.map((blank) => `"${blank}1${blank},${blank}"`),
-      '","',
-      '",,1, ,"',
-      '"a,b',
-      '"1,2"x',
-    ];
-    let read = 0;
-    for (const text of [...texts, ...Array.from({ length: 1000 }, () => commaText(list, dice))]) {
-      const body = Buffer.from(`{"key":${text},"other":[1]}`);
-      const found = scanned(adapter, body);
-      if (found === undefined) continue;
-      read++;
-      expect(found, body.toString()).toEqual(decoded(adapter, body));
-    }
-    expect(read).toBeGreaterThan(250);
-  },
-);
+test.each(SPLIT)("any string for a list that is a %s is read as by the decoder", (_, kind, write) => {
+  const adapter = method(kind, write);
+  const inner = typeof kind === "object" && "loose" in kind ? kind.loose : kind;
+  const list = typeof inner === "object" && "list" in inner ? inner.list : "string";
+  const dice = new Dice(1);
+  const texts = [
+    ...BLANKS.map((blank) => `"${blank}1${blank},${blank}"`),
+    '","',
+    '",,1, ,"',
+    '"a,b',
+    '"1,2"x',
+  ];
+  let read = 0;
+  for (const text of [...texts, ...Array.from({ length: 1000 }, () => commaText(list, dice))]) {
+    const body = Buffer.from(`{"key":${text},"other":[1]}`);
+    const found = scanned(adapter, body);
+    if (found === undefined) continue;
+    read++;
+    expect(found, body.toString()).toEqual(decoded(adapter, body));
+  }
+  expect(read).toBeGreaterThan(250);
+});
 
 test.each([",", "a,,b", " ,a", "a, "])(
-  "a text with a part without an item is left to the decoder, which reports it: %j",
+  "a list string with an empty item is left to the decoder, which reports it: %j",
   (text) => {
     const adapter = method({ list: "string", commas: true }, (value, out) => {
       out.coerce("key", "a list without empty items", value);
@@ -187,7 +184,7 @@ test.each([",", "a,,b", " ,a", "a, "])(
   },
 );
 
-test("a text with so many commas that its items take more room than there is, is left to the decoder", () => {
+test("a list string with too many items for the scanner's memory is left to the decoder", () => {
   const adapter = method({ list: "string", commas: true }, (value, out) =>
     out.list(7, splitCommas(value), "key", "string"),
   );
@@ -199,7 +196,7 @@ test("a text with so many commas that its items take more room than there is, is
   }
 });
 
-test("characters of a longer text before are no part of a number at the end of the next one", () => {
+test("bytes of an earlier, longer string do not become part of a number in the next string", () => {
   const adapter = method({ list: "int32", commas: true }, (value, out) =>
     out.list(7, splitNumbers(value), "key", "int32"),
   );
@@ -235,7 +232,7 @@ const ZONES = [
   "+01000", "\\u005a", "Zx", "+0100:", "\ufeff", "\t", "GMT+1",
 ]; // biome-ignore format: a table
 
-test("times in any notation are read as the decoder does it, and usual ones by the scanner", () => {
+test("times in any notation are read as by the decoder, and the scanner reads ordinary times", () => {
   const adapter = method({ time: "iso8601" }, (value, out) => out.time(7, value, "key", "iso8601"));
   let read = 0;
   for (const date of DATES) {
@@ -252,7 +249,7 @@ test("times in any notation are read as the decoder does it, and usual ones by t
   expect(read).toBeGreaterThan(250);
 });
 
-/** What must not be left to the decoder, or there would be no use in the scanner. */
+/** Values that the scanner must read itself, since leaving them to the decoder would make it useless. */
 const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["string", ...STRINGS],
   ["bool", "true", "false"],
@@ -327,7 +324,7 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["unwrapped text", '"a,b"', '""'],
 ];
 
-test.each(USUAL)("the scanner reads a usual %s", (name, ...tokens) => {
+test.each(USUAL)("the scanner reads an ordinary %s", (name, ...tokens) => {
   const [, kind, write] = KINDS.find(([each]) => each === name) ?? [];
   if (kind === undefined || write === undefined) throw new Error(`no kind ${name}`);
   const adapter = method(kind, write);
@@ -337,7 +334,7 @@ test.each(USUAL)("the scanner reads a usual %s", (name, ...tokens) => {
   }
 });
 
-test("the scanner checks what stands beside the payload, and is not kept", () => {
+test("the scanner validates values next to the payload, which are not kept", () => {
   const plain = method("string", (value, out) => out.string(7, value, "key"));
   const envelope = { payload: ["data"], status: "meta.status" };
   const adapter = { ...plain, rules: completeRules({ upstream: "api", envelope }) };
@@ -369,7 +366,7 @@ test.each([
   [["data", "data.inner"], undefined],
   [["", "data"], "object"],
 ] as const)(
-  "of the payloads %j the scanner reads the first one as the decoder does",
+  "of the payload paths %j, the scanner uses the same one as the decoder",
   (payload, payloadType) => {
     const plain = method("string", (value, out) => out.string(7, value, "key"));
     const envelope = { payload };
@@ -402,7 +399,7 @@ test.each([
   },
 );
 
-test("the scanner holds the limit of costs where the decoder does", () => {
+test("the scanner enforces the cost limit at the same cost as the decoder", () => {
   const adapter = method({ list: Inner }, (value, out) => out.messages(7, value, "key", decodeInner));
   const body = Buffer.from(`{"key":[${"{},".repeat(2000)}{}]}`);
   const limit = 8 + 1 + 3 + 2001 * 8;
@@ -411,7 +408,7 @@ test("the scanner holds the limit of costs where the decoder does", () => {
   expect(decoded(adapter, body, limit - 1).message).toContain("maxResponseCost");
 });
 
-test("the scanner leaves what is not UTF-8 to the decoder", () => {
+test("the scanner leaves text that is not UTF-8 to the decoder", () => {
   const adapter = method("string", (value, out) => out.string(7, value, "key"));
   expect(scanned(adapter, Buffer.from('{"key":"\xe9"}', "latin1"))).toBeUndefined();
 });

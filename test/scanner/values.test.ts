@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { decoded } from "./both.ts";
 import { methodOf, read } from "./field.ts";
 
-test("a number for a google.protobuf.Value stays one up to 2^53, and where its notation is that of a double", () => {
+test("a number in a google.protobuf.Value stays a number up to 2^53, or if it is written as a double", () => {
   const exponents = Array.from({ length: 31 }, (_, index) => index * 10 + 8);
   const numbers = [
     ...exponents.flatMap((power) => [`1e${power}`, `1E+${power}`, `-1.2345678901234567e+${power}`, `7.5e-${power}`]),
@@ -23,7 +23,7 @@ test("a number for a google.protobuf.Value stays one up to 2^53, and where its n
   }
 });
 
-test("a larger integer for a google.protobuf.Value becomes text, also where a double has it", () => {
+test("a larger integer in a google.protobuf.Value becomes a string, even if a double can hold it", () => {
   for (const number of [
     "9007199254740992",
     "9007199254740993",

@@ -21,14 +21,17 @@ const NONE = [
   ],
 ] as const;
 
-test.each(NONE)("without the scanner all is left to the decoder, silently, where %s", async (_, api) => {
-  vi.resetModules();
-  vi.stubGlobal("WebAssembly", api);
-  const { ResponseScanner } = await import("../../runtime/src/response/scan-response.ts");
-  expect(ResponseScanner.create()).toBeUndefined();
-});
+test.each(NONE)(
+  "without the scanner, the decoder reads all responses and nothing is logged, if %s",
+  async (_, api) => {
+    vi.resetModules();
+    vi.stubGlobal("WebAssembly", api);
+    const { ResponseScanner } = await import("../../runtime/src/response/scan-response.ts");
+    expect(ResponseScanner.create()).toBeUndefined();
+  },
+);
 
-test.each(NONE)("without WebAssembly all JSON is printed by protobuf-es, where %s", async (_, api) => {
+test.each(NONE)("without WebAssembly, protobuf-es prints all JSON, if %s", async (_, api) => {
   vi.resetModules();
   vi.stubGlobal("WebAssembly", api);
   const codec = await import("../../gateway/src/fast-path/codec.ts");

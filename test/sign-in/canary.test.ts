@@ -55,7 +55,7 @@ async function useAll(gateway: GatewayProcess): Promise<void> {
   for (const encoding of ["base64", "base64url", "hex"] as const) secrets.add(KEY.toString(encoding));
 }
 
-/** A third party that echoes requests. */
+/** Returns a fetch for a third party that echoes requests. */
 function repeatSecrets(
   { form, headers }: { form: URLSearchParams; headers: object },
   response: Parameters<typeof send>[0],
@@ -64,7 +64,10 @@ function repeatSecrets(
   return true;
 }
 
-/** A browser may receive its own secrets in addresses, cookies and redirects. */
+/**
+ * Returns a page, or an empty string for other responses: a browser may receive its own secrets in addresses,
+ * cookies and redirects.
+ */
 function withoutOwn(text: string): string {
   return text.startsWith("<!doctype") ? text : "";
 }
@@ -94,7 +97,7 @@ function expectNowhere(gateway: GatewayProcess): void {
   for (const text of texts) expectNone("what people and clients see", text, secrets);
 }
 
-test("with a file of SQLite, its journal and its write-ahead log", async () => {
+test("with SQLite, no secret is in the store's file, its journal or its write-ahead log", async () => {
   const gateways = new Gateways(provider, "{ file: state.sqlite }", { SIGN_IN_KEY: KEY.toString("base64") });
   try {
     const gateway = await gateways.start();
@@ -116,7 +119,7 @@ test("with a file of SQLite, its journal and its write-ahead log", async () => {
   }
 });
 
-test("with PostgreSQL, its tables and its write-ahead log", async ({ skip }) => {
+test("with PostgreSQL, no secret is in the tables or the write-ahead log", async ({ skip }) => {
   skip(POSTGRES_PROGRAMS === undefined, "PostgreSQL is not installed");
   const postgres = await startPostgres();
   const env = { STORE: postgres.url, SIGN_IN_KEY: KEY.toString("base64") };

@@ -1,4 +1,6 @@
-/** What `npm start -- --auth` tells people to do: sign in by the command line, at the sandbox, and call. */
+/**
+ * Tests the steps that `npm start -- --auth` prints: sign in at the sandbox with the command line, and call.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,7 +10,7 @@ import { Person } from "../support/person.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-test("connect-rest login signs a person in at the sandbox, and token gives what their calls carry", async () => {
+test("connect-rest login signs a person in at the sandbox, and connect-rest token prints a token for calls", async () => {
   const home = mkdtempSync(path.join(tmpdir(), "connect-rest-home-"));
   const env = {
     XDG_CONFIG_HOME: home,

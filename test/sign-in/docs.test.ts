@@ -1,4 +1,4 @@
-/** The configuration that the page about authorization shows is one that works. */
+/** Tests that the configuration on the page about authorization works. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { runCli } from "../../gateway/src/testing/child.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-test("the example of sign-in in docs/authorization.md is valid, and nothing about it is warned of", async () => {
+test("the sign-in example in docs/authorization.md is valid, without warnings", async () => {
   const page = readFileSync(path.join(ROOT, "docs/authorization.md"), "utf8");
   const blocks = page.match(/(?<=```yaml\n)upstreams:[\s\S]*?(?=```)/g) ?? [];
   const [example = ""] = blocks.filter((block) => block.includes("signIn:"));

@@ -7,13 +7,13 @@ import { fetchBy, PUBLIC_URL } from "../support/authorized-gateway.ts";
 
 const ADAPTER = path.resolve(import.meta.dirname, "../../gateway/src/testing/personal-echo-rest.ts");
 
-/** A gateway in a separate process, by its public address. */
+/** A gateway in a separate process, with its public address. */
 export interface GatewayProcess {
   readonly run: Run;
   readonly fetch: typeof fetch;
 }
 
-/** Gateways with one configuration, where people sign in at a test provider. */
+/** Gateways with the same configuration, where people sign in at a test provider. */
 export class Gateways {
   readonly directory = mkdtempSync(path.join(tmpdir(), "connect-rest-sign-in-"));
   readonly running: GatewayProcess[] = [];
@@ -65,13 +65,13 @@ authorization:
   }
 }
 
-/** A fetch for browsers that maps the gateway's public address. */
+/** Returns a fetch for browsers that maps the gateway's public address. */
 export function everywhere({ fetch: ofGateway }: GatewayProcess): typeof fetch {
   return (input, init) =>
     String(input).startsWith(PUBLIC_URL) ? ofGateway(input, init) : fetch(input, init);
 }
 
-/** Calls a method that needs a person. */
+/** Calls a method that requires a person. */
 export async function callEcho(
   gateway: GatewayProcess,
   token: string,

@@ -1,4 +1,4 @@
-/** The sandbox as a third party by OAuth 1.0a, whose pages and signatures are its own. */
+/** Tests sign-in at the sandbox by OAuth 1.0a, with the sandbox's own pages and signatures. */
 
 import { Secret } from "connect-rest-runtime";
 import { type Sandbox, startSandbox } from "connect-rest-sandbox";
@@ -56,7 +56,7 @@ test("a person signs in by OAuth 1.0a, and requests are signed with their token"
   expect(await flow.ended).toMatchObject({ subject: "blog:ada" });
 });
 
-test("the bare callback, by which the sandbox says that a person has declined, is a rejection", async () => {
+test("a callback without parameters, which the sandbox sends if a person declines, is a rejection", async () => {
   const flow = world.start();
   const departure = await fetch(world.url + flow.flow.path, { redirect: "manual" });
   const address = new URL(departure.headers.get("location") ?? "");

@@ -1,4 +1,4 @@
-/** Two gateways on one PostgreSQL: people sign in at one and call by the other. */
+/** Tests two gateways with one PostgreSQL: people sign in at one gateway and call through the other. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -44,13 +44,13 @@ async function signIn(at: GatewayProcess) {
   return { client, tokens };
 }
 
-test("a person signs in at one gateway, and the other one calls for them", async ({ skip }) => {
+test("a person who signed in at one gateway can call through the other", async ({ skip }) => {
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);
   const { tokens } = await signIn(here);
   expect(await callEcho(there, tokens.access_token)).toEqual({ status: 200, body: '{"text":"demo"}' });
 });
 
-test("a flow may change gateways at every step", async ({ skip }) => {
+test("a sign-in flow may change gateways at every step", async ({ skip }) => {
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);
   let count = 0;
   const alternating: typeof fetch = (input, init) => {
@@ -62,7 +62,7 @@ test("a flow may change gateways at every step", async ({ skip }) => {
   expect((await callEcho(here, tokens.access_token)).status).toBe(200);
 });
 
-test("under load from both there is one refresh of the third party's tokens, and none is lost", async ({
+test("under load, two gateways refresh the third party's tokens only once, and lose none", async ({
   skip,
 }) => {
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);
@@ -79,14 +79,14 @@ test("under load from both there is one refresh of the third party's tokens, and
   }
 });
 
-test("a gateway that is killed at any moment loses no token that it has issued", async ({ skip }) => {
+test("a gateway that is killed at any moment has lost no token that it issued", async ({ skip }) => {
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);
   for (const killedAfter of [1, 3, 6]) {
     const victim = await gateways.start();
     const sessions = await Promise.all([signIn(victim), signIn(victim), signIn(victim)]);
     const issued: string[] = sessions.map(({ tokens }) => tokens.access_token);
     let answered = 0;
-    // each client refreshes again and again, until its gateway is gone
+    // Each client refreshes repeatedly until its gateway is killed.
     const loops = sessions.map(async ({ client, tokens }) => {
       let newest = tokens.refresh_token ?? "";
       for (;;) {
@@ -105,7 +105,7 @@ test("a gateway that is killed at any moment loses no token that it has issued",
   }
 });
 
-test("what one gateway revokes, the other one does not honor", async ({ skip }) => {
+test("a token that one gateway revokes is rejected by the other", async ({ skip }) => {
   skip(POSTGRES_PROGRAMS === undefined, NO_POSTGRES);
   const { client, tokens } = await signIn(here);
   const revoked = provider.revoked.length;

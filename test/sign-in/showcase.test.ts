@@ -1,4 +1,4 @@
-/** `npm start -- --auth`: the whole of authorization on one machine, with the sandbox as the third party. */
+/** Tests `npm start -- --auth`: authorization on one machine, with the sandbox as the third party. */
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, runCli } from "../../gateway/src/testing/child.ts";
@@ -46,7 +46,7 @@ async function tokensOf(user: string) {
   return { client, tokens: await redeem(back) };
 }
 
-test("it says what to do next", async () => {
+test("npm start -- --auth prints the next steps", async () => {
   const line = await run.line(/^sign in, in a browser: /);
   expect(line).toBe(`sign in, in a browser: npx connect-rest login ${url}`);
   const call = await run.line(/^then call: /);
@@ -55,7 +55,7 @@ test("it says what to do next", async () => {
   expect(open.status).toBe(200);
 });
 
-test("without a token there is no call", async () => {
+test("a call without a token is rejected", async () => {
   const response = await fetch(`${url}/user.v1.UserService/GetUserInfo`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -67,7 +67,7 @@ test("without a token there is no call", async () => {
   ]);
 });
 
-test("people call with their own rights, each their own blog's", async () => {
+test("people call with their own rights, and see their own blogs", async () => {
   for (const user of ["demo", "ada"]) {
     const { tokens } = await tokensOf(user);
     const response = await call(tokens.access_token, "user.v1.UserService/GetUserInfo");
@@ -78,7 +78,7 @@ test("people call with their own rights, each their own blog's", async () => {
   }
 });
 
-test("a client refreshes, and what it revokes is revoked", async () => {
+test("a client refreshes its tokens, and a revoked token is rejected", async () => {
   const { client, tokens } = await tokensOf("demo");
   const next = await client.refresh(tokens.refresh_token ?? "");
   expect((await call(next.access_token, "user.v1.UserService/GetUserInfo")).status).toBe(200);
@@ -86,7 +86,7 @@ test("a client refreshes, and what it revokes is revoked", async () => {
   expect((await call(next.access_token, "user.v1.UserService/GetUserInfo")).status).toBe(401);
 });
 
-test("a person who declines at the sandbox is shown so", async () => {
+test("a person who declines at the sandbox sees a page that says so", async () => {
   const { consent, person } = await signIn("demo", "deny");
   expect([consent.status, consent.text]).toEqual([403, expect.stringContaining("You did not sign in")]);
   const { url: back } = await person.submit(consent, "leave", CLIENT_REDIRECT);

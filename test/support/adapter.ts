@@ -1,4 +1,4 @@
-/** Drives one method of a generated adapter without an upstream. */
+/** Calls one method of a generated adapter without an upstream. */
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { UnaryAdapter } from "connect-rest-runtime/adapter";
 import type { Difference } from "../../codec/src/decode/difference.ts";
@@ -39,15 +39,15 @@ export interface Received<O extends DescMessage> {
   readonly isSecond: boolean;
 }
 
-/** A response that consists of a body with status 200. */
+/** A response with status 200 and a body. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Empty for no body. */
+  /** The body; empty for a response without a body. */
   readonly text: string;
 }
 
-/** Decodes a response with an adapter. Parses exactly only when necessary, as the runtime does. */
+/** Decodes a response with an adapter. As in the runtime, exact parsing is used only if necessary. */
 export function received<I extends DescMessage, O extends DescMessage>(
   adapter: UnaryAdapter<I, O>,
   answer: string | Answer,

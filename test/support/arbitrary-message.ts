@@ -15,7 +15,7 @@ import {
 import { ListValueSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 
-/** Arbitraries for certain fields by `<full name of message>.<field>`, in place of the default ones. */
+/** Arbitraries that replace the default for certain fields, by `<full name of message>.<field>`. */
 export type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
 /**
@@ -31,7 +31,10 @@ export function arbitraryMessage<D extends DescMessage>(
   return new Arbitraries(overrides).message(desc, depth) as fc.Arbitrary<MessageShape<D>>;
 }
 
-/** JSON that a google.protobuf.Value represents exactly: no integers beyond 2^53, no -0, no `__proto__`. */
+/**
+ * Generates JSON that a google.protobuf.Value represents exactly: no integers above 2^53, no -0, no
+ * `__proto__`.
+ */
 export function arbitraryValue(): fc.Arbitrary<JsonValue> {
   return fc.jsonValue({ maxDepth: 3 }).filter(isPlain) as fc.Arbitrary<JsonValue>;
 }
@@ -47,7 +50,7 @@ const int32 = fc.integer();
 const uint32 = fc.nat(0xffff_ffff);
 const int64 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);
 const uint64 = fc.bigInt(0n, 2n ** 64n - 1n);
-// JSON has no -0
+// JSON cannot represent -0.
 const isNotMinusZero = (value: number) => !Object.is(value, -0);
 
 const SCALARS: Readonly<Record<ScalarType, fc.Arbitrary<unknown>>> = {
@@ -135,7 +138,10 @@ class Arbitraries {
     return fc.dictionary(key, this.item(field, depth), { maxKeys: 3, noNullPrototype: true });
   }
 
-  /** Well-known types: protobuf-es holds a singular wrapper as its bare value, and a Struct as plain JSON. */
+  /**
+   * Generates well-known types as protobuf-es represents them: a singular wrapper as its bare value, and a
+   * Struct as plain JSON.
+   */
   private special(desc: DescMessage, isBare: boolean): fc.Arbitrary<unknown> | undefined {
     switch (desc.typeName) {
       case "google.protobuf.Timestamp":

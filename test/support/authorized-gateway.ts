@@ -16,10 +16,10 @@ export const ANY_RATE = {
   authorizationRequestsPerMinute: 100_000,
 };
 
-/** The public address of gateways in tests, at a proxy that terminates TLS. */
+/** The public address of gateways in tests, as if a proxy terminated TLS. */
 export const PUBLIC_URL = "https://gateway.test";
 
-/** A gateway that authorizes its callers, and a fetch that reaches it by its public address. */
+/** A gateway that authorizes its callers, and a fetch that reaches the gateway by its public address. */
 export interface AuthorizedGateway {
   readonly gateway: Gateway;
   readonly fetch: typeof fetch;
@@ -28,7 +28,7 @@ export interface AuthorizedGateway {
   close(): Promise<void>;
 }
 
-/** A replacement for sign-in: decides each flow immediately, without pages. */
+/** Returns a replacement for sign-in that decides each flow immediately, without pages. */
 export function stubSignIn(
   decide: (flow: Flow) => FlowResult | undefined = approve,
   sessions: SignIn["sessions"] = { isAlive: () => Promise.resolve(true), end: () => Promise.resolve() },
@@ -45,12 +45,12 @@ export function stubSignIn(
   };
 }
 
-/** Signs every flow in as one person, who consents to everything. */
+/** Signs in every flow as the same person, who consents to every scope. */
 export function approve({ scopes }: Flow): FlowResult {
   return { subject: "demo:ada", sessionId: "session", scopes };
 }
 
-/** Options for most tests. */
+/** Returns options for most tests. */
 export function authorizationOptions(
   options: Partial<CallerAuthorizationOptions> = {},
 ): CallerAuthorizationOptions {
@@ -108,13 +108,13 @@ export const FORWARDED = {
   "x-forwarded-host": "gateway.test",
 } as const;
 
-/** Sends requests as the proxy does. */
+/** Adds the proxy's headers to requests. */
 export const asProxy: Interceptor = (next) => (request) => {
   for (const [name, value] of Object.entries(FORWARDED)) request.header.set(name, value);
   return next(request);
 };
 
-/** Returns a fetch that acts as the proxy: it maps the public address, and follows no redirects. */
+/** Returns a fetch that acts like the proxy: it maps the public address and follows no redirects. */
 export function fetchBy(url: string): typeof fetch {
   return (input, init) => {
     const request = new Request(input, { ...init, redirect: "manual" });
@@ -134,7 +134,7 @@ export function fetchBy(url: string): typeof fetch {
   };
 }
 
-/** A minimal browser for flows: cookies with paths, and redirects within the gateway. */
+/** A minimal browser for flows, with cookies by path and redirects within the gateway. */
 export class TestBrowser {
   private readonly fetch: typeof fetch;
   private readonly cookies = new Map<string, { readonly value: string; readonly path: string }>();
@@ -170,8 +170,7 @@ export class TestBrowser {
   }
 
   /**
-   * Stores a cookie that another host of the domain has set, with any path but never with the prefix
-   * `__Host-`.
+   * Stores a cookie that another host of the domain sets, with any path, but never with the prefix `__Host-`.
    */
   toss(name: string, value: string, path: string): void {
     if (!name.startsWith("__Host-")) this.cookies.set(name, { value, path });

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 
 /**
- * A fault in the responses of connections through the proxy. Sizes count a response's bytes, including its
- * head.
+ * A fault in the responses of connections through the proxy. Sizes count the bytes of a response, including
+ * the headers.
  */
 export type ConnectionFault =
   /** Delays every chunk of a response. */
@@ -26,8 +26,8 @@ export type ConnectionFault =
 type PlacedFault = Extract<ConnectionFault, { readonly afterBytes: number }>;
 
 /**
- * A TCP proxy on a free port of 127.0.0.1 that injects faults. A new fault applies to all connections,
- * including open ones, from their next request on.
+ * A TCP proxy on a free port of 127.0.0.1 that injects faults. A new fault applies to all connections from
+ * their next request, including connections that are already open.
  */
 export class FaultProxy {
   /** The port of the upstream. */
@@ -47,13 +47,12 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Drops all connections, and accepts new ones. Resolves once peers in this process have noticed. */
+  /** Drops all connections and accepts new ones. Resolves after peers in this process have noticed. */
   async drop(): Promise<void> {
     const open = [...this.sockets];
     for (const socket of open) socket.destroy();
     await Promise.all(open.map((socket) => socket.closed || once(socket, "close")));
-    // What the kernel knows now is read in the next turn of the event loop,
-    // and handled before the one behind it.
+    // The next event-loop turn reads the events that the kernel has now, and the turn after it handles them.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -86,13 +85,13 @@ export class FaultProxy {
   }
 }
 
-/** Forwards the responses of one connection, in order. */
+/** Forwards the responses of one connection in order. */
 class Answer {
   private readonly client: net.Socket;
   private fault: ConnectionFault | undefined;
   private passed = 0;
   private isOver = false;
-  /** Runs delayed work in order. */
+  /** Runs delayed writes in order. */
   private last: Promise<void> = Promise.resolve();
 
   constructor(client: net.Socket) {

@@ -1,4 +1,7 @@
-/** Tests' dependencies outside of npm: installed at first use, and kept until `npm ci`. */
+/**
+ * Installs dependencies of tests that are not npm packages. They are installed at first use, and kept until
+ * `npm ci`.
+ */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,19 +14,19 @@ const INSTALL_MS = 600_000;
 
 export const hasGo = spawnSync("go", ["version"]).status === 0;
 
-/** The reason for which tests are skipped where `hasGo` is false. */
+/** The reason for skipped tests when `hasGo` is false. */
 export const NO_GO = "Go is not installed";
 
-/** A file or folder. */
+/** An installed file or folder. */
 export interface Installed {
   readonly path: string;
-  /** The reason why it is missing; undefined when it exists. */
+  /** The reason why the file or folder is missing; undefined if it exists. */
   readonly problem?: string | undefined;
 }
 
 /**
- * Returns a file or folder of the cache, and calls `make` to fill it if it is missing. Names should include
- * versions. An interrupted run leaves nothing incomplete.
+ * Returns a file or folder of the cache. If it is missing, calls `make` to create it; an interrupted run
+ * leaves no incomplete file. Names should include versions.
  */
 export async function installed(name: string, make: (path: string) => Promise<void>): Promise<Installed> {
   const path = join(CACHE, name);
@@ -45,7 +48,7 @@ export async function installed(name: string, make: (path: string) => Promise<vo
  * Runs a program until it exits.
  *
  * @returns its standard output
- * @throws Error with its standard error when it fails
+ * @throws Error with its standard error if the program fails
  */
 export async function run(
   program: string,

@@ -3,7 +3,10 @@ import { startAuthorized } from "./authorized-gateway.ts";
 import { MACHINE, MACHINE_SECRET } from "./machine-client.ts";
 import { OAuthSteps } from "./oauth-steps.ts";
 
-/** A process that issues tokens until it is killed, and prints each as soon as a client would have it. */
+/**
+ * A process that issues tokens until it is killed, and prints each token when a client would have received
+ * it.
+ */
 const [, , file = ""] = process.argv;
 const limits = {
   drainNoticeMs: 1,

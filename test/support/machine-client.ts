@@ -1,6 +1,6 @@
 import { hashOf } from "../../runtime/src/text/hash.ts";
 
-/** The secret of the client without a person. */
+/** The secret of the client. */
 export const MACHINE_SECRET = "a secret of thirty-two characters and more";
 
 /** A client that calls without a person. */

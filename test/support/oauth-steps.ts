@@ -14,7 +14,7 @@ export interface Answer {
 
 type Form = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
-/** The steps of OAuth with one request each, so that tests can vary each of them. */
+/** The steps of OAuth, with one request each, so that tests can vary every step. */
 export class OAuthSteps {
   readonly served: Pick<AuthorizedGateway, "fetch">;
 
@@ -48,7 +48,7 @@ export class OAuthSteps {
     });
   }
 
-  /** Registers a public client that signs people in. Resolves with its id. */
+  /** Registers a public client that signs people in. Resolves with the client's id. */
   async publicClient(): Promise<string> {
     const metadata = {
       redirect_uris: [REDIRECT_URI],
@@ -58,7 +58,10 @@ export class OAuthSteps {
     return String((await this.register(metadata)).body.client_id);
   }
 
-  /** Opens the authorization endpoint with valid parameters, overridden by these; undefined removes one. */
+  /**
+   * Opens the authorization endpoint with valid parameters. `changes` override parameters; undefined removes
+   * one.
+   */
   authorize(
     clientId: string,
     changes: Readonly<Record<string, string | undefined>> = {},
@@ -82,7 +85,7 @@ export class OAuthSteps {
     );
   }
 
-  /** Signs in. Resolves with the code. */
+  /** Signs in. Resolves with the authorization code. */
   async code(clientId: string, changes: Readonly<Record<string, string | undefined>> = {}): Promise<string> {
     const end = await this.authorize(clientId, changes);
     if (!(end instanceof URL)) throw new Error(await end.text());
@@ -105,7 +108,7 @@ export class OAuthSteps {
     });
   }
 
-  /** Calls Echo, or another method, by Connect with JSON. Resolves with the status. */
+  /** Calls Echo or another method by Connect with JSON. Resolves with the status. */
   async call(token: unknown, method = "echo.v1.EchoService/Echo"): Promise<Answer> {
     return this.request(`/${method}`, {
       method: "POST",
@@ -115,7 +118,7 @@ export class OAuthSteps {
   }
 }
 
-/** The verifier of all flows of these steps. */
+/** The verifier of all flows in these steps. */
 export const VERIFIER = randomBytes(32).toString("base64url");
 
 /** The challenge of a verifier (RFC 7636 section 4.2). */

@@ -17,7 +17,10 @@ export interface OidcProvider {
 const CLIENT_ID = "gateway";
 const CLIENT_SECRET = "oidc-provider-secret-0000000000000000001";
 
-/** Starts a server with required PKCE, `iss` in responses, single-use refresh tokens, and ID tokens. */
+/**
+ * Starts a server that requires PKCE, sends `iss` in responses, and issues single-use refresh tokens and ID
+ * tokens.
+ */
 export async function startOidcProvider(redirectUri: string): Promise<OidcProvider> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

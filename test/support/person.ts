@@ -1,13 +1,13 @@
 import * as oauth from "oauth4webapi";
 
-/** The page in a browser, or the address at which it stopped. */
+/** The page in a browser, or the address at which the browser stopped. */
 export interface Page {
   readonly url: URL;
   readonly text?: string;
   readonly status?: number;
 }
 
-/** A browser that follows redirects across hosts, with cookies by host and path, and its user. */
+/** A person with a browser that follows redirects across hosts, and keeps cookies by host and path. */
 export class Person {
   private readonly fetch: typeof fetch;
   private readonly cookies: Array<{ name: string; value: string; origin: string; path: string }> = [];
@@ -20,7 +20,7 @@ export class Person {
     this.fetch = fetching;
   }
 
-  /** Opens an address, up to a page or to a redirect that `ends`. */
+  /** Opens an address, and follows redirects until a page, or until a redirect to `ends`. */
   async open(address: string, ends: string, init: RequestInit = {}): Promise<Page> {
     let url = new URL(address);
     let request = init;
@@ -39,7 +39,7 @@ export class Person {
     throw new Error("too many redirects");
   }
 
-  /** Submits the form of a page, with a decision and other values. */
+  /** Submits the form of a page with a decision and other values. */
   submit(page: Page, decision: string, ends: string, more: Record<string, string> = {}): Promise<Page> {
     const text = page.text ?? "";
     const action = /<form method="post" action="([^"]+)"/.exec(text)?.[1] ?? "";
@@ -72,14 +72,14 @@ export class Person {
   }
 }
 
-/** The redirect URI of tests' clients, where no server listens. */
+/** The redirect URI of test clients, where no server listens. */
 export const CLIENT_REDIRECT = "http://127.0.0.1:4567/callback";
 
 /** A strict client of a gateway. */
 export class TestClient {
   readonly server: oauth.AuthorizationServer;
   readonly client: oauth.Client;
-  /** All verifiers, codes and tokens so far. */
+  /** All verifiers, codes and tokens of this client. */
   readonly secrets = new Set<string>();
   private readonly redirectUri: string;
   private readonly options;
@@ -96,7 +96,7 @@ export class TestClient {
     this.options = optionsOf(fetching);
   }
 
-  /** Discovers a gateway, and registers with it. */
+  /** Discovers a gateway and registers with it. */
   static async register(
     publicUrl: string,
     fetching: typeof fetch = fetch,
@@ -118,7 +118,7 @@ export class TestClient {
     return new TestClient(server, client, redirectUri, fetching);
   }
 
-  /** Returns the address for a person to open, and a function that redeems the result. */
+  /** Returns the address that a person must open, and a function that redeems the result. */
   async begin(): Promise<{ address: string; redeem(back: URL): Promise<oauth.TokenEndpointResponse> }> {
     const verifier = oauth.generateRandomCodeVerifier();
     this.secrets.add(verifier);

@@ -1,4 +1,4 @@
-/** Runs the generator of adapters on .proto sources, as a compiler would. */
+/** Runs the adapter generator on .proto sources, like a compiler. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type CodeGeneratorRequest,
@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { runPlugin } from "../../plugin/src/index.ts";
 
-/** The generated files by name, or the text of `error`. */
+/** The generated files by name, or the error text. */
 export interface GeneratorResult {
   readonly files: Readonly<Record<string, string>>;
   readonly error: string;

@@ -145,13 +145,14 @@ test("sentences of a page end at full stops, items and cells", () => {
   ]);
 });
 
-test("consecutive lines of a comment are drawn together", () => {
+test("consecutive lines of a comment are drawn together, with the next line of code", () => {
   const source =
-    "/**\n * Reads a file\n * of keys.\n */\nf(); // not read again later\ng();\n// one and two\n// and three more\n";
-  expect(commentsOf(source, "source.ts").map(({ text }) => text)).toEqual([
-    "Reads a file of keys.",
-    "not read again later",
-    "one and two and three more",
+    "/**\n * Reads a file\n * of keys.\n */\nf(); // not read again later\ng();\n// one and two\n// and three more\nh();\nif (x) {\n  // an indented line\n  // of two\n  k();\n}\n";
+  expect(commentsOf(source, "source.ts").map(({ text, code }) => [text, code])).toEqual([
+    ["Reads a file of keys.", "f(); // not read again later"],
+    ["not read again later", "f();"],
+    ["one and two and three more", "h();"],
+    ["an indented line of two", "k();"],
   ]);
 });
 

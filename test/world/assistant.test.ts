@@ -16,7 +16,7 @@ const assistant = (answers: Answers, { upstream, ...settings }: Settings = {}) =
     ...settings,
   });
 
-/** Events as a server sends them, in pieces of their own. */
+/** Returns events as a server sends them, one chunk per argument. */
 const events = (...pieces: readonly string[]): Answer => ({
   headers: { "content-type": "text/event-stream; charset=utf-8" },
   write: (response) => {
@@ -31,7 +31,7 @@ async function all<T>(messages: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test("typed events become members of a oneof, and the last of them ends the stream", async () => {
+test("typed events become members of a oneof, and the last event type ends the stream", async () => {
   const { client, seen, differences } = await assistant(
     events(
       'event: answer_start\ndata: {"type": "answer_start", "id": "a1"}\n\n',
@@ -57,7 +57,7 @@ test("typed events become members of a oneof, and the last of them ends the stre
   expect(differences).toEqual([]);
 });
 
-test("an error in the stream is the error of the call, behind what came before", async () => {
+test("an error event becomes the error of the call, after the earlier messages", async () => {
   const { client } = await assistant(
     events(
       'data: {"type": "answer_delta", "text": "Hi"}\n\n',
@@ -75,7 +75,7 @@ test("an error in the stream is the error of the call, behind what came before",
   expect(error.message).toBe("[unavailable] upstream assistant responded with 200 OK: Come back later");
 });
 
-test("an error before the stream is read as other errors are", async () => {
+test("an error response before the stream is read like other errors", async () => {
   const { client } = await assistant({
     status: 400,
     json: { type: "error", error: { type: "invalid", message: "no such model" } },
@@ -86,26 +86,26 @@ test("an error before the stream is read as other errors are", async () => {
   );
 });
 
-test("an error with status 200 and as JSON, where events are expected, is that error", async () => {
+test("a JSON error with status 200 instead of events becomes the error of the call", async () => {
   const { client } = await assistant({ json: { error: { type: "overloaded", message: "Later" } } });
   const error = await failureOf(all(client.streamAnswer({})));
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "OVERLOADED"]);
 });
 
-test("something else than events is an error that says what it is", async () => {
+test("a response that is not an event stream is an error that names its type", async () => {
   const { client } = await assistant({ body: "<html>", headers: { "content-type": "text/html" } });
   expect((await failureOf(all(client.streamAnswer({})))).message).toBe(
     "[internal] upstream assistant: expected text/event-stream with status 200, got text/html",
   );
 });
 
-test("a stream that ends before its last event was cut off", async () => {
+test("a stream without its final event fails with UPSTREAM_TRUNCATED", async () => {
   const { client } = await assistant(events('data: {"type": "answer_delta", "text": "Hi"}\n\n'));
   const error = await failureOf(all(client.streamAnswer({})));
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TRUNCATED"]);
 });
 
-test("a connection that breaks within the stream is an error", async () => {
+test("a connection that breaks inside the stream fails the call with UPSTREAM_TRUNCATED", async () => {
   const { client } = await assistant({
     ...events(),
     write: (response) => response.write('data: {"type": "ping"}\n\n', () => response.destroy()),
@@ -114,21 +114,21 @@ test("a connection that breaks within the stream is an error", async () => {
   expect(reasonOf(error)).toBe("UPSTREAM_TRUNCATED");
 });
 
-test("a word that is no JSON ends the stream, also without an empty line behind it", async () => {
+test("the final [DONE] ends the stream, even without an empty line after it", async () => {
   for (const end of ["data: [DONE]\n\n", "data: [DONE]", "data:[DONE]\r\n"]) {
     const { client } = await assistant(events('data: {"id": 1, "text": "a"}\n\n', end));
     expect((await all(client.streamCompletion({}))).map(({ text }) => text)).toEqual(["a"]);
   }
 });
 
-test("without the word the stream was cut off; half an event is no event", async () => {
+test("a stream without [DONE] or with half an event fails with UPSTREAM_TRUNCATED", async () => {
   for (const rest of ["", 'data: {"id": 2}', 'data: {"id": 2}\n']) {
     const { client } = await assistant(events('data: {"id": 1}\n\n', rest));
     expect(reasonOf(await failureOf(all(client.streamCompletion({}))))).toBe("UPSTREAM_TRUNCATED");
   }
 });
 
-test("integers beyond 2^53 are exact", async () => {
+test("integers above 2^53 are exact", async () => {
   const { client, differences } = await assistant(
     events('data: {"id": 9007199254740993}\n\n', "data: [DONE]\n\n"),
   );
@@ -136,14 +136,14 @@ test("integers beyond 2^53 are exact", async () => {
   expect(differences).toEqual([]);
 });
 
-test("data that is no JSON is an error, not an empty message", async () => {
+test("data that is not JSON is an error instead of an empty message", async () => {
   const { client } = await assistant(events("data: oops\n\n", "data: [DONE]\n\n"));
   expect((await failureOf(all(client.streamCompletion({})))).message).toBe(
     "[internal] upstream assistant: expected JSON with status 200, got a record that is none (4 characters)",
   );
 });
 
-test("the event's name chooses the member, its data is the payload, and its ID a field", async () => {
+test("the event name selects the member, the data is the payload, and the event ID is read into a field", async () => {
   const { client, seen } = await assistant(
     events(
       '\ufeffevent: step.done\rid: 7\rdata: {"name": "a",\rdata: "tokens": 2}\r\r',
@@ -161,7 +161,7 @@ test("the event's name chooses the member, its data is the payload, and its ID a
   ]);
 });
 
-test("data for a field of text is text, whatever it looks like", async () => {
+test("data for a string field is kept as text, even if it looks like JSON", async () => {
   const { client, differences } = await assistant(
     events('data: {"a": 1}\n\n', "data: 42\n\n", "data: a\ndata\ndata: b\n\n"),
   );
@@ -173,7 +173,7 @@ test("data for a field of text is text, whatever it looks like", async () => {
   expect(differences).toEqual([]);
 });
 
-test("a record larger than a response may be is rejected, however its bytes come", async () => {
+test("a record above the response size limit is rejected, in one line or several", async () => {
   const piece = "x".repeat(600);
   for (const pieces of [
     [`data: ${piece}`, piece],
@@ -187,7 +187,7 @@ test("a record larger than a response may be is rejected, however its bytes come
   }
 });
 
-/** An upstream whose response the test holds. */
+/** Returns an upstream whose response the test controls. */
 function held(): { readonly answer: Answer; readonly response: Promise<ServerResponse> } {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const answer = {
@@ -200,7 +200,7 @@ function held(): { readonly answer: Answer; readonly response: Promise<ServerRes
   return { answer, response: promise };
 }
 
-test("an event reaches the caller before the next one comes, and who leaves ends the request", async () => {
+test("an event reaches the caller before the next one arrives, and cancelling ends the request", async () => {
   const { answer, response } = held();
   const { client } = await assistant(answer);
   const left = new AbortController();
@@ -216,7 +216,7 @@ test("an event reaches the caller before the next one comes, and who leaves ends
   await closed;
 });
 
-test("a reader who stops holds the upstream back", async () => {
+test("a caller that stops reading applies backpressure to the upstream", async () => {
   let written = 0;
   const { client } = await assistant({
     ...events(),
@@ -236,7 +236,7 @@ test("a reader who stops holds the upstream back", async () => {
   await run.return?.();
 });
 
-test("a stream may take longer than the deadline of other calls", async () => {
+test("a stream may outlive the deadline of unary calls", async () => {
   const clock = new FakeClock();
   const { answer, response } = held();
   const { client } = await assistant(answer, { clock });
@@ -249,7 +249,7 @@ test("a stream may take longer than the deadline of other calls", async () => {
   upstream.end();
 });
 
-test("a body that pauses for longer than it may is a timeout", async () => {
+test("a body that pauses for longer than bodyTimeoutMs fails with UPSTREAM_TIMEOUT", async () => {
   const { answer, response } = held();
   const { client } = await assistant(answer, { upstream: { bodyTimeoutMs: 1 } });
   const error = await failureOf(all(client.watchRun({ runId: "1" })));

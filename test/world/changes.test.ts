@@ -11,7 +11,7 @@ async function changes(answers: Answers) {
   return { ...world, clock };
 }
 
-/** Collects what comes until the test is over. */
+/** Collects all messages of a stream until the test ends. */
 function collect<T>(stream: AsyncIterable<T>): T[] {
   const got: T[] = [];
   const read = async () => {
@@ -29,7 +29,7 @@ const revisions = (...ids: string[]) => ({ json: { data: { revisions: ids.map((u
 const idsOf = (batches: readonly Revisions[]) =>
   batches.map(({ revisions, late }) => [late ? "late" : "new", ...revisions.map(({ uuid }) => uuid)]);
 
-test("pages by number are asked until one is empty, and a late revision on the second page is marked", async () => {
+test("pages are requested until one is empty, and a late revision on the second page is marked as late", async () => {
   const { client, clock, seen } = await changes((request, index) => {
     const page = /page=(\d)/.exec(request.line)?.[1] ?? "1";
     const second = index > 2 ? ["b", "late", "a"] : ["b", "a"];
@@ -51,7 +51,7 @@ test("pages by number are asked until one is empty, and a late revision on the s
   expect(seen.map(({ line }) => line)).toEqual([...poll, ...poll]);
 });
 
-test("a feed of one page starts from now on, with a token of ids that are no numbers", async () => {
+test("a feed with one page starts at the present, with a resume token of non-numeric ids", async () => {
   const first = {
     json: [
       { number: 2, text: "b" },
@@ -74,7 +74,7 @@ test("a feed of one page starts from now on, with a token of ids that are no num
   expect(batches.map(({ notices }) => notices.map(({ number }) => Number(number)))).toEqual([[], [3]]);
 });
 
-test("a token of ids that are no numbers goes on behind them", async () => {
+test("a resume token of non-numeric ids continues after its items", async () => {
   const { client } = await changes((request) =>
     /page/.test(request.line) ? revisions() : revisions("c", "b", "a"),
   );

@@ -9,7 +9,7 @@ import { type Answers, start } from "../rules/world.ts";
 const upstream = { credentials: { oauth2: { accessToken: "token" } } };
 const chat = (answers: Answers) => start(ChatService, ChatServiceRest, answers, { upstream });
 
-test("a response with status 200 is an error where its body says so", async () => {
+test("a response with status 200 is an error if its body says so", async () => {
   const { client } = await chat([
     { json: { ok: true, ts: "1.5" } },
     { json: { ok: false, error: "channel_not_found" } },
@@ -23,7 +23,7 @@ test("a response with status 200 is an error where its body says so", async () =
   expect(rejected.message).toBe("[failed_precondition] upstream chat responded with 200 OK: is_archived");
 });
 
-test("an empty cursor is the end of a list; an error of a later page comes behind its items", async () => {
+test("an empty cursor ends a list, and an error on a later page follows the earlier items", async () => {
   const { client, seen } = await chat([
     { json: { ok: true, members: [{ id: "a" }], response_metadata: { next_cursor: "c=1" } } },
     { json: { ok: true, members: [{ id: "b" }], response_metadata: { next_cursor: "" } } },

@@ -35,7 +35,7 @@ async function all<T>(messages: AsyncIterable<T>): Promise<T[]> {
 const ADDED = '{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"1"}}}';
 const DELETED = '{"type":"DELETED","object":{"metadata":{"name":"ä","resourceVersion":"2"}}}';
 
-test("each line is a message, wherever the body is cut; empty lines keep the connection alive", async () => {
+test("each line is a message however the body is chunked, and empty lines keep the connection open", async () => {
   const bytes = `${ADDED}\n\n\r\n${DELETED}\r\n`;
   for (const pieces of [[bytes], [...bytes], [bytes.slice(0, 90), bytes.slice(90)]]) {
     const { client, seen, differences } = await lines(...pieces);
@@ -49,7 +49,7 @@ test("each line is a message, wherever the body is cut; empty lines keep the con
   }
 });
 
-test("the last line needs no end; half a line is an error", async () => {
+test("the last line needs no line end, but half a line is an error", async () => {
   const whole = await lines(`${ADDED}\n${DELETED}`);
   expect(await all(whole.client.watchPods({ namespace: "n" }))).toHaveLength(2);
   const half = await lines(`${ADDED}\n${DELETED.slice(0, -3)}`);
@@ -64,7 +64,7 @@ test.each([
   ["empty lines and lines of spaces", `\n \t\r\n${POD("a")}\r\n\r\n  ${POD("b")}  \n\n`],
   ["comments", `: connected\n${POD("a")}\n:\n# still here\r\n// and here\n${POD("b")}\n:`],
   ["record separators in front of lines", `\u001e${POD("a")}\n\u001e${POD("b")}\n`],
-])("lines with %s", async (_name, body) => {
+])("lines with %s are read as messages", async (_name, body) => {
   for (const pieces of [[body], [...body]]) {
     const { client, differences } = await lines(...pieces);
     const found = await all(client.watchPods({ namespace: "n" }));
@@ -73,11 +73,11 @@ test.each([
   }
 });
 
-/** A response of lines with another Content-Type. */
+/** Returns a response of lines with another Content-Type. */
 const typed = (type: string, body: string) =>
   start(ClusterService, ClusterServiceRest, { headers: { "content-type": type }, body }, { upstream });
 
-test("a JSON text sequence, whose texts go over several lines; one without its end was cut off", async () => {
+test("a JSON text sequence may have multi-line texts, and a text without its end is truncated", async () => {
   const pretty = JSON.stringify(JSON.parse(POD("a")), undefined, 2);
   const body = `\u001e${pretty}\n\u001e\u001e${POD("b")}\n`;
   const { client } = await typed("application/json-seq", body);
@@ -95,7 +95,7 @@ test.each([
   ["[]", "an array, which `records: {format: ARRAY}` reads"],
   [`: hi\n\ndata: ${POD("a")}\n\n`, "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
   ["event: a\ndata: {}\n\n", "a server-sent event, which `records: {format: EVENT_STREAM}` reads"],
-])("%j is rejected, with what it is and the format that reads it", async (body, got) => {
+])("the error for %j names the found content and the supported format", async (body, got) => {
   const { client } = await lines(body);
   const error = await failureOf(all(client.watchPods({ namespace: "n" })));
   expect(reasonOf(error)).toBe("UPSTREAM_BODY_NOT_LINES");
@@ -104,7 +104,7 @@ test.each([
   );
 });
 
-test("a page that looks like comments is an error; a stream of comments is an empty one", async () => {
+test("a page of comment-like lines is an error, but a stream with only comments is empty", async () => {
   const page = await typed("text/markdown", "# Not found\n\n// nothing\n");
   const error = await failureOf(all(page.client.watchPods({ namespace: "n" })));
   expect(error.rawMessage).toBe(
@@ -114,26 +114,26 @@ test("a page that looks like comments is an error; a stream of comments is an em
   expect(await all(stream.client.watchPods({ namespace: "n" }))).toEqual([]);
 });
 
-test("a line that is an error ends the stream with it", async () => {
+test("an error line ends the stream with that error", async () => {
   const status = { kind: "Status", code: 410, reason: "Expired", message: "too old" };
   const { client } = await lines(`${ADDED}\n${JSON.stringify({ type: "ERROR", object: status })}\n`);
   const error = await failureOf(all(client.watchPods({ namespace: "n" })));
   expect([error.code, reasonOf(error)]).toEqual([Code.OutOfRange, "VERSION_EXPIRED"]);
 });
 
-test("a line that is no object is lost, which strict mode rejects", async () => {
+test("a line that is not an object is reported as lost, which strict mode rejects", async () => {
   const { client, differences } = await lines(`7\n${ADDED}\n`);
   await expect(all(client.watchPods({ namespace: "n" }))).rejects.toThrow("[0]: expected object, got number");
   expect(differences).toEqual([{ path: "[0]", expected: "object", got: "number 7", class: "lost" }]);
 });
 
-test("a page of HTML is an error, and no empty stream", async () => {
+test("an HTML page is an error instead of an empty stream", async () => {
   const { client } = await lines("<html>\n</html>\n");
   const error = await failureOf(all(client.watchPods({ namespace: "n" })));
   expect(reasonOf(error)).toBe("UPSTREAM_BODY_NOT_JSON");
 });
 
-test("a watch, which has no end of its own, ends when all is closed", async () => {
+test("closing the client ends an endless watch", async () => {
   const started = Promise.withResolvers<ServerResponse>();
   await using server = await httpUpstream((_request, response) => {
     response.write(`${ADDED}\n`);

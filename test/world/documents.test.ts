@@ -16,7 +16,7 @@ const article = (id: string, title: string) => ({
   relationships: { author: { data: { type: "people", id: "9" } } },
 });
 
-test("fields are read from the objects that a resource puts them into", async () => {
+test("fields are read from nested objects of a resource", async () => {
   const { client, seen } = await archive({
     json: { data: article("1", "Walden") },
     headers: { "content-type": "application/vnd.api+json" },
@@ -27,7 +27,7 @@ test("fields are read from the objects that a resource puts them into", async ()
   expect(seen[0]?.allHeaders).toContain("accept: application/vnd.api+json");
 });
 
-test("a request with a body has the constant Content-Type, one without has none", async () => {
+test("only a request with a body has the constant Content-Type", async () => {
   const { client, seen } = await archive({ json: { data: article("1", "Walden") } });
   await client.createArticle({ data: { type: "articles", attributes: { title: "Walden" } } });
   await client.getArticle({ id: "1" });
@@ -35,7 +35,7 @@ test("a request with a body has the constant Content-Type, one without has none"
   expect(seen.map(({ headers }) => headers)).toEqual([["content-type: application/vnd.api+json"], []]);
 });
 
-test("items of a list are read the same way, and the link beside them is followed", async () => {
+test("items of a list are read from nested objects, and the next link is followed", async () => {
   const world: { origin?: string } = {};
   const { client, seen, origin } = await archive((_seen, index) => ({
     json:
@@ -53,7 +53,7 @@ test("items of a list are read the same way, and the link beside them is followe
   ]);
 });
 
-test("errors are read by their items", async () => {
+test("the text of an error consists of its items", async () => {
   const { client } = await archive({
     status: 422,
     json: { errors: [{ status: "422", code: "7", title: "Invalid", detail: "title is blank" }] },
@@ -63,7 +63,7 @@ test("errors are read by their items", async () => {
   expect(error.rawMessage).toContain("Invalid: title is blank");
 });
 
-test("a variable with text around it stays within its segment", async () => {
+test("a path variable between other characters stays in its segment", async () => {
   const { client, seen } = await start(CrmService, CrmServiceRest, { json: { "@odata.etag": "1" } });
   await client.getParty({ key: "a/b') ?" });
   expect(seen[0]?.line).toBe("GET /odata/Parties('a%2Fb%27%29%20%3F')");
@@ -73,7 +73,7 @@ test("a variable with text around it stays within its segment", async () => {
   expect(seen).toHaveLength(1);
 });
 
-test("keys with dots are keys: a link, a field, a discriminator, and a step of a path", async () => {
+test("keys with dots are supported in links, fields, discriminators and paths", async () => {
   const world: { origin?: string } = {};
   const { client, seen, differences, origin } = await start(CrmService, CrmServiceRest, (_seen, index) => ({
     json:

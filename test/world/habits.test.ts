@@ -12,7 +12,7 @@ const habits = (answers: Answers) =>
     upstream: { credentials: { apiKey: "key" }, retry: false },
   });
 
-test("a key in the query, and fields below objects and in lists", async () => {
+test("the API key is in the query, and fields are read from nested objects and lists", async () => {
   const { client, seen, differences } = await habits({
     json: { main: { temp: "7.5" }, weather: [{ main: "Rain" }] },
   });
@@ -21,7 +21,7 @@ test("a key in the query, and fields below objects and in lists", async () => {
   expect(differences).toEqual([]);
 });
 
-test("a patch has its Content-Type, and the version that it is for", async () => {
+test("a PATCH has its Content-Type and the version as If-Match", async () => {
   const { client, seen } = await habits([{ json: { id: "7" } }, { status: 412 }]);
   const thing = { id: 175928847299117063n, name: "a" };
   await client.patchThing({ id: "7", version: '"v1"', thing });
@@ -33,7 +33,7 @@ test("a patch has its Content-Type, and the version that it is for", async () =>
   expect((await failureOf(client.patchThing({ id: "7", thing }))).code).toBe(Code.FailedPrecondition);
 });
 
-test("a 404 that is no error", async () => {
+test("a 404 that a rule declares as success is read as a response", async () => {
   const { client } = await habits([
     { json: { _index: "i", found: true, _source: { id: "175928847299117063" } } },
     { status: 404, json: { _index: "i", found: false } },
@@ -43,7 +43,7 @@ test("a 404 that is no error", async () => {
   expect(await client.findThing({ id: "2" })).toMatchObject({ missing: true, index: "i" });
 });
 
-test("a response that is one thing, a list of things, or a text", async () => {
+test("a response may be one object, a list of objects, or a string", async () => {
   const { client, differences } = await habits([
     { json: { id: 1 } },
     { json: [{ id: 1 }, { id: 2 }] },
@@ -55,7 +55,7 @@ test("a response that is one thing, a list of things, or a text", async () => {
   expect(differences).toEqual([]);
 });
 
-test("a feed of changes, with empty lines in it, and a last line", async () => {
+test("a feed of changes may have empty lines, and ends with its last line", async () => {
   const { client, seen } = await habits([
     {
       body: '{"seq":"1-a","id":"x","changes":[]}\n\n\n{"seq":"2-b","id":"y","deleted":true}\n{"last_seq":"2-b"}\n',
@@ -73,7 +73,7 @@ test("a feed of changes, with empty lines in it, and a last line", async () => {
   expect(reasonOf(await failureOf(changes.next()))).toBe("UPSTREAM_TRUNCATED");
 });
 
-test("work that goes on says where to ask, and when", async () => {
+test("an unfinished job has the status URL and the retry delay", async () => {
   const { client, differences } = await habits([
     { status: 202, json: {}, headers: { "operation-location": "/jobs/1", "retry-after": "5" } },
     { json: { result: "r" } },
@@ -87,7 +87,7 @@ test("work that goes on says where to ask, and when", async () => {
   expect(differences).toEqual([]);
 });
 
-test("a body of lines of JSON", async () => {
+test("a request body of JSON lines is sent", async () => {
   const { client, seen } = await habits({ json: { errors: false } });
   await client.bulkThings({
     index: "i",
@@ -104,7 +104,7 @@ test("a body of lines of JSON", async () => {
   expect(seen[0]?.text).toBe('{"index":{"_id":"1"}}\n{"id":"9007199254740993","name":"a\\nb"}\n');
 });
 
-test("a file as a part, with its name and type", async () => {
+test("a file is sent as a part with its name and type", async () => {
   const { client, seen } = await habits({ json: { id: "1" } });
   const file = { content: Buffer.from("{}\n"), filename: "a.jsonl", contentType: "application/jsonl" };
   await client.uploadFile({ purpose: "batch", file });
@@ -114,7 +114,7 @@ test("a file as a part, with its name and type", async () => {
   );
 });
 
-test("a wait in fractions of a second is in the RetryInfo", async () => {
+test("a fractional retry delay is in the RetryInfo", async () => {
   const { client } = await habits({
     status: 429,
     headers: { "retry-after": "0.65" },

@@ -22,7 +22,7 @@ async function jobs(answers: Answers, settings: Settings = {}) {
   return { ...world, clock, reports };
 }
 
-/** Lets the waits of a call pass, second by second; how many passed. */
+/** Advances the clock until a call ends. Returns the result and the number of seconds. */
 async function passing<T>(
   clock: FakeClock,
   call: Promise<T>,
@@ -33,7 +33,7 @@ async function passing<T>(
     isOver = true;
   });
   while (!isOver) {
-    // beside the deadline of the call
+    // The other running timer is the call's deadline.
     await Promise.race([clock.whenRunning(2), ended.catch(() => undefined)]);
     if (isOver) break;
     clock.advance(1_000);
@@ -44,7 +44,7 @@ async function passing<T>(
 
 const ACCEPTED: Answer = { status: 202, headers: { location: "/exports/7" } };
 
-test("202 with Location is polled until a redirect leads to the result", async () => {
+test("a 202 with Location is polled until a redirect leads to the result", async () => {
   const { client, clock, seen, reports } = await jobs([
     ACCEPTED,
     { status: 202 },
@@ -66,13 +66,13 @@ test("202 with Location is polled until a redirect leads to the result", async (
   expect(clock.running).toBe(0);
 });
 
-test("work that is done at once is the result", async () => {
+test("an operation that finishes immediately is not polled", async () => {
   const { client, seen } = await jobs({ json: { name: "quick" } });
   expect((await client.export({ name: "all" })).name).toBe("quick");
   expect(seen).toHaveLength(1);
 });
 
-test("polls wait longer each time, or as long as the upstream says", async () => {
+test("delays between polls grow, or follow the upstream's Retry-After", async () => {
   const pending: Answer = { status: 202 };
   const told = (seconds: string): Answer => ({ status: 202, headers: { "retry-after": seconds } });
   const waits = async (...answers: Answer[]) => {
@@ -90,7 +90,7 @@ test("polls wait longer each time, or as long as the upstream says", async () =>
   expect(await waits(told("0"))).toBe(1);
 });
 
-test("an upstream that fails for a moment is polled again, and one that fails for good ends the call", async () => {
+test("a poll that fails temporarily is repeated, and a permanent failure ends the call", async () => {
   const busy: Answer = { status: 503, headers: { "retry-after": "20" } };
   const { client, clock } = await jobs([
     ACCEPTED,
@@ -108,7 +108,7 @@ test("an upstream that fails for a moment is polled again, and one that fails fo
   expect((await failureOf(passing(gone.clock, gone.client.export({})))).code).toBe(Code.NotFound);
 });
 
-test("a GET that is accepted without a link is repeated, up to the maximum of polls", async () => {
+test("a GET that gets 202 without a link is repeated, up to the maximum number of polls", async () => {
   const ready = await jobs([{ status: 202 }, { status: 202 }, { json: { size: 3 } }]);
   const [result] = await passing(ready.clock, ready.client.getStatistics({ name: "a" }));
   expect(result.size).toBe(3n);
@@ -119,7 +119,7 @@ test("a GET that is accepted without a link is repeated, up to the maximum of po
   expect(never.seen).toHaveLength(4);
 });
 
-test("a long-running operation gives its response", async () => {
+test("a long-running operation returns its response", async () => {
   const { client, clock, seen } = await jobs([
     { json: { name: "operations/a b/7" } },
     { json: { name: "operations/a b/7", done: false, metadata: { "@type": "x" } } },
@@ -130,7 +130,7 @@ test("a long-running operation gives its response", async () => {
   expect(seen[1]?.line).toBe("GET /v1/operations/a%20b/7");
 });
 
-test("a long-running operation gives its error", async () => {
+test("a long-running operation returns its error", async () => {
   const { client, clock } = await jobs([
     { json: { name: "operations/7" } },
     { json: { name: "operations/7", done: true, error: { code: 9, message: "no quota" } } },
@@ -143,7 +143,7 @@ test("a long-running operation gives its error", async () => {
 });
 
 test.each(["../secrets", "a/../b", ".."])(
-  "a name that leads elsewhere (%s) is not followed",
+  "an operation name that leads to another address (%s) is not followed",
   async (name) => {
     const { client, clock, seen } = await jobs([{ json: { name } }]);
     expect((await failureOf(passing(clock, client.train({})))).code).toBe(Code.Internal);
@@ -151,7 +151,7 @@ test.each(["../secrets", "a/../b", ".."])(
   },
 );
 
-test("a header of its own, words for the state, and a link to the result", async () => {
+test("a custom header, status values and a link lead to the result", async () => {
   const accepted = { status: 202, headers: { "operation-location": "/operations/7" } };
   const { client, clock, seen } = await jobs(({ line }, index) =>
     index === 0
@@ -168,7 +168,7 @@ test("a header of its own, words for the state, and a link to the result", async
   ]);
 });
 
-test.each(["failed", "canceled"])("a state that means failure (%s) is an error", async (status) => {
+test.each(["failed", "canceled"])("the failure status %s is an error", async (status) => {
   const { client, clock } = await jobs([
     { status: 202, headers: { "operation-location": "/operations/7" } },
     { json: { status, error: { code: "BadPage", message: "bad page" } } },
@@ -177,7 +177,7 @@ test.each(["failed", "canceled"])("a state that means failure (%s) is an error",
   expect([error.code, error.rawMessage]).toEqual([Code.Unknown, expect.stringContaining("bad page")]);
 });
 
-test("a stream has every state that differs from the one before, and ends with the last", async () => {
+test("a stream delivers each changed state, and ends with the final state", async () => {
   const state = (status: string, progress: number): Answer => ({
     json: { id: "7", status, progress, urls: { get: "/jobs/7" } },
   });
@@ -192,7 +192,7 @@ test("a stream has every state that differs from the one before, and ends with t
   expect(reports).toMatchObject([{ attempts: 4, error: undefined }]);
 });
 
-test("a stream of states ends with the error of the work", async () => {
+test("a stream of states ends with the error of a failed operation", async () => {
   const { client, clock } = await jobs([
     { json: { status: "queued", urls: { get: "/jobs/7" } } },
     { json: { status: "failed", message: "out of memory" } },
@@ -205,7 +205,7 @@ test("a stream of states ends with the error of the work", async () => {
   expect([seen, error.rawMessage]).toEqual([["queued"], expect.stringContaining("out of memory")]);
 });
 
-test("accepted work ends at the deadline of the call, and when it is canceled", async () => {
+test("polling ends at the deadline of the call, and when the call is cancelled", async () => {
   const late = await jobs((_seen, index) => (index === 0 ? ACCEPTED : { status: 202 }));
   const error = await failureOf(passing(late.clock, late.client.export({}, { timeoutMs: 10_000 })));
   expect([error.code, infoOf(error)?.reason]).toEqual([Code.DeadlineExceeded, "DEADLINE_EXCEEDED"]);
@@ -217,7 +217,7 @@ test("accepted work ends at the deadline of the call, and when it is canceled", 
   expect([(await call).code, seen.length, clock.running]).toEqual([Code.Canceled, 1, 0]);
 });
 
-test("a link to the status never leaves the base address", async () => {
+test("a status link outside the base address is rejected", async () => {
   const rejections = [
     "https://evil.example/x",
     "//evil.example/x",
@@ -235,7 +235,7 @@ test("a link to the status never leaves the base address", async () => {
   expect(reasonOf(await failureOf(none.client.export({})))).toBe("OPERATION_LINK_REFUSED");
 });
 
-test("whatever an upstream says of its work, the call ends and stays on the base address", async () => {
+test("property: for any responses of the upstream, the call ends and requests only the base address", async () => {
   const answer = fc.record({
     status: fc.constantFrom(200, 202, 303, 404, 503),
     location: fc.option(fc.oneof(fc.webUrl(), fc.constantFrom("/a", "..", "//b", "?c", "")), {

@@ -15,7 +15,7 @@ async function idsOf(items: AsyncIterable<{ readonly id: bigint }>): Promise<num
   return found;
 }
 
-test("total: nothing is asked for behind the last item, wherever the caller began", async () => {
+test("total: no page is requested after the last item, from any start", async () => {
   const { client, seen } = await lists([
     { json: { startAt: 5, total: 8, issues: ids(5, 6) } },
     { json: { startAt: 7, total: "8", issues: ids(7) } },
@@ -24,13 +24,13 @@ test("total: nothing is asked for behind the last item, wherever the caller bega
   expect(seen.map(({ line }) => line)).toEqual(["GET /total?startAt=5", "GET /total?startAt=7"]);
 });
 
-test("total: where it is missing, a page without items is the end", async () => {
+test("total: if the total is missing, a page without items ends the list", async () => {
   const { client, seen } = await lists([{ json: { issues: ids(1) } }, { json: { issues: [] } }]);
   expect(await idsOf(client.byTotal({}))).toEqual([1]);
   expect(seen).toHaveLength(2);
 });
 
-test("first: items that count from 1", async () => {
+test("first: item indexes may start at 1", async () => {
   const { client, seen } = await lists([
     { json: { totalResults: 3, Resources: ids(1, 2) } },
     { json: { totalResults: 3, Resources: ids(3) } },
@@ -39,7 +39,7 @@ test("first: items that count from 1", async () => {
   expect(seen.map(({ line }) => line)).toEqual(["GET /index", "GET /index?startIndex=3"]);
 });
 
-test("first: pages that count from 0, and end with the last of them", async () => {
+test("first: page numbers may start at 0, and the number of pages ends the list", async () => {
   const { client, seen } = await lists([
     { json: { totalPages: 3, content: ids(1) } },
     { json: { totalPages: 3, content: ids(2) } },
@@ -49,7 +49,7 @@ test("first: pages that count from 0, and end with the last of them", async () =
   expect(seen.map(({ line }) => line)).toEqual(["GET /page", "GET /page?page=1", "GET /page?page=2"]);
 });
 
-test("more: the flag ends the list, with an offset and with the last item", async () => {
+test("more: the flag ends the list, with an offset or a last-item cursor", async () => {
   const flag = await lists([
     { json: { more: true, incidents: ids(1, 2) } },
     { json: { more: false, incidents: ids(3) } },
@@ -64,7 +64,7 @@ test("more: the flag ends the list, with an offset and with the last item", asyn
   expect(last.seen.map(({ line }) => line)).toEqual(["GET /last-id", "GET /last-id?starting_after=7"]);
 });
 
-test("more: a page without items, by which the next one would be found, is an error, and no quiet end", async () => {
+test("more: an empty page is an error if the next page depends on its items", async () => {
   const { client, seen } = await lists({ json: { more: true, incidents: [] } });
   await expect(idsOf(client.byFlag({}))).rejects.toThrow(
     "incidents: expected items since `more` says that there is more, got none",
@@ -72,7 +72,7 @@ test("more: a page without items, by which the next one would be found, is an er
   expect(seen).toHaveLength(1);
 });
 
-test("the cursor is the name of the last item; items are read from the object that each lies in", async () => {
+test("last_item: the last item's name is the cursor, and items are read from nested objects", async () => {
   const child = (name: string) => ({ kind: "t3", data: { name, title: `About ${name}` } });
   const { client, seen, differences } = await lists([
     { json: { data: { children: [child("t3_a"), child("t3_b")] } } },
@@ -88,7 +88,7 @@ test("the cursor is the name of the last item; items are read from the object th
   expect(differences).toEqual([]);
 });
 
-test("a cursor in an object of the body keeps what is beside it; an empty page is not the end", async () => {
+test("a cursor inside a body object keeps the object's other fields, and an empty page does not end the list", async () => {
   const { client, seen } = await lists([
     { json: { results: ids(1), paging: { next: "n1" } } },
     { json: { results: [], paging: { next: "n2" } } },
@@ -110,12 +110,12 @@ test("a cursor in an object of the body keeps what is beside it; an empty page i
   expect(bare.seen.map(({ text }) => text)).toEqual(["{}", '{"paging":{"after":"n1"}}']);
 });
 
-test("a cursor that stands still is an error, also where pages are empty", async () => {
+test("a repeated cursor is an error, even if the pages are empty", async () => {
   const { client } = await lists({ json: { results: [], paging: { next: "n1" } } });
   expect(reasonOf(await failureOf(idsOf(client.byBodyCursor({}))))).toBe("PAGE_REPEATED");
 });
 
-test("a cursor that every page has: null ends the list, a page without the key fails the call, other keys are known", async () => {
+test("cursor_always: null ends the list, a page without the key fails the call, and other known keys are accepted", async () => {
   const page = (id: number, next: object) => ({
     json: { results: ids(id), count: 2, previous: null, ...next },
   });
@@ -130,7 +130,7 @@ test("a cursor that every page has: null ends the list, a page without the key f
   expect(renamed.differences.map((each) => `${each.class} ${each.path}`)).toEqual(["additional next_page"]);
 });
 
-test("a time that several items have: it is asked for again, and stepped past where it fills a page", async () => {
+test("a time shared by several items is requested again, and skipped if its items fill a page", async () => {
   const page = (...items: ReadonlyArray<readonly [number, number]>) => ({
     json: { tickets: items.map(([id, updated]) => ({ id, updated })) },
   });
@@ -147,7 +147,7 @@ test("a time that several items have: it is asked for again, and stepped past wh
   expect(differences.filter((each) => each.class === "lost").map(({ path }) => path)).toEqual(["tickets"]);
 });
 
-test("a cursor in a header", async () => {
+test("a cursor can be in a header", async () => {
   const { client, seen } = await lists([
     { json: { value: ids(1) }, headers: { "x-continuation-token": "a+b" } },
     { json: { value: ids(2) } },
@@ -159,7 +159,7 @@ test("a cursor in a header", async () => {
   ]);
 });
 
-test("links: relative, in HAL, and in the header", async () => {
+test("links can be relative, in HAL format, or in the Link header", async () => {
   const relative = await lists([
     { json: { calls: ids(1), next_page_uri: "/accounts/a/calls?Page=1" } },
     { json: { calls: ids(2), next_page_uri: null } },

@@ -16,7 +16,7 @@ const models = (answers?: Answers, settings?: Settings) =>
     upstream: { retry: false, ...settings?.upstream },
   });
 
-/** A body in pieces of its own. */
+/** Returns a JSON body, one chunk per argument. */
 const pieces = (...parts: ReadonlyArray<string | Uint8Array>): Answer => ({
   headers: { "content-type": "application/json; charset=UTF-8" },
   write: (response) => {
@@ -25,7 +25,7 @@ const pieces = (...parts: ReadonlyArray<string | Uint8Array>): Answer => ({
   },
 });
 
-/** The messages of a stream, and what it ended with. */
+/** Returns the messages of a stream, and the error that ended it. */
 async function readAll<T>(messages: AsyncIterable<T>) {
   const found: T[] = [];
   const error = await (async () => {
@@ -34,7 +34,7 @@ async function readAll<T>(messages: AsyncIterable<T>) {
   return { found, error };
 }
 
-test("a stream with an HTTP rule alone has the items of one array, wherever it is cut", async () => {
+test("without a stream rule, the messages are the items of one array, however it is chunked", async () => {
   const text =
     '\ufeff[{\n  "text": "é, ]\\"[",\n  "tokens": "9007199254740993"\n}\n,\r\n{"tokens": 9007199254740995}\n]\n';
   const bytes = Buffer.from(text);
@@ -54,14 +54,14 @@ test("a stream with an HTTP rule alone has the items of one array, wherever it i
   }
 });
 
-test("an empty array, and a response without content, are streams without messages", async () => {
+test("an empty array and a response without content are streams without messages", async () => {
   for (const answer of [pieces(" [ ] "), { status: 204 }]) {
     const { client } = await models(answer);
     expect(await readAll(client.exportRows({ table: "t" }))).toEqual({ found: [], error: undefined });
   }
 });
 
-test("a stream of google.api.HttpBody with an HTTP rule alone is the body as it comes", async () => {
+test("without a stream rule, a stream of google.api.HttpBody is the unchanged body", async () => {
   const { client } = await models({ body: "data: 1\n\n", headers: { "content-type": "text/event-stream" } });
   const { found, error } = await readAll(client.streamRawPredict({ model: "models/m" }));
   expect(error).toBeUndefined();
@@ -72,7 +72,7 @@ test("a stream of google.api.HttpBody with an HTTP rule alone is the body as it 
 
 const QUOTA = { error: { code: 429, message: "Quota exceeded", status: "RESOURCE_EXHAUSTED" } };
 
-test("an error among the items ends the stream with it, behind what came before", async () => {
+test("an error item ends the stream with that error, after the earlier messages", async () => {
   const { client } = await models(pieces(`[{"text":"a"},${JSON.stringify(QUOTA)}]`));
   const { found, error } = await readAll(client.streamGenerate({ model: "models/m" }));
   expect(found.map(({ text }) => text)).toEqual(["a"]);
@@ -82,7 +82,7 @@ test("an error among the items ends the stream with it, behind what came before"
   });
 });
 
-test("an error as the only item, or in place of the array, whatever the status of the response", async () => {
+test("an error as the only item or instead of the array is the error of the call, for any status", async () => {
   for (const body of [[QUOTA], QUOTA]) {
     for (const status of [200, 429]) {
       const { client } = await models({ status, json: body });
@@ -96,14 +96,14 @@ test("an error as the only item, or in place of the array, whatever the status o
   }
 });
 
-test("a rule on the body finds errors among the items", async () => {
+test("an error_bodies rule finds errors among the items", async () => {
   const { client } = await models(pieces('[{"id":1},{"fault":{"message":"gone"}},{"id":2}]'));
   const { found, error } = await readAll(client.exportRows({ table: "t" }));
   expect(found.map(({ id }) => id)).toEqual([1n]);
   expect([error?.code, reasonOf(error as ConnectError)]).toEqual([Code.Aborted, "EXPORT_FAILED"]);
 });
 
-test("an `error` that the message has a field for is a field", async () => {
+test("a declared `error` field is read as a field", async () => {
   const { client } = await models({ json: [QUOTA] });
   const { found, error } = await readAll(client.listJobs({}));
   expect(error).toBeUndefined();
@@ -132,7 +132,7 @@ test.each<[string, number, Code, string, string]>([
     "an object (application/json; charset=UTF-8)",
   ],
   ["<html>", 0, Code.Internal, "UPSTREAM_BODY_NOT_ARRAY", "application/json; charset=UTF-8"],
-])("%j is %i messages and an error", async (body, count, code, reason, got) => {
+])("%j gives %i messages and an error", async (body, count, code, reason, got) => {
   const { client } = await models(pieces(body));
   const { found, error } = await readAll(client.exportRows({ table: "t" }));
   expect(found.length).toBe(count);
@@ -141,7 +141,7 @@ test.each<[string, number, Code, string, string]>([
   expect(error?.message).toContain(got);
 });
 
-test("an item larger than a response may be is rejected, behind those in front of it; the array may be larger", async () => {
+test("an item above the response size limit is rejected after the earlier items, but the array may be larger", async () => {
   const item = JSON.stringify({ name: "x".repeat(400) });
   const upstream = { maxResponseBytes: 500 };
   const many = await models(pieces(`[${Array(20).fill(item).join()}]`), { upstream });
@@ -154,7 +154,7 @@ test("an item larger than a response may be is rejected, behind those in front o
   ]);
 });
 
-test("an array larger than a download may be is rejected, items or none", async () => {
+test("an array above the download size limit is rejected, with or without items", async () => {
   for (const filling of [Array(200).fill('{"id":1}').join(), " ".repeat(2000)]) {
     const { client } = await models(pieces(`[${filling}]`), { upstream: { maxDownloadBytes: 1000 } });
     expect(reasonOf((await readAll(client.exportRows({ table: "t" }))).error as ConnectError)).toBe(
@@ -163,14 +163,14 @@ test("an array larger than a download may be is rejected, items or none", async 
   }
 });
 
-test("what no field takes may be nested as deep as it likes", async () => {
+test("an unknown value may have any nesting depth", async () => {
   const nested = `${'{"error":'.repeat(50_000)}1${"}".repeat(50_000)}`;
   const { client } = await models(pieces(`[${nested},{"name":"next"}]`));
   const { found, error } = await readAll(client.listJobs({}));
   expect([found.map(({ name }) => name), error]).toEqual([["", "next"], undefined]);
 });
 
-test("items that are no objects are left out, and reported", async () => {
+test("items that are not objects are omitted and reported", async () => {
   const { client, differences } = await models({ json: [7, { id: "1" }, [2]] }, { strict: false });
   expect((await readAll(client.exportRows({ table: "t" }))).found.length).toBe(1);
   expect(differences.map(({ path, got }) => [path, got])).toEqual([
@@ -179,8 +179,8 @@ test("items that are no objects are left out, and reported", async () => {
   ]);
 });
 
-test("a body in another charset, where a bracket may be half of a letter", async () => {
-  // in Shift_JIS, ソ ends with the byte of a backslash; in UTF-16 every other byte is 0
+test("a body in another charset is decoded first, since its characters can contain the byte of a bracket", async () => {
+  // In Shift_JIS, ソ ends with the byte of a backslash. In UTF-16, every second byte of ASCII text is 0.
   const utf16 = Buffer.from('[{"name":"嬀[ソ"}]', "utf16le");
   const shiftJis = Buffer.concat([Buffer.from('[{"name":"'), Buffer.of(0x83, 0x5c), Buffer.from('"}]')]);
   for (const [charset, body, name] of [
@@ -197,7 +197,7 @@ test("a body in another charset, where a bracket may be half of a letter", async
   }
 });
 
-/** An upstream whose response the test holds. */
+/** Returns an upstream whose response the test controls. */
 function held(): { readonly answer: Answer; readonly response: Promise<ServerResponse> } {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const answer = {
@@ -210,7 +210,7 @@ function held(): { readonly answer: Answer; readonly response: Promise<ServerRes
   return { answer, response: promise };
 }
 
-test("an item reaches the caller before the next one comes, and who leaves ends the request", async () => {
+test("an item reaches the caller before the next one arrives, and cancelling ends the request", async () => {
   const { answer, response } = held();
   const { client } = await models(answer);
   const left = new AbortController();
@@ -226,7 +226,7 @@ test("an item reaches the caller before the next one comes, and who leaves ends 
   await closed;
 });
 
-test("a reader who stops holds the upstream back", async () => {
+test("a caller that stops reading applies backpressure to the upstream", async () => {
   let written = 0;
   const { client } = await models({
     ...pieces(),
@@ -246,7 +246,7 @@ test("a reader who stops holds the upstream back", async () => {
   left.abort();
 });
 
-test("property: any rows, with any whitespace, cut anywhere, become the same messages", async () => {
+test("property: rows become the same messages with any whitespace and any chunks", async () => {
   const row = fc.record({
     id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     name: fc.string({ unit: "binary" }),

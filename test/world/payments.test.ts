@@ -17,7 +17,7 @@ const payments = (answers?: Answers, settings?: Settings) =>
 
 const pairs = ({ text }: Seen) => [...new URLSearchParams(text)].map((pair) => pair.join("="));
 
-test("nested values of a form are named by brackets", async () => {
+test("nested form values have bracketed names", async () => {
   const { client, seen } = await payments({ json: { id: "o1" } });
   const order = await client.createOrder({
     currency: "eur",
@@ -61,7 +61,7 @@ test("nested values of a form are named by brackets", async () => {
   ]);
 });
 
-test("brackets in a query, with times by their own rules", async () => {
+test("nested query values have bracketed names, and times follow their rules", async () => {
   const { client, seen } = await payments([
     { json: { data: [{ id: "o1" }, { id: "o2" }], has_more: true } },
     { json: { data: [{ id: "o3" }], has_more: false } },
@@ -76,7 +76,7 @@ test("brackets in a query, with times by their own rules", async () => {
   ]);
 });
 
-test("brackets in parts", async () => {
+test("nested values in parts have bracketed names", async () => {
   const { client, seen } = await payments();
   await client.attachReceipt({ order: "o1", file: Buffer.from("%PDF"), metadata: { a: "1" } });
   const names = [...(seen[0]?.text ?? "").matchAll(/name="([^"]*)"/g)].map(([, name]) => name);
@@ -88,7 +88,7 @@ test.each([
   ["a null, which has no parameter", { deep: [null] }],
   ["an empty item or entry, which has no parameter", { deep: {} }],
   ['an object with the key "0", which is read as a list', { deep: { "0": "a" } }],
-])("a Struct in a form is rejected where it has %s", async (problem, extra) => {
+])("a Struct in a form is rejected if it has %s", async (problem, extra) => {
   const { client, seen } = await payments();
   const error = await failureOf(client.createOrder({ extra }));
   expect(error.message).toContain(
@@ -97,7 +97,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test("a key with a bracket would be read as another name, and is rejected", async () => {
+test("a map key with a bracket is rejected, because servers would read another name", async () => {
   const { client, seen } = await payments();
   const error = await failureOf(client.createOrder({ metadata: { "a][b": "1" } }));
   expect(error.message).toBe(
@@ -109,7 +109,7 @@ test("a key with a bracket would be read as another name, and is rejected", asyn
 const keyOf = ({ headers }: Seen) =>
   headers.find((header) => header.startsWith("idempotency-key: "))?.replace("idempotency-key: ", "");
 
-test("a POST with a key of its own is sent again after a failure that will pass, with the same key", async () => {
+test("a POST with a generated idempotency key is retried after a temporary failure, with the same key", async () => {
   const { client, seen } = await payments(
     (_seen, index) => (index === 1 ? { status: 503 } : { json: { id: "o" } }),
     {
@@ -125,7 +125,7 @@ test("a POST with a key of its own is sent again after a failure that will pass,
   expect(again).toBe(failed);
 });
 
-test("a key of the caller's own goes before it; a GET needs none", async () => {
+test("the caller's idempotency key takes precedence, and a GET has no key", async () => {
   const { client, seen } = await payments((_seen, index) => ({
     json: index === 0 ? { id: "o" } : { data: [] },
   }));
@@ -134,7 +134,7 @@ test("a key of the caller's own goes before it; a GET needs none", async () => {
   expect(seen.map(keyOf)).toEqual(["mine", undefined]);
 });
 
-test("an error has the reason of its rule", async () => {
+test("an error has the reason of the matching rule", async () => {
   const message = "The card was declined.";
   const error = { type: "card_error", code: "declined", message, decline_code: "lost_card" };
   const { client } = await payments({ status: 402, json: { error } });
@@ -143,7 +143,7 @@ test("an error has the reason of its rule", async () => {
   expect(failure.findDetails(ErrorInfoSchema)[0]?.metadata.decline_code).toBe("lost_card");
 });
 
-test("names of brackets lead back to what they were made of", () => {
+test("property: bracketed names are parsed back to the original value", () => {
   const key = fc.stringMatching(/^[a-z ]{1,4}$/);
   const tree = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 3 }, fc.string({ minLength: 1 }), tie("object"), tie("list")),
@@ -161,7 +161,7 @@ test("names of brackets lead back to what they were made of", () => {
   );
 });
 
-/** Sets a value as a server that knows brackets does; lists are objects of their indices. */
+/** Sets a value as a server that supports brackets does; lists become objects with their indexes as keys. */
 function put(holder: Record<string, unknown>, [step = "", ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     holder[step] = value;

@@ -7,7 +7,7 @@ import { start } from "../rules/world.ts";
 
 const masks = () => start(MaskService, MaskServiceRest);
 
-test("unset: EMPTY: what a mask names and the message lacks is null, an empty list, an empty map or its zero", async () => {
+test("unset: EMPTY: an unset field in the mask is sent as null, an empty list, an empty map or zero", async () => {
   const { client, seen } = await masks();
   const paths = ["nick_name", "tags", "notes", "owner.first_name", "ink_left", "is_open", "past_owners"];
   await client.mergePen({ id: "1", pen: {}, updateMask: { paths } });
@@ -23,7 +23,7 @@ test("unset: EMPTY: what a mask names and the message lacks is null, an empty li
   });
 });
 
-test("what is set stays, a key of a map is removed, and a message that is cleared has no fields", async () => {
+test("set fields in the mask are sent, map keys can be removed, and a cleared message is sent without fields", async () => {
   const { client, seen } = await masks();
   const pen = { nickName: "N", notes: { a: "A" }, owner: { firstName: "F" } };
   const paths = ["nick_name", "notes.b", "notes.a", "owner.best_pen.tags"];
@@ -35,7 +35,7 @@ test("what is set stays, a key of a map is removed, and a message that is cleare
   ]);
 });
 
-test("a path that leads nowhere is INVALID_ARGUMENT, and nothing is sent", async () => {
+test("an unknown path in a mask gets INVALID_ARGUMENT, and no request is sent", async () => {
   const { client, seen } = await masks();
   const paths = ["tags", "label", "past_owners.first_name", "owner.x", "nick_name.y", "__proto__"];
   const error = await failureOf(client.mergePen({ id: "1", updateMask: { paths } }));
@@ -44,7 +44,7 @@ test("a path that leads nowhere is INVALID_ARGUMENT, and nothing is sent", async
   expect(seen).toEqual([]);
 });
 
-test("unset: NULL: lists are null too, also of the request itself; without a mask nothing is cleared", async () => {
+test("unset: NULL: lists are null too, also in the request itself, and without a mask no field is cleared", async () => {
   const { client, seen } = await masks();
   await client.patchTags({ id: "1", fields: { paths: ["tag_names", "nick"] } });
   await client.patchTags({ id: "1", nick: "N" });
@@ -52,13 +52,13 @@ test("unset: NULL: lists are null too, also of the request itself; without a mas
   expect(seen.map(({ text }) => text)).toEqual(['{"nick":null,"tag_names":null}', '{"nick":"N"}', ""]);
 });
 
-test("`*` names all fields", async () => {
+test("`*` in a mask selects all fields", async () => {
   const { client, seen } = await masks();
   await client.patchTags({ id: "1", nick: "N", fields: { paths: ["*"] } });
   expect(JSON.parse(seen[0]?.text ?? "")).toMatchObject({ nick: "N", tag_names: null });
 });
 
-test("a mask that is sent has the names on the wire, in a body and in a query", async () => {
+test("a mask in a body or query is sent with the upstream's names", async () => {
   const { client, seen } = await masks();
   const paths = ["nick_name", "owner.first_name", "past_owners.*.first_name", "notes.my_key", "other_field"];
   await client.changePen({ changed: { paths } });
@@ -72,7 +72,7 @@ test("a mask that is sent has the names on the wire, in a body and in a query", 
   );
 });
 
-test("the mask of a response has the names of the .proto file", async () => {
+test("the mask of a response is read with the names of the .proto file", async () => {
   const answer = { json: { locked: "family,firstName,bestPen.label,bestPen.notes.aKey" } };
   const { client } = await start(MaskService, MaskServiceRest, answer);
   expect((await client.getPen({ id: "1" })).locked?.paths).toEqual([
@@ -83,7 +83,7 @@ test("the mask of a response has the names of the .proto file", async () => {
   ]);
 });
 
-test("a mask names the key of a member under a shared key, and the keys of one that has none", async () => {
+test("a mask with an implied oneof member selects the keys of the member's fields", async () => {
   const { client, seen } = await masks();
   const paths = ["photo", "drawing.drawn_with.nick_name", "sale.unit_price", "gift", "__proto__"];
   const leaflet = { picture: { case: "photo" as const, value: { fileName: "F" } }, Proto: "P" };
@@ -97,7 +97,7 @@ test("a mask names the key of a member under a shared key, and the keys of one t
   );
 });
 
-test("`*` leaves out the keys of members that have none; a path below one leads to its fields alone", async () => {
+test("`*` omits members without a key, and a path inside such a member selects only its fields", async () => {
   const { client, seen } = await masks();
   await client.mergeLeaflet({ id: "1", updateMask: { paths: ["*"] } });
   const error = await failureOf(
@@ -110,7 +110,7 @@ test("`*` leaves out the keys of members that have none; a path below one leads 
   expect(seen).toHaveLength(1);
 });
 
-test("in the mask of a response, keys lead to the members of oneofs that read them", async () => {
+test("keys in the mask of a response are read as paths of the oneof members that use them", async () => {
   const locked =
     "file,width,drawnWith.bestPen,drawnWith.label,news.fromWhom,news.unitPrice,news.other,Proto,heading";
   const { client } = await start(MaskService, MaskServiceRest, { json: { locked } });

@@ -16,7 +16,7 @@ const phone = (answers: Answers) =>
 const at = (text: string) => ({ seconds: BigInt(Date.parse(text) / 1000), nanos: 0 });
 const CALL = { sid: "CA1", date_created: "Tue, 31 Aug 2010 20:36:28 +0000", duration: "15" };
 
-test("a form has capitalised names, durations as counts, and dates as in mail", async () => {
+test("a form is sent with capitalised names, durations as counts, and email dates", async () => {
   const { client, seen, differences } = await phone({ json: CALL });
   const call = await client.createCall({
     account: "AC1",
@@ -41,7 +41,7 @@ test("a form has capitalised names, durations as counts, and dates as in mail", 
   expect(differences).toEqual([]);
 });
 
-test("dates of HTTP, in a header of the request and of the response", async () => {
+test("HTTP dates are written to and read from headers", async () => {
   const modified = "Sun, 06 Nov 1994 08:49:37 GMT";
   const { client, seen } = await phone([
     { json: CALL, headers: { "last-modified": modified } },
@@ -55,7 +55,7 @@ test("dates of HTTP, in a header of the request and of the response", async () =
   expect(seen[1]?.headers).toContain(`if-modified-since: ${modified}`);
 });
 
-test("durations in every notation, and times in nanoseconds, there and back", async () => {
+test("durations in every notation and times in nanoseconds survive a round trip", async () => {
   const timers = {
     millis: { seconds: 1n, nanos: 500_000_000 },
     nanos: { seconds: 9_007_199n, nanos: 254_740_993 },
@@ -71,7 +71,7 @@ test("durations in every notation, and times in nanoseconds, there and back", as
   expect(differences).toEqual([]);
 });
 
-test("every duration is read as it was written", () => {
+test("property: every written duration is read back unchanged", () => {
   const rules: readonly DurationRule[] = ["seconds", "millis", "micros", "nanos", "iso8601"];
   const span = fc.tuple(fc.bigInt(-315_576_000_000n, 315_576_000_000n), fc.nat(999_999_999));
   fc.assert(
@@ -91,7 +91,7 @@ test("every duration is read as it was written", () => {
   );
 });
 
-test("what is no duration or no date is none", () => {
+test("invalid durations and dates are rejected", () => {
   for (const text of ["", "P", "PT", "P1M", "P1Y", "1H", "PT1", "P-1D", "PT1S2M"]) {
     expect(spanFrom(text, "iso8601"), text).toBeUndefined();
   }

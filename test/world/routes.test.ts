@@ -11,7 +11,7 @@ import { httpUpstream } from "../../runtime/src/testing/servers.ts";
 import { AssistantService } from "../gen/world/v1/assistant_pb.ts";
 import { AssistantServiceRest } from "../gen/world/v1/assistant_rest.ts";
 
-test("events reach a caller of gRPC one by one, and who cancels ends the upstream's response", async () => {
+test("events reach a gRPC client one by one, and cancelling ends the upstream's response", async () => {
   const asked = Promise.withResolvers<import("node:http").ServerResponse>();
   await using upstream = await httpUpstream((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();

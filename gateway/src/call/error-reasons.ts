@@ -22,14 +22,14 @@ export const GATEWAY_REASONS = {
   REQUEST_MALFORMED: {
     codes: [Code.InvalidArgument, Code.Internal, Code.Unimplemented],
     cause:
-      "The request is not valid HTTP, not valid in its protocol, or not a valid message of the method. The protocol prescribes the code; for a message that cannot be parsed it is INVALID_ARGUMENT, in JSON and in protobuf.",
-    remedy: "Correct the client; the text names the expected input.",
+      "The request is not valid HTTP, not valid in its protocol, or not a valid message of the method. The protocol prescribes the code. If a message cannot be parsed, the code is INVALID_ARGUMENT, in JSON and in protobuf.",
+    remedy: "Correct the client. The error text names the expected input.",
   },
   REQUEST_TOO_LARGE: {
     codes: [Code.ResourceExhausted, Code.InvalidArgument],
     cause:
-      "The message, the headers or the URL of the request exceed a limit. The text names the limit: bytes, decoding cost of the message, or digits of a number.",
-    remedy: "Send less, or raise the limit of the gateway.",
+      "The message, the headers or the URL of the request exceed a limit. The error text names the limit: bytes, decoding cost of the message, or digits of a number.",
+    remedy: "Send a smaller request, or raise the limit of the gateway.",
   },
   REQUEST_STALLED: {
     codes: [Code.DeadlineExceeded],
@@ -38,25 +38,25 @@ export const GATEWAY_REASONS = {
   },
   RESPONSE_TOO_LARGE: {
     codes: [Code.ResourceExhausted],
-    cause: "The message of the response exceeds writeMaxBytes.",
+    cause: "The response message exceeds writeMaxBytes.",
     remedy: "Request less data, or raise writeMaxBytes.",
   },
   RESPONSE_NOT_PRINTABLE: {
     codes: [Code.Internal],
     cause:
       "The response cannot be represented in JSON, e.g. because of a time out of range, or a string that is not UTF-8.",
-    remedy: "Call with the binary format, and report it to the upstream.",
+    remedy: "Call with the binary format, and report the error to the upstream.",
   },
   METHOD_UNKNOWN: {
     codes: [Code.Unimplemented],
     cause: "The path does not name a method of this gateway.",
-    remedy: "Correct the path; the text lists the valid names.",
+    remedy: "Correct the path. The error text lists the valid names.",
   },
   PROTOCOL_UNSUPPORTED: {
     codes: [Code.Unimplemented, Code.InvalidArgument],
     cause:
       "The HTTP verb, version, transfer coding, content type or compression of the request, or the version of its protocol, is not supported for this method.",
-    remedy: "Use an alternative that the text lists.",
+    remedy: "Use an alternative from the list in the error text.",
   },
   HOST_UNKNOWN: {
     codes: [Code.PermissionDenied],
@@ -78,7 +78,7 @@ export const GATEWAY_REASONS = {
   TOKEN_INVALID: {
     codes: [Code.Unauthenticated],
     cause:
-      "The access token is unknown, has expired, was revoked, or is for another server. A running stream ends with this error when its token is revoked; a stream that watches a feed also ends when its token expires.",
+      "The access token is unknown, has expired, was revoked, or is for another server. A running stream ends with this error when its token is revoked. A stream that watches a feed also ends when its token expires.",
     remedy:
       "Refresh the token, or get a new one. To resume a watched feed, use the `connectrest.v1.Resume` in the error.",
   },
@@ -90,14 +90,14 @@ export const GATEWAY_REASONS = {
   },
   SCOPE_MISSING: {
     codes: [Code.PermissionDenied],
-    cause: "The access token lacks a scope that the method needs; the text names it.",
+    cause: "The access token lacks a scope that the method needs. The error text names the scope.",
     remedy: "Get a token with this scope.",
   },
   PERSON_REQUIRED: {
     codes: [Code.PermissionDenied],
     cause:
-      "The method needs the rights of a person, but the token belongs to a client without a person (client credentials).",
-    remedy: "Let a person sign in (authorization code).",
+      "The method needs the rights of a person, but the token belongs to a client that acts for itself (client credentials).",
+    remedy: "Use a token of a person who has signed in (authorization code).",
   },
   STORE_UNAVAILABLE: {
     codes: [Code.Unavailable],
@@ -125,7 +125,7 @@ export const GATEWAY_REASONS = {
   OVERLOADED: {
     codes: [Code.Unavailable],
     cause:
-      "The gateway or an upstream is busy, or the gateway has too many requests or health watches. The text names the limit.",
+      "The gateway or an upstream is busy, or the gateway has too many requests or health watches. The error text names the limit.",
     remedy: "Retry after the delay in the RetryInfo.",
   },
   SESSION_ENDED: {
@@ -137,18 +137,18 @@ export const GATEWAY_REASONS = {
   SESSION_UNAVAILABLE: {
     codes: [Code.Unavailable],
     cause:
-      "The caller's tokens of an upstream have expired or were rejected, and the upstream could not refresh them. The session continues.",
+      "The caller's upstream tokens have expired or were rejected, and the upstream could not refresh them. The session continues.",
     remedy: "Retry after the delay in the RetryInfo; the log has the cause.",
   },
   SHUTTING_DOWN: {
     codes: [Code.Unavailable],
     cause: "The gateway is shutting down.",
-    remedy: "Retry; another instance takes the call.",
+    remedy: "Retry the call; another instance can serve it.",
   },
   GATEWAY_FAILED: {
     codes: [Code.Internal],
     cause: "The gateway failed unexpectedly.",
-    remedy: "Report it, together with the cause from the log.",
+    remedy: "Report the error, together with the cause from the log.",
   },
 } as const satisfies Record<string, GatewayReason>;
 

@@ -34,10 +34,10 @@ const scope = z.strictObject({
     )
     .min(1)
     .describe(
-      "The methods that a token of this scope may call: `package.Service/Method`, `package.Service`, `package.*`, or `*` for all. A method that several scopes name may be called with any of them.",
+      "The methods that a token with this scope may call: `package.Service/Method`, `package.Service`, `package.*`, or `*` for all methods. If several scopes list a method, one of these scopes suffices.",
     ),
   description: optionalText.describe(
-    "What a person reads when asked for consent. Default: the name of the scope.",
+    "The scope's description on the consent page. Default: the name of the scope.",
   ),
 });
 
@@ -46,23 +46,23 @@ const redirectUri = z.string().refine(isRedirectUri, {
 });
 
 const client = z.strictObject({
-  name: optionalText.describe("What a person reads when asked for consent. Default: the id."),
+  name: optionalText.describe("The client's name on the consent page. Default: the client ID."),
   secret: optionalSecret.describe(
-    "The client's secret, for `client_secret_basic` and `client_secret_post`; at least 32 characters.",
+    "The client secret, for `client_secret_basic` and `client_secret_post`. It has at least 32 characters.",
   ),
   jwks: optionalText.describe(
-    "A file with the client's public keys (a JSON Web Key Set), relative to this file, for `private_key_jwt` (RFC 7523). Without it and without `secret` the client is public, e.g. a command line.",
+    "A file with the client's public keys (a JSON Web Key Set), relative to this file, for `private_key_jwt` (RFC 7523). A client with neither `jwks` nor `secret` is public, e.g. a command-line tool.",
   ),
   redirectUris: z
     .array(redirectUri)
     .default([])
     .describe(
-      "Where codes may be sent: compared as texts, but for the port of `localhost`, `127.0.0.1` and `[::1]`.",
+      "The URIs to which authorization codes may be sent. They are compared literally, except for the ports of `localhost`, `127.0.0.1` and `[::1]`.",
     ),
   grants: grants.describe(
-    "`authorization_code` and `refresh_token` for a client that acts for a person, `client_credentials` for one that acts for itself.",
+    "The grant types of the client: `authorization_code` and `refresh_token` for a client that acts for a person, `client_credentials` for a client that acts for itself.",
   ),
-  scopes: z.array(scopeName).optional().describe("The scopes that it may have. Default: all."),
+  scopes: z.array(scopeName).optional().describe("The scopes that the client may have. Default: all scopes."),
 });
 
 const REGISTRATION_MODES = ["open", "token", "closed"] as const;
@@ -72,52 +72,56 @@ const registration = z.strictObject({
     .enum(REGISTRATION_MODES)
     .default("open")
     .describe(
-      "`open`: any client may register itself (RFC 7591). `token`: those that bring the initial access token. `closed`: none; clients are configured.",
+      "Which clients may register themselves (RFC 7591). `open`: any client. `token`: clients that present the initial access token. `closed`: no client; all clients are configured.",
     ),
   initialAccessToken: optionalSecret.describe(
-    "The token that clients bring where `mode` is `token`; at least 32 characters.",
+    "The token that clients must present if `mode` is `token`. It has at least 32 characters.",
   ),
   redirectHosts: z
     .array(text.regex(/^(?:\*\.)?[A-Za-z0-9.-]+$|^\[::1\]$/, { error: "expected a host, or *.example.com" }))
     .optional()
     .describe(
-      "The hosts that redirect URIs of clients that register themselves may have: `app.example.com`, `*.example.com`, `localhost`. Default: all.",
+      "The hosts that self-registered clients may use in redirect URIs: `app.example.com`, `*.example.com`, `localhost`. Default: all hosts.",
     ),
   grants: grants.describe(
-    "What clients that register themselves may be granted. With `client_credentials`, whoever may register may call.",
+    "The grant types that self-registered clients may use. With `client_credentials`, anyone who may register may also call methods.",
   ),
   scopes: z
     .array(scopeName)
     .optional()
-    .describe("The scopes that clients that register themselves may have. Default: all."),
+    .describe("The scopes that self-registered clients may have. Default: all scopes."),
 });
 
 const lifetimes = z.strictObject({
-  accessTokenSeconds: seconds(1, DAY, 3600).describe("How long an access token is good for."),
+  accessTokenSeconds: seconds(1, DAY, 3600).describe("How long an access token is valid."),
   refreshTokenSeconds: seconds(1, 400 * DAY, 30 * DAY).describe(
-    "How long a refresh token is good for; each refresh gives a new one.",
+    "How long a refresh token is valid. Each refresh issues a new refresh token.",
   ),
   grantSeconds: seconds(1, 400 * DAY, 90 * DAY).describe(
-    "How long a person's consent is good for, however often the client refreshes. Then it asks again.",
+    "How long a person's grant to a client is valid, regardless of refreshes. After that time, the client must ask again.",
   ),
   clientSeconds: seconds(1, 400 * DAY, 90 * DAY).describe(
-    "How long a client that registered itself is kept after its last grant. One that never gets a grant is forgotten after a day.",
+    "How long a self-registered client is kept after its last grant. A client that never gets a grant is deleted after a day.",
   ),
 });
 
 const open = z.strictObject({
-  health: flag(true).describe("`grpc.health.v1.Health`. `/healthz` and `/readyz` are open in any case."),
-  reflection: flag(false).describe("gRPC reflection, and the names in errors of unknown paths."),
-  pages: flag(false).describe("The start page."),
+  health: flag(true).describe(
+    "Whether `grpc.health.v1.Health` needs no token. `/healthz` and `/readyz` never need a token.",
+  ),
+  reflection: flag(false).describe(
+    "Whether gRPC reflection needs no token, and whether errors of unknown paths name the known methods.",
+  ),
+  pages: flag(false).describe("Whether the start page needs no token."),
 });
 
 const store = z
   .strictObject({
     file: optionalText.describe(
-      "The file of the store, relative to this file; for one machine. Default: `authorization.sqlite`.",
+      "The SQLite file of the store, relative to this file, for a gateway on one machine. Default: `authorization.sqlite`.",
     ),
     postgres: optionalSecret.describe(
-      "A PostgreSQL database instead of a file, for several replicas: `postgres://user:password@host/database?sslmode=verify-full`.",
+      "The URL of a PostgreSQL database in place of a file, for several replicas: `postgres://user:password@host/database?sslmode=verify-full`.",
     ),
   })
   .refine(({ file, postgres }) => file === undefined || postgres === undefined, {
@@ -133,23 +137,23 @@ export const authorizationSchema = z.strictObject({
         "expected the origin by which callers reach the gateway, e.g. https://gateway.example.com: https (http on loopback alone), without a path and a slash at the end",
     })
     .describe(
-      "The origin by which callers reach the gateway: the issuer of tokens, their audience, and what every address in metadata begins with. Never taken from a request.",
+      "The origin under which callers reach the gateway. It is the issuer and the audience of tokens, and the start of every URL in the metadata. The gateway never takes it from a request.",
     ),
-  store: store.prefault({}).describe("Where clients, grants and tokens are kept."),
+  store: store.prefault({}).describe("The store for clients, grants and tokens."),
   scopes: z
     .record(scopeName, scope)
     .default({})
     .describe(
-      "The scopes that tokens may have. A method that none of them names needs the scopes of its annotation (`scopes`), and where it has none, any valid token.",
+      "The scopes that tokens may have. A method that is not listed under any scope requires the scopes of its annotation (`scopes`). Without the annotation, any valid token suffices.",
     ),
   clients: z
     .record(z.string().regex(CLIENT_ID_PATTERN, { error: "expected letters, digits and ._~-" }), client)
     .default({})
-    .describe("Clients that need not register, by their ids."),
+    .describe("Configured clients, by client ID. They do not need to register."),
   registration: registration.prefault({}).describe("Whether clients may register themselves (RFC 7591)."),
-  lifetimes: lifetimes.prefault({}).describe("How long what is issued is good for."),
-  open: open.prefault({}).describe("What may be read without a token."),
-  signIn: signInSchema.prefault({}).describe("How people sign in, at all upstreams that have `signIn`."),
+  lifetimes: lifetimes.prefault({}).describe("How long tokens, grants and registrations are valid."),
+  open: open.prefault({}).describe("The endpoints that callers may use without a token."),
+  signIn: signInSchema.prefault({}).describe("Settings for all upstreams with `signIn`."),
 });
 
 /** The section `authorization` as parsed, with its defaults. */

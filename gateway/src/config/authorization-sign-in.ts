@@ -18,44 +18,44 @@ const parameters = z
       "response_type, client_id, redirect_uri, state, scope, code_challenge and oauth_… are set by the flow itself",
   })
   .default({})
-  .describe("Further parameters of the authorization request, e.g. `{ prompt: login }`.");
+  .describe("Additional parameters of the authorization request, e.g. `{ prompt: login }`.");
 
 const oauth2 = z.strictObject({
   authorizationEndpoint: endpoint.describe("Where people are sent to sign in."),
-  tokenEndpoint: endpoint.describe("Where codes and refresh tokens are exchanged."),
+  tokenEndpoint: endpoint.describe("The endpoint where the gateway exchanges codes and refresh tokens."),
   revocationEndpoint: optionalEndpoint.describe(
-    "Where tokens are revoked (RFC 7009) when a session ends. Default: they are only forgotten.",
+    "The endpoint where the gateway revokes tokens (RFC 7009) when a session ends. Default: the tokens are deleted but not revoked.",
   ),
   issuer: optionalEndpoint.describe(
-    "The issuer that authorization responses name as `iss` (RFC 9207). Without it, responses that name one are rejected.",
+    "The issuer that authorization responses name as `iss` (RFC 9207). Without this setting, responses with an `iss` are rejected.",
   ),
   requireIssuer: flag(false).describe("Reject authorization responses without `iss`."),
-  clientId: text.describe("The id under which the gateway is registered there."),
-  clientSecret: optionalSecret.describe("The secret of that client. Default: none; a public client."),
+  clientId: text.describe("The client ID under which the gateway is registered at the upstream."),
+  clientSecret: optionalSecret.describe("The client secret. Default: none, for a public client."),
   clientAuthentication: z
     .enum(["client_secret_basic", "client_secret_post"])
     .default("client_secret_basic")
-    .describe("How the secret is sent: in the `Authorization` header, or in the body."),
+    .describe("How the client secret is sent: in the `Authorization` header, or in the body."),
   scopes: z
     .array(text.regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, { error: "expected the name of a scope" }))
     .default([])
-    .describe("The scopes to ask for."),
+    .describe("The scopes to request."),
   pkce: flag(true).describe(
-    "Send a code challenge (PKCE, RFC 7636). `false` for servers that reject what they do not know.",
+    "Send a code challenge (PKCE, RFC 7636). Set `false` for servers that reject unknown parameters.",
   ),
   parameters,
 });
 
 const oauth1 = z.strictObject({
-  requestTokenEndpoint: endpoint.describe("Where temporary credentials are issued."),
+  requestTokenEndpoint: endpoint.describe("The endpoint that issues temporary credentials."),
   authorizationEndpoint: endpoint.describe("Where people are sent to sign in."),
-  accessTokenEndpoint: endpoint.describe("Where temporary credentials are exchanged for a token."),
+  accessTokenEndpoint: endpoint.describe("The endpoint that exchanges temporary credentials for a token."),
   accessTokenMethod: z
     .enum(["POST", "GET"])
     .default("POST")
-    .describe("The verb of that exchange. RFC 5849 has POST."),
-  consumerKey: secret.describe("The consumer key of the gateway."),
-  consumerSecret: secret.describe("The consumer secret."),
+    .describe("The HTTP verb of requests to `accessTokenEndpoint`. RFC 5849 prescribes POST."),
+  consumerKey: secret.describe("The gateway's consumer key."),
+  consumerSecret: secret.describe("The gateway's consumer secret."),
   parameters,
 });
 
@@ -66,9 +66,9 @@ const probe = {
     .regex(METHOD_NAME, { error: "expected package.Service/Method" })
     .optional()
     .describe("A unary method of this upstream, `package.Service/Method`, called with the person's tokens."),
-  request: z.json().optional().describe("The request message of the method. Default: an empty one."),
+  request: z.json().optional().describe("The request message of the method. Default: an empty message."),
   url: optionalEndpoint.describe(
-    "In place of a method, an address with a JSON document, e.g. a UserInfo endpoint.",
+    "The URL of a JSON document, e.g. of a UserInfo endpoint, in place of `method`.",
   ),
 };
 
@@ -80,7 +80,7 @@ const identity = z
   .strictObject({
     ...probe,
     field: text.describe(
-      "Where the response has the stable name or id of the account: keys with dots, in ProtoJSON spelling for a method, e.g. `user.name`.",
+      "The path of the account's stable name or ID in the response, with dots between keys, e.g. `user.name`. For a method, keys are spelled as in ProtoJSON.",
     ),
   })
   .refine(hasOneSource, ONE_SOURCE);
@@ -89,7 +89,7 @@ const check = z
   .strictObject({
     ...probe,
     everySeconds: seconds(10, DAY, 300).describe(
-      "How long its word counts: while a session is used, it is asked at most this often.",
+      "The minimum time between two checks of a session. Only sessions in use are checked.",
     ),
   })
   .refine(hasOneSource, ONE_SOURCE);
@@ -97,17 +97,22 @@ const check = z
 /** The sign-in settings of one upstream (`upstreams.NAME.signIn`). */
 export const upstreamSignIn = z
   .strictObject({
-    title: text.max(60).optional().describe("What people know it by. Default: the name of the upstream."),
+    title: text
+      .max(60)
+      .optional()
+      .describe(
+        "The name of the upstream that people see on the sign-in pages. Default: the upstream's name in this file.",
+      ),
     oauth2: oauth2.optional().describe("Sign in by OAuth 2 (RFC 6749, authorization code)."),
     oauth1: oauth1.optional().describe("Sign in by OAuth 1.0a (RFC 5849)."),
-    identity: identity.describe("What tells who has signed in."),
+    identity: identity.describe("How the gateway learns which account has signed in: by a method or a URL."),
     check: check
       .optional()
       .describe(
-        "A cheap call that tells whether a session still stands. Default: only expiries and rejections tell.",
+        "A cheap call that shows whether a session is still valid. Default: none, so a session ends when it expires or when the upstream rejects its tokens.",
       ),
     required: flag(true).describe(
-      "Whether nobody gets in without signing in here. `false` lets people decline.",
+      "Whether people must sign in at this upstream. With `false`, they may skip it.",
     ),
   })
   .refine((value) => (value.oauth2 === undefined) !== (value.oauth1 === undefined), {
@@ -121,14 +126,14 @@ export const signInSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "The keys that the tokens of upstreams are encrypted with in the store, each at least 32 random bytes in base64 or hexadecimal digits (`openssl rand -base64 32`). The first one encrypts, all decrypt: to replace a key, put the new one before it, and drop the old one after `sessionSeconds`. Needed where an upstream has `signIn`.",
+      "The keys that encrypt upstream tokens in the store, each at least 32 random bytes in base64 or hexadecimal digits (`openssl rand -base64 32`). The first key encrypts, and all keys decrypt. To replace a key, put the new key before the old key, and remove the old key after `sessionSeconds`. Required if an upstream has `signIn`.",
     ),
-  idleSeconds: seconds(60, 400 * DAY, 14 * DAY).describe("A session ends when it is not used for this long."),
+  idleSeconds: seconds(60, 400 * DAY, 14 * DAY).describe("A session ends after this time without use."),
   sessionSeconds: seconds(60, 400 * DAY, 90 * DAY).describe(
-    "A session ends this long after the sign-in, however much it is used.",
+    "A session ends this long after the sign-in, even if it is in use.",
   ),
   consentSeconds: seconds(0, 400 * DAY, 30 * DAY).describe(
-    "How long a person's consent to a client is remembered, so that the same client with the same scopes is not asked about again. Clients that registered themselves and run on the person's own machine are always asked about. 0 asks every time.",
+    "How long a person's consent to a client and its scopes is remembered. During this time, the person is not asked again. Self-registered clients that run on the person's own machine need consent every time. With 0, every client does.",
   ),
 });
 

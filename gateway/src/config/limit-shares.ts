@@ -1,17 +1,17 @@
 import type { LimitName } from "../limits.ts";
 
 const QUARTER =
-  "One caller fills three quarters at most, the next one three quarters of the rest, and so on: each leaves a third of what it holds";
-const EACH = "No caller fills it for others";
+  "One caller gets at most three quarters of the limit, the next caller three quarters of the rest, and so on. Each caller leaves at least a third of its own part free";
+const EACH = "Callers do not share this limit";
 
 function ofCounts(perClient: string): string {
-  return `One client fills half, and then no more than \`${perClient}\`. ${QUARTER}, so that a further client still gets some.`;
+  return `One client can use half of the limit, and after that at most \`${perClient}\`. ${QUARTER}, so a new client always gets a part.`;
 }
 
-const PART = "A client's part of the limit before it.";
-const CONNECTION = `${EACH}: each connection has its own.`;
-const REQUEST = `${EACH}: each request or call has its own.`;
-const PROCESS = `${EACH}: it is a time of the process.`;
+const PART = "This limit is one client's part of the limit above.";
+const CONNECTION = `${EACH}. It applies to each connection.`;
+const REQUEST = `${EACH}. It applies to each request or call.`;
+const PROCESS = `${EACH}. It applies to the process.`;
 
 /** How much of each limit a single client may use, and what remains for others. */
 export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
@@ -21,20 +21,21 @@ export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   requestsPerClient: PART,
   healthWatches: ofCounts("healthWatchesPerClient"),
   healthWatchesPerClient: PART,
-  callsInFlight: `${QUARTER}. What becomes free goes to the caller with the smallest share.`,
-  queuedCalls: "One caller fills all of it, and loses its newest calls to callers that have fewer waiting.",
+  callsInFlight: `${QUARTER}. Capacity that becomes free goes to the caller with the smallest share.`,
+  queuedCalls:
+    "One caller can use the whole queue. Callers with fewer waiting calls then replace its newest calls.",
   queueTimeoutMs: REQUEST,
-  callsPerClient: "A caller's part of the two limits before it.",
+  callsPerClient: "This limit is one caller's part of `callsInFlight` and `queuedCalls`.",
   watchers:
-    "One caller fills all of it, and loses its newest streams to callers that have less than an equal part.",
+    "One caller can use the whole limit. Callers with less than an equal share then replace its newest streams.",
   watchersPerClient: PART,
   eventLoopDelayMs:
-    "A caller that keeps the process busy. Calls of all are rejected in proportion to the excess, at most nine of ten.",
+    "One caller can keep the process busy. Calls of all callers are then rejected in proportion to the excess, at most nine in ten.",
   heapPercent:
-    "A caller that fills the memory, which `held…Bytes` limit. Calls of all are rejected in proportion to the excess, at most nine of ten.",
-  authorizationRequestsPerMinute: `${QUARTER}, and no more than \`authorizationRequestsPerClient\`.`,
+    "One caller can fill memory up to the `held…Bytes` limits. Calls of all callers are then rejected in proportion to the excess, at most nine in ten.",
+  authorizationRequestsPerMinute: `${QUARTER}. The maximum is \`authorizationRequestsPerClient\`.`,
   authorizationRequestsPerClient: PART,
-  registrationsPerMinute: `${QUARTER}, and no more than \`registrationsPerClient\`.`,
+  registrationsPerMinute: `${QUARTER}. The maximum is \`registrationsPerClient\`.`,
   registrationsPerClient: PART,
   headersTimeoutMs: CONNECTION,
   headerBytes: REQUEST,
@@ -44,11 +45,11 @@ export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   readMaxBytes: REQUEST,
   writeMaxBytes: REQUEST,
   messageDepth: REQUEST,
-  heldRequestBytes: `One caller fills half. ${QUARTER}, and loses requests that are still arriving to callers that hold less.`,
+  heldRequestBytes: `One caller can use half of the limit. ${QUARTER}. Its incomplete requests fail first when callers that hold less need room.`,
   heldResponseBytes:
-    "One caller fills half; all of it is filled by two, which lose responses that are not read to callers that hold less.",
+    "One caller can use half of the limit. Two callers can use all of it. Their unread responses are aborted first when callers that hold less need room.",
   queuedDecompressions:
-    "One caller fills all of it, and loses its newest messages to callers that have fewer waiting.",
+    "One caller can use the whole queue. Callers with fewer waiting messages then replace its newest messages.",
   messageCost: REQUEST,
   unaryDeadlineMs: REQUEST,
   streamDeadlineMs: REQUEST,

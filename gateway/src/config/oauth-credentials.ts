@@ -14,13 +14,13 @@ const optionalEndpoint = z
 /** The three endpoints through which a person authorizes an application; for `upstream-login`. */
 const ENDPOINTS_OF_OAUTH1 = {
   requestTokenUrl: optionalEndpoint.describe(
-    "Where temporary credentials come from (RFC 5849 section 2.1); for `upstream-login`.",
+    "The endpoint that issues temporary credentials (RFC 5849 section 2.1). Only `upstream-login` uses this setting.",
   ),
   authorizeUrl: optionalEndpoint.describe(
-    "The page where a person allows the access (section 2.2); for `upstream-login`.",
+    "The page where a person grants access (RFC 5849 section 2.2). Only `upstream-login` uses this setting.",
   ),
   accessTokenUrl: optionalEndpoint.describe(
-    "Where the token comes from in the end (section 2.3); for `upstream-login`.",
+    "The endpoint that issues the token (RFC 5849 section 2.3). Only `upstream-login` uses this setting.",
   ),
 };
 
@@ -29,9 +29,11 @@ export const oauth1Credentials = z.strictObject({
   consumerKey: secret.describe("The consumer key, which identifies the application."),
   consumerSecret: secret.describe("The consumer secret, which signs requests."),
   token: optionalSecret.describe(
-    "The token of the user on whose behalf requests are made. Default: none; requests are the application's own. `connect-rest upstream-login` writes it, where it is a file.",
+    "The token of the user for whom the gateway makes requests. `connect-rest upstream-login` writes the token if it is in a file. Default: none, so requests act for the application.",
   ),
-  tokenSecret: optionalSecret.describe("The token secret; `upstream-login` writes it as well."),
+  tokenSecret: optionalSecret.describe(
+    "The secret that belongs to `token`. `upstream-login` also writes this secret.",
+  ),
   ...ENDPOINTS_OF_OAUTH1,
 });
 
@@ -53,40 +55,42 @@ const NEEDS_TOKEN_URL = [
 /** `credentials.oauth2` of an upstream. */
 export const oauth2Credentials = z
   .strictObject({
-    accessToken: optionalSecret.describe(
-      "The access token, where it is fixed. Name it, or `tokenUrl`, from which tokens are fetched.",
-    ),
+    accessToken: optionalSecret.describe("A fixed access token. Set either `accessToken` or `tokenUrl`."),
     application: flag(false).describe(
-      "Whether the token is the application's own, and no person's. With `authorization`, clients that call for themselves (client credentials) get nothing of a person's: neither this token without `true` here, nor `oauth1.token`. Tokens that are fetched without a refresh token are the application's own anyway.",
+      "Whether the token belongs to the application and not to a person. With `authorization`, clients that call for themselves (client credentials) never use a person's token: they use neither `oauth1.token`, nor this token unless the setting is `true`. Tokens that are fetched without a refresh token always belong to the application.",
     ),
     tokenUrl: optionalEndpoint.describe(
-      "The token endpoint that access tokens are fetched from (RFC 6749): with a refresh token where there is one, else for the client itself (client credentials). They are fetched once for all calls that wait, kept, refreshed before they expire, and once when the upstream rejects them. An endpoint that fails is asked ever more seldom, up to once in 5 minutes. It is reached as the upstream is: by its proxy, and with its TLS settings where it has the origin of one of the base URLs.",
+      "The token endpoint (RFC 6749). The gateway fetches access tokens there with the refresh token if one is set, otherwise for the client itself (client credentials). One request serves all waiting calls. The token is cached, and refreshed before it expires and once when the upstream rejects it. While the endpoint fails, the gateway asks it less and less often, down to once in 5 minutes. Requests to the endpoint use the upstream's proxy. They use the upstream's TLS settings if the endpoint has the same origin as one of the base URLs.",
     ),
-    clientId: clientId.optional().describe("The client's ID at the token endpoint: the text, or its place."),
+    clientId: clientId
+      .optional()
+      .describe(
+        "The client ID at the token endpoint: a string, or its place as `{ env: NAME }` or `{ file: PATH }`.",
+      ),
     clientSecret: optionalSecret.describe(
-      "The client's secret. Omit it for a public client, which needs only a refresh token.",
+      "The client secret. Omit it for a public client, which needs only a refresh token.",
     ),
     clientAuthentication: z
       .enum(["basic", "body"])
       .optional()
       .describe(
-        "How the client's ID and secret are sent to the token endpoint: as HTTP Basic, or in the body. Default: `basic`.",
+        "How the client ID and secret are sent to the token endpoint: as HTTP Basic, or in the body. Default: `basic`.",
       ),
     scope: optionalText.describe(
-      "The scopes to ask for, separated by spaces. Default: those that the server gives by itself.",
+      "The scopes to request, separated by spaces. Default: the server chooses the scopes.",
     ),
     parameters: z
       .record(text, text)
       .optional()
-      .describe("Further parameters of the requests for tokens, e.g. `audience` or `resource`."),
+      .describe("Additional parameters of token requests, e.g. `audience` or `resource`."),
     refreshToken: optionalSecret.describe(
-      "The refresh token of a person. What the server gives in its place is used until the process ends; where it does that, name a `tokenFile`.",
+      "The refresh token of a person. If the server replaces the refresh token, the new one is used until the process ends and then lost. For such servers, use `tokenFile`.",
     ),
     tokenFile: optionalText.describe(
-      "The file with the tokens of a person, relative to this file, which `connect-rest upstream-login` writes and the gateway keeps: a refresh token that the server replaces is not lost, and processes that share the file refresh once. Nobody else may read it (mode 0600).",
+      "The file with a person's tokens, relative to this file. `connect-rest upstream-login` writes the file, and the gateway updates it. A refresh token that the server replaces is therefore not lost, and processes that share the file refresh once. Only its owner may read the file (mode 0600).",
     ),
     authorizeUrl: optionalEndpoint.describe(
-      "The page where a person allows the access (RFC 6749 section 3.1); for `upstream-login`.",
+      "The page where a person grants access (RFC 6749 section 3.1). Only `upstream-login` uses this setting.",
     ),
   })
   .superRefine((value, context) => {

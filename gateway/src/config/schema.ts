@@ -25,17 +25,17 @@ const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
 });
 
 const server = z.strictObject({
-  host: text.default("127.0.0.1").describe("The address to listen on; `0.0.0.0` is every IPv4 interface."),
+  host: text.default("127.0.0.1").describe("The address to listen on. `0.0.0.0` means every IPv4 interface."),
   port: portSchema
     .default(8080)
-    .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` take precedence."),
+    .describe("The port to listen on. 0 picks a free port. `GATEWAY_PORT` and `--port` take precedence."),
   workers: z
     .union([z.int().min(1).max(MAX_WORKERS), z.literal("auto")], {
       error: `expected a number from 1 to ${MAX_WORKERS}, or "auto"`,
     })
     .default(1)
     .describe(
-      "How many processes serve the port; `auto` is one for each processor. More than one share the limits that say so; see [workers](../gateway/README.md#workers). `--workers` takes precedence.",
+      "The number of processes that serve the port. `auto` starts one process per processor. Several processes divide the limits marked as shared; see [workers](../gateway/README.md#workers). `--workers` takes precedence.",
     ),
   hosts: z
     .array(
@@ -46,7 +46,7 @@ const server = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "The hosts by which callers reach the gateway, e.g. `gateway.example.com`; `*.example.com` is all names below one, and `*` every host. Requests for other hosts get 421, but for health checks: this keeps out web pages that point their own name to the gateway (DNS rebinding). Default: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`, where that is a loopback address; for others there is no default.",
+      "The host names that callers use for the gateway, e.g. `gateway.example.com`. `*.example.com` means all subdomains, and `*` every host. Requests for other hosts get 421, except health checks. This keeps out web pages that point their own host name to the gateway (DNS rebinding). Default if `server.host` is a loopback address: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`. For other addresses, the setting is required.",
     ),
   origins: z
     .array(
@@ -56,7 +56,7 @@ const server = z.strictObject({
     )
     .default([])
     .describe(
-      "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`; `*` allows all.",
+      "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`. `*` allows all origins.",
     ),
   allowedHeaders: z
     .array(
@@ -64,13 +64,13 @@ const server = z.strictObject({
     )
     .default([])
     .describe(
-      "Further request headers that pages of `server.origins` may send, e.g. `x-client-version`; `*` allows all. Pages may always send the headers of the protocols, of traces, and those that `passThrough` names.",
+      "Additional request headers that pages of `server.origins` may send, e.g. `x-client-version`. `*` allows all headers. Pages may always send the headers of the RPC protocols, trace headers, and the headers that `passThrough` names.",
     ),
   pages: flag(true).describe(
-    "Serve a page at `/` with every service and method, their comments and a command for each. `/healthz` and `/readyz` are served anyway.",
+    "Serve a page at `/` with every service and method, their comments, and a command that calls each method. `/healthz` and `/readyz` are always served.",
   ),
   reflection: flag(true).describe(
-    "Let clients learn the services and their schema: by gRPC reflection, by `List` of gRPC health, and from the errors of unknown paths. `false` tells them nothing beyond the methods that they know.",
+    "Let clients discover services and their schema: by gRPC reflection, by `List` of gRPC health, and from the errors of unknown paths. With `false`, clients must already know the methods.",
   ),
   tls: z
     .strictObject({
@@ -92,19 +92,19 @@ const server = z.strictObject({
         .enum(FORWARDED_HEADERS)
         .default("x-forwarded")
         .describe(
-          "Which header the proxies set: `x-forwarded` for X-Forwarded-For, -Proto and -Host, or `forwarded` (RFC 7239). The other is ignored.",
+          "Which headers the proxies set: `x-forwarded` for X-Forwarded-For, -Proto and -Host, or `forwarded` for Forwarded (RFC 7239). The other headers are ignored.",
         ),
     })
     .optional()
     .describe(
-      "Trusted proxies: the client's address, scheme and host are taken from the headers that they set. Default: none, so that no such header is read.",
+      "Trusted proxies. The gateway takes the client's address, scheme and host from the headers that these proxies set. Default: no proxy is trusted, and no such header is read.",
     ),
   metrics: z
     .strictObject({
       host: text.default("127.0.0.1").describe("The address to listen on."),
-      port: portSchema.default(9464).describe("The port to listen on; 0 picks a free one."),
+      port: portSchema.default(9464).describe("The port to listen on. 0 picks a free port."),
       perMethod: flag(false).describe(
-        "Measure the time of requests to upstreams by method as well (`connect_rest_method_upstream_duration_seconds`): a histogram for each method that is called.",
+        "Also measure the duration of upstream requests per method, as the histogram `connect_rest_method_upstream_duration_seconds`.",
       ),
     })
     .optional()
@@ -114,18 +114,18 @@ const server = z.strictObject({
       host: text
         .default("127.0.0.1")
         .describe(
-          "The address to listen on. Beyond loopback, everyone who reaches it can read the memory of the process, with its secrets.",
+          "The address to listen on. Anyone who can reach this address can read the memory of the process, including its secrets.",
         ),
-      port: portSchema.default(9465).describe("The port to listen on; 0 picks a free one."),
+      port: portSchema.default(9465).describe("The port to listen on. 0 picks a free port."),
     })
     .optional()
     .describe(
-      "Serve heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`), the requests at the origins of upstreams with their limits (`GET /origins`) and the level of the log (`GET`, `PUT /log-level`) on a separate port. Default: not served.",
+      "Serve diagnostics on a separate port: heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`), the requests at each upstream origin and their limits (`GET /origins`), and the log level (`GET` and `PUT /log-level`). Default: not served.",
     ),
   limits: z
     .strictObject(limitShape)
     .default({})
-    .describe("Limits that protect the gateway from overload and from its clients; see below."),
+    .describe("Limits that protect the gateway from overload and from its clients; see [limits](#limits)."),
 });
 
 /** The configuration file. */
@@ -138,10 +138,10 @@ const redisAddress = z
 
 const watch = z.strictObject({
   resumeKey: optionalSecret.describe(
-    "Signs resume tokens: at least 32 characters, e.g. of `openssl rand -hex 32`. With it, streams go on where they ended also after a restart, and at other replicas. Default: a random one, so that tokens end with the process.",
+    "The key that signs resume tokens: at least 32 characters, e.g. from `openssl rand -hex 32`. With this key, streams can resume after a restart and at other replicas. Default: a random key, so resume tokens are valid until the process ends.",
   ),
   previousResumeKey: optionalSecret.describe(
-    "The key before it, whose tokens are still accepted. Default: none.",
+    "The previous value of `resumeKey`. Resume tokens signed with it are still accepted. Default: none.",
   ),
   maxFeeds: z
     .int()
@@ -149,30 +149,32 @@ const watch = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe(
-      `How many different feeds each process watches at the same time: ${WATCH_DEFAULTS.maxFeeds}, unless set. A caller alone may have them all; then a caller that has fewer takes the place of the newest feed of the caller that has the most, whose streams end with RESOURCE_EXHAUSTED and can go on later with their resume tokens.`,
+      `The maximum number of different feeds that each process watches at the same time. One caller may have all of them. When the maximum is reached, a caller with fewer feeds replaces the newest feed of the caller with the most feeds. The streams of the replaced feed end with RESOURCE_EXHAUSTED, and can resume later with their resume tokens. Default: ${WATCH_DEFAULTS.maxFeeds}.`,
     ),
 });
 
 const bus = z.strictObject({
   url: redisAddress.describe(
-    "The address of Redis (6.2 and newer) or Valkey: `redis://host:port/database`, or `rediss:` for TLS.",
+    "The URL of Redis (6.2 or newer) or Valkey: `redis://host:port/database`, or `rediss:` for TLS.",
   ),
-  username: optionalSecret.describe("The user of the access control list. Default: the default user."),
+  username: optionalSecret.describe("The user name in Redis. Default: the default user."),
   password: optionalSecret.describe("The password of the user. Default: none."),
   tls: optionalTls.describe(
-    "TLS towards the bus, with `rediss:`. The files are relative to this file and read at the start.",
+    "TLS settings for a `rediss:` URL. File names are relative to this file. The files are read when the gateway starts.",
   ),
   key: optionalSecret.describe(
-    "Encrypts what is on the bus (AES-256-GCM): at least 32 characters, the same in all replicas. Default: none; then feeds that are polled with credentials are not shared.",
+    "The key that encrypts the data on the bus (AES-256-GCM): at least 32 characters, the same in all replicas. Default: none. Without a key, feeds that are polled with credentials are not shared.",
   ),
   previousKey: optionalSecret.describe(
-    "The key before it, with which entries are still read while replicas change to another one.",
+    "The previous value of `key`. Entries encrypted with it can still be read while replicas change to the new key.",
   ),
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,64}$/, { error: "expected at most 64 letters, digits and ._:-" })
     .default("connect-rest")
-    .describe("What all keys and channels on the bus begin with. Gateways that share feeds have the same."),
+    .describe(
+      "The prefix of all keys and channels on the bus. Gateways that share feeds must use the same prefix.",
+    ),
 });
 
 export const configSchema = z.strictObject({
@@ -184,7 +186,7 @@ export const configSchema = z.strictObject({
     .array(text)
     .default([])
     .describe(
-      "Modules of messages (protoc-gen-es) with further types that a `google.protobuf.Any` or a detail of an error may have, as paths relative to this file or as package names. Those that the adapters import, those of `google.rpc` and the well-known types are known anyway.",
+      "Modules generated by protoc-gen-es, with message types that a `google.protobuf.Any` or an error detail may contain. Each is a path relative to this file, or a package name. The gateway always knows the types that the adapters import, the types in `google.rpc`, and the well-known types.",
     ),
   upstreams: z
     .record(text, upstreamSchema)
@@ -194,7 +196,7 @@ export const configSchema = z.strictObject({
   authorization: authorizationSchema
     .optional()
     .describe(
-      "Require an access token with every call, and be the OAuth 2.1 authorization server that issues them, with the package `connect-rest-authorization`; see [authorization](authorization.md). Default: anyone who reaches the gateway may call it.",
+      "Require an access token with every call. The gateway becomes an OAuth 2.1 authorization server that issues these tokens, with the package `connect-rest-authorization`; see [authorization](authorization.md). Default: anyone who reaches the gateway may call it.",
     ),
   routes: z
     .strictObject({
@@ -203,32 +205,32 @@ export const configSchema = z.strictObject({
         .min(1)
         .optional()
         .describe(
-          "Serve only these services (`package.Service`) and methods (`package.Service/Method`). Default: all.",
+          "Serve only these services (`package.Service`) and methods (`package.Service/Method`). Default: all services.",
         ),
       exclude: z.array(text).default([]).describe("Do not serve these services and methods."),
     })
     .prefault({})
-    .describe("Restrict which services and methods are served."),
+    .describe("Restricts which services and methods are served."),
   examples: z
     .record(text, z.json())
     .default({})
     .describe("Example request messages for the start page, by method (`package.Service/Method`)."),
-  watch: watch.optional().describe("How feeds are watched; see [feeds](feeds.md)."),
+  watch: watch.optional().describe("Settings for methods that watch a feed; see [feeds](feeds.md)."),
   bus: bus
     .optional()
     .describe(
-      "Share watched feeds among replicas over Redis or Valkey: one of them polls, all deliver. Default: the workers of a gateway share them, and each gateway polls for itself.",
+      "Share watched feeds between replicas over Redis or Valkey. One replica polls a feed, and all replicas deliver its items. Default: the workers of one gateway share feeds, and each gateway polls separately.",
     ),
   differences: differences
     .optional()
     .describe(
-      "What is done where a response differs from its description, by class: `ignore` it, `log` and count it, or `fail` the call as well. Default: `log`.",
+      "How the gateway handles differences between a response and its description, by class: `ignore` the difference, `log` and count it, or also `fail` the call. Default: `log`.",
     ),
   strict: flag(false).describe(
-    "Short for `differences: { lost: fail }`, and not together with another `differences.lost`: fail calls whose response loses a declared value. What `differences.methods` and upstreams say of `lost` are exceptions.",
+    "Fail calls whose response loses a declared value. Short for `differences: { lost: fail }`, and not allowed with a different `differences.lost`. `lost` in `differences.methods` or in an upstream's `differences` takes precedence.",
   ),
   webAssembly: flag(true).describe(
-    "Read usual responses and print JSON by WebAssembly, which takes a fraction of the time and makes the same. `false` leaves all of it to JavaScript, as does a Node.js that does not allow WebAssembly.",
+    "Use WebAssembly to read ordinary responses and to print JSON. It takes a fraction of the time of JavaScript, with the same results. With `false`, and where Node.js does not allow WebAssembly, JavaScript does all of it.",
   ),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("The minimum level of a log line.") })
@@ -241,10 +243,10 @@ export const configSchema = z.strictObject({
       ),
       port: portSchema
         .default(8081)
-        .describe("The port of the sandbox; 0 picks a free one. `SANDBOX_PORT` takes precedence."),
+        .describe("The port of the sandbox. 0 picks a free port. `SANDBOX_PORT` takes precedence."),
     })
     .optional()
-    .describe("A test server that stands in for the upstreams; `serve --sandbox` starts it."),
+    .describe("A test server that replaces the upstreams. `serve --sandbox` starts it."),
 });
 
 /** A valid configuration file. */

@@ -28,17 +28,17 @@ const passThrough = z
       })
       .optional()
       .describe(
-        "The headers that carry a caller's OAuth 1.0a token. The consumer key and secret stay those of `credentials.oauth1`.",
+        "The headers that carry a caller's OAuth 1.0a token. The consumer key and secret are always taken from `credentials.oauth1`.",
       ),
     oauth2: optionalHeader.describe(
-      "The header that carries the caller's OAuth 2 bearer token, with or without `Bearer` before it.",
+      "The header that carries the caller's OAuth 2 bearer token. The prefix `Bearer` is optional.",
     ),
     basic: optionalHeader.describe(
-      "The header that carries the caller's user and password as HTTP Basic encodes them (RFC 7617), with or without `Basic` before them.",
+      "The header that carries the caller's user name and password, encoded as in HTTP Basic (RFC 7617). The prefix `Basic` is optional.",
     ),
   })
   .describe(
-    "Forward the caller's own credentials: each is read from a request header of the call and sent to this upstream only.",
+    "Forward the caller's own credentials. Each credential is read from a request header of the call, and sent to this upstream only.",
   );
 
 const credentials = z.strictObject({
@@ -47,11 +47,11 @@ const credentials = z.strictObject({
   oauth2: oauth2Credentials
     .optional()
     .describe(
-      "Authenticate requests with an OAuth 2 bearer token (RFC 6750), which is fixed, or fetched from a token endpoint.",
+      "Authenticate requests with an OAuth 2 bearer token (RFC 6750). The token is fixed, or the gateway fetches it from a token endpoint.",
     ),
   basic: z
     .strictObject({
-      username: secret.describe("The user name, or a token that stands in for it."),
+      username: secret.describe("The user name, or a token in its place."),
       password: optionalSecret.describe("The password. Omit it for APIs that take a token as the user name."),
     })
     .optional()
@@ -88,46 +88,46 @@ const retry = offOr({
     .min(1)
     .max(10)
     .optional()
-    .describe("How many times a request is sent at most, including the first. Default: 3."),
+    .describe("The maximum number of attempts for a request, including the first. Default: 3."),
   baseDelayMs: count.describe(
-    "Upper bound of the random wait before the first retry; it doubles with every further one. Default: 100.",
+    "The maximum of the random wait before the first retry. The maximum doubles with each further retry. Default: 100.",
   ),
   maxDelayMs: count.describe(
-    "Upper bound of the wait between attempts. A wait that the upstream asks for (Retry-After) is honored as it is. Default: 2000.",
+    "The maximum wait between two attempts. A longer wait that the upstream asks for (Retry-After) is not shortened. Default: 2000.",
   ),
   maxTotalDelayMs: count.describe(
-    "Upper bound of all waits of a call together whose client set no deadline. A call that would wait longer fails at once, with the upstream's error and its RetryInfo. Default: 2000.",
+    "The maximum total wait of a call whose client set no deadline. A call that would wait longer fails immediately, with the upstream's error and its RetryInfo. Default: 2000.",
   ),
   budget: part.describe(
-    "Retry tokens earned per success; each retry spends one, so that retries cannot multiply the load on a failing upstream. Default: 0.2.",
+    "The retry tokens that each success earns. Each retry spends one token. Retries therefore cannot multiply the load on a failing upstream. Default: 0.2.",
   ),
 });
 
 const breaker = offOr({
   failures: count.describe(
-    "Open a circuit after this many requests in a row that fail, each attempt being one. Default: 5.",
+    "Open a circuit after this many consecutive failures. Each attempt of a request counts. Default: 5.",
   ),
-  window: count.describe("How many of the last requests `ratio` is computed over. Default: 20."),
+  window: count.describe("The number of most recent requests from which `ratio` is computed. Default: 20."),
   ratio: part.describe(
-    "Open a circuit when this part of the last `window` requests has failed. Default: 0.5.",
+    "Open a circuit when this fraction of the last `window` requests has failed. Default: 0.5.",
   ),
   cooldownMs: count.describe(
-    "How long a circuit stays open before a probe decides, one of each caller; it grows each time the probe fails. Default: 5000.",
+    "How long a circuit stays open before it lets one probe request of each caller through. The time grows each time a probe fails. Default: 5000.",
   ),
-  maxCooldownMs: count.describe("Upper bound of the time that a circuit stays open. Default: 60000."),
+  maxCooldownMs: count.describe("The maximum time that a circuit stays open before a probe. Default: 60000."),
 });
 
 const redirects = offOr({
   hosts: z
     .array(text.regex(/^[^/@?#\s]+$/, { error: "expected a host, e.g. files.example.com or *.example.com" }))
     .describe(
-      "The hosts that redirects may lead to beside the base URL: `files.example.com`, `files.example.com:8443`, or `*.example.com` for all hosts below a name.",
+      "The hosts, in addition to the base URL's, that redirects may lead to: `files.example.com`, `files.example.com:8443`, or `*.example.com` for all subdomains.",
     ),
 });
 
 const rateLimits = offOr({
   share: part.describe(
-    "The part of each limit that this process may use, e.g. 0.25 for one of four replicas. Rounded down, but at least one request. Default: 1.",
+    "The fraction of each rate limit that this process may use, e.g. 0.25 for one of four replicas. The result is rounded down, but is at least one request. Default: 1.",
   ),
 });
 
@@ -139,12 +139,12 @@ const proxyAddress = z
 
 const proxy = offOr({
   url: proxyAddress.describe(
-    "The address of the proxy, e.g. `http://proxy.example:3128`; `https` for TLS to the proxy itself.",
+    "The URL of the proxy, e.g. `http://proxy.example:3128`. With `https`, connections to the proxy use TLS.",
   ),
   username: optionalSecret.describe("The user name for the proxy (HTTP Basic)."),
   password: optionalSecret.describe("The password for the proxy."),
   ca: optionalText.describe(
-    "PEM file with the certificates of the authorities for TLS to the proxy itself, relative to this file. Default: those that Node.js trusts.",
+    "PEM file with the certificate authorities for TLS to the proxy, relative to this file. Default: the authorities that Node.js trusts.",
   ),
 });
 
@@ -153,14 +153,14 @@ export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false | undefined>;
 
 const upstreamTls = z.strictObject({
   ca: optionalText.describe(
-    "PEM file with the certificates of the authorities that this upstream is trusted by, in place of those that Node.js trusts.",
+    "PEM file with the certificate authorities that may issue the server's certificate, in place of the authorities that Node.js trusts.",
   ),
   certificate: optionalText.describe(
-    "PEM file with the client certificate, followed by those of its issuers (mutual TLS).",
+    "PEM file with the client certificate, followed by the certificates of its issuers (mutual TLS).",
   ),
   key: optionalText.describe("PEM file with the private key of the client certificate."),
   serverName: optionalText.describe(
-    "The name that is sent (SNI) and that the upstream's certificate has to be for. Default: the host of the base URL.",
+    "The server name that the client sends (SNI) and that the server's certificate must contain. Default: the host of the URL.",
   ),
 });
 
@@ -173,12 +173,12 @@ const LEVEL = z.enum(["ignore", "log", "fail"]).optional();
 
 const differenceLevels = {
   additional: LEVEL.describe(
-    "What responses have beyond their description: unknown keys, and unknown values of open enums, which are kept. Logged at `debug`.",
+    "Content that the description does not declare: unknown keys, which are dropped, and unknown values of open enums, which are kept. Logged at `debug`.",
   ),
   converted: LEVEL.describe(
-    "Values that were kept in another type, e.g. a number that came as a string. Logged at `info`.",
+    "Values that were converted to the declared type, e.g. a number that arrived as a string. Logged at `info`.",
   ),
-  lost: LEVEL.describe("Declared values that could not be held. Logged as a warning."),
+  lost: LEVEL.describe("Declared values that the message cannot hold. Logged as warnings."),
 };
 
 export const differences = z.strictObject({
@@ -187,7 +187,7 @@ export const differences = z.strictObject({
     .record(text, z.strictObject(differenceLevels))
     .optional()
     .describe(
-      "The same for single methods (`package.Service/Method`), services (`package.Service`), or all that begin alike (`package.*`). The longest name that fits counts, then the upstream's `differences`.",
+      "Exceptions for methods (`package.Service/Method`), services (`package.Service`), or common prefixes (`package.*`). The longest matching name takes precedence over the upstream's `differences`.",
     ),
 });
 
@@ -197,38 +197,38 @@ export const upstreamSchema = z
     baseUrl: address
       .optional()
       .describe(
-        "The base URL of the API, e.g. `https://api.example.com`. It serves every base that `bases` does not name.",
+        "The base URL of the API, e.g. `https://api.example.com`. It is used for every base that `bases` does not name.",
       ),
     bases: z
       .record(text, address)
       .optional()
-      .describe("Base URLs by name, for adapters that call several of them."),
+      .describe("Base URLs by name, for adapters that call several base URLs."),
     credentials: credentials
       .optional()
       .describe("How the gateway authenticates to the upstream. Default: not at all."),
     signIn: upstreamSignIn
       .optional()
       .describe(
-        "How people sign in at this upstream, so that their calls go there with their own rights. Needs `authorization`. Default: nobody signs in here.",
+        "How people sign in at this upstream. Calls then use the person's own upstream tokens. Requires `authorization`. Default: nobody signs in at this upstream.",
       ),
     proxy: proxy.describe(
-      "The egress proxy to this upstream: https goes through a tunnel (CONNECT), http is handed over. `false` means none. `localhost` and the addresses of this machine are always reached directly. Default: what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say; see [proxies](networks.md#proxies).",
+      "The egress proxy for this upstream. Requests for https URLs use a tunnel (CONNECT); requests for http URLs are sent to the proxy itself. `false` turns proxies off. `localhost` and the addresses of this machine are always reached directly. Default: the environment variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; see [proxies](networks.md#proxies).",
     ),
     tls: optionalTls.describe(
-      "TLS towards the base URLs of this upstream. The files are relative to this file and read at the start.",
+      "TLS settings for the base URLs of this upstream. File names are relative to this file. The files are read when the gateway starts.",
     ),
     userAgent: optionalText.describe("The `User-Agent` header of every request."),
     acceptEncoding: optionalText.describe(
-      "The `Accept-Encoding` header of every request; `identity` turns compression off.",
+      "The `Accept-Encoding` header of every request. `identity` turns compression off.",
     ),
     maxResponseBytes: count.describe(
       "Maximum size of a response body in bytes, before and after decompression.",
     ),
     maxResponseCost: count.describe(
-      "The maximum cost of reading the JSON of a response, or of one record of a stream. Each key, string, number and literal costs 1, each array 3, each object 8. Numbers beyond 2^53, strings that begin like numbers, and keys that did not occur before cost more. Default: 1600000, about 8 MB of ordinary JSON.",
+      "The maximum cost of reading the JSON in a response, or in one record of a stream. Each key, string, number and literal costs 1, each array 3, each object 8. Numbers above 2^53, strings that begin like numbers, and each first occurrence of a key cost more. Default: 1600000, about 8 MB of ordinary JSON.",
     ),
     maxDownloadBytes: count.describe(
-      "Maximum size of a download in bytes, after decompression. Default: no limit, because a download is streamed and never held in memory as a whole.",
+      "Maximum size of a download in bytes, after decompression. Default: no limit, because a download is never in memory as a whole.",
     ),
     maxHeaderBytes: count.describe("Maximum size of the response headers in bytes."),
     connectTimeoutMs: count.describe("Timeout for establishing a connection, including TLS."),
@@ -239,22 +239,22 @@ export const upstreamSchema = z
       "Retry requests of idempotent methods after a connection failure, after an UNAVAILABLE (502, 503), and after a RESOURCE_EXHAUSTED (429) that says when to retry; see [what is retried](errors.md#what-is-retried). `false` turns retries off.",
     ),
     breaker: breaker.describe(
-      "Circuit breaker: while a circuit is open, calls fail fast with UNAVAILABLE; after a cooldown a probe decides. Requests that fail before their first byte is sent (no address, no connection, no TLS) open the circuit of their base address for all callers. Requests that fail later (status 5xx, no response in time, a broken one; not 4xx) open the circuit of their caller alone, which is the person of its token, else the client, else its address; when they are of several callers, they also halve the number of requests that run at the address at a time, which successes raise again. Callers share that number, and each may always have one request. `false` turns it off.",
+      "The circuit breaker. While a circuit is open, calls fail immediately with UNAVAILABLE. After a cooldown, the result of a probe request closes the circuit or keeps it open. Requests that fail before their first byte is sent (DNS, connection, TLS) open the circuit of their base URL for all callers. Requests that fail later (status 5xx, no response in time, a broken response; not 4xx) open the circuit for their caller only. A caller is the person of the access token, or else the client, or else the client address. If such requests of several callers fail, the gateway also halves the number of concurrent requests to the base URL, and raises it again after successes. Callers share this number, and each may always have one request. `false` turns the circuit breaker off.",
     ),
     rateLimits: rateLimits.describe(
-      "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns that off, e.g. for a test server.",
+      "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns them off, e.g. for a test server.",
     ),
     redirects: redirects.describe(
-      "Follow redirects of GET and HEAD to these hosts, for methods whose `redirects` rule asks for it: at most 5, never from https to http, and never from a public to a private address. Another origin gets no credentials. Default: `false`.",
+      "Follow redirects of GET and HEAD requests to these hosts, for methods with a `redirects` rule. At most 5 redirects are followed, never from https to http, and never from a public to a private address. Other origins get no credentials. Default: `false`.",
     ),
     differences: z
       .strictObject(differenceLevels)
       .optional()
       .describe(
-        "What is done about responses of this upstream that differ from their description. Default: as `differences` says for all.",
+        "How the gateway handles differences between this upstream's responses and their description. Default: the top-level `differences`.",
       ),
     callsInFlight: count.describe(
-      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. Further calls wait in the queue, and callers take turns. One caller gets three quarters at most. All streams leave a sixteenth, of 16 or more, to unary calls. Default: 1024.",
+      "The maximum number of concurrent calls to this upstream, so that a slow upstream cannot take all capacity. Further calls wait in the queue, and callers take turns. One caller gets at most three quarters. If the maximum is 16 or more, streams leave a sixteenth of it to unary calls. Default: 1024.",
     ),
     traceContext: z
       .boolean()

@@ -18,13 +18,13 @@ export const file_blog_v1_attribution: GenFile = /*@__PURE__*/
   fileDesc("ChlibG9nL3YxL2F0dHJpYnV0aW9uLnByb3RvEgdibG9nLnYxIqADCgtBdHRyaWJ1dGlvbhI2CgRwb3N0GAEgASgLMhguYmxvZy52MS5Qb3N0QXR0cmlidXRpb25CDLrrGAhiBhIEcG9zdEgAEjYKBGxpbmsYAiABKAsyGC5ibG9nLnYxLkxpbmtBdHRyaWJ1dGlvbkIMuusYCGIGEgRsaW5rSAASNgoEYmxvZxgDIAEoCzIYLmJsb2cudjEuQmxvZ0F0dHJpYnV0aW9uQgy66xgIYgYSBGJsb2dIABIzCgNhcHAYBCABKAsyFy5ibG9nLnYxLkFwcEF0dHJpYnV0aW9uQgu66xgHYgUSA2FwcEgAEh0KCXR5cGVfbmFtZRgKIAEoCUIKuusYBhIEdHlwZRJHCg51bmtub3duX2ZpZWxkcxhkIAMoCzInLmJsb2cudjEuQXR0cmlidXRpb24uVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFgoGc291cmNlEgy66xgICgR0eXBlEAEiZgoPUG9zdEF0dHJpYnV0aW9uEgsKA3VybBgBIAEoCRIkCgRwb3N0GAIgASgLMhYuYmxvZy52MS5Qb3N0UmVmZXJlbmNlEiAKBGJsb2cYAyABKAsyEi5ibG9nLnYxLlNob3J0QmxvZyKkAQoNUG9zdFJlZmVyZW5jZRISCgJpZBgBIAEoBEIGuusYAnABEkkKDnVua25vd25fZmllbGRzGGQgAygLMikuYmxvZy52MS5Qb3N0UmVmZXJlbmNlLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjQKD0xpbmtBdHRyaWJ1dGlvbhILCgN1cmwYASABKAkSFAoMdXJsX3JlZGlyZWN0GAIgASgJIkAKD0Jsb2dBdHRyaWJ1dGlvbhILCgN1cmwYASABKAkSIAoEYmxvZxgCIAEoCzISLmJsb2cudjEuU2hvcnRCbG9nImMKDkFwcEF0dHJpYnV0aW9uEgsKA3VybBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRIUCgxkaXNwbGF5X3RleHQYAyABKAkSHAoEbG9nbxgEIAEoCzIOLmJsb2cudjEuTWVkaWFiBnByb3RvMw", [file_blog_v1_media, file_blog_v1_short_blog, file_connectrest_v1_annotations]);
 
 /**
- * The source of content, or the author of a question.
+ * The source of a piece of content, or the author of a question.
  *
  * @generated from message blog.v1.Attribution
  */
 export type Attribution = Message<"blog.v1.Attribution"> & {
   /**
-   * The source; unset if its type is none of these.
+   * The source. Unset if the source has a type that is not listed here; the type is then in `type_name`.
    *
    * @generated from oneof blog.v1.Attribution.source
    */
@@ -63,14 +63,14 @@ export type Attribution = Message<"blog.v1.Attribution"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The type as the service spells it, even if it is none of the above. Requests need it only in that case.
+   * The type as the service spells it, even if no field above is set. Requests need it only in that case.
    *
    * @generated from field: string type_name = 10;
    */
   typeName: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -85,13 +85,13 @@ export const AttributionSchema: GenMessage<Attribution> = /*@__PURE__*/
   messageDesc(file_blog_v1_attribution, 0);
 
 /**
- * Content that comes from a post.
+ * A source that is a post.
  *
  * @generated from message blog.v1.PostAttribution
  */
 export type PostAttribution = Message<"blog.v1.PostAttribution"> & {
   /**
-   * URL of the post.
+   * The URL of the post.
    *
    * @generated from field: string url = 1;
    */
@@ -120,7 +120,7 @@ export const PostAttributionSchema: GenMessage<PostAttribution> = /*@__PURE__*/
   messageDesc(file_blog_v1_attribution, 1);
 
 /**
- * A post, by its identifier.
+ * A reference to a post by its identifier.
  *
  * @generated from message blog.v1.PostReference
  */
@@ -133,7 +133,7 @@ export type PostReference = Message<"blog.v1.PostReference"> & {
   id: bigint;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -148,13 +148,13 @@ export const PostReferenceSchema: GenMessage<PostReference> = /*@__PURE__*/
   messageDesc(file_blog_v1_attribution, 2);
 
 /**
- * Content that comes from a web page.
+ * A source that is a web page.
  *
  * @generated from message blog.v1.LinkAttribution
  */
 export type LinkAttribution = Message<"blog.v1.LinkAttribution"> & {
   /**
-   * URL of the page.
+   * The URL of the page.
    *
    * @generated from field: string url = 1;
    */
@@ -176,13 +176,13 @@ export const LinkAttributionSchema: GenMessage<LinkAttribution> = /*@__PURE__*/
   messageDesc(file_blog_v1_attribution, 3);
 
 /**
- * Content that comes from a blog.
+ * A source that is a blog.
  *
  * @generated from message blog.v1.BlogAttribution
  */
 export type BlogAttribution = Message<"blog.v1.BlogAttribution"> & {
   /**
-   * URL of the blog.
+   * The URL of the blog.
    *
    * @generated from field: string url = 1;
    */
@@ -204,34 +204,34 @@ export const BlogAttributionSchema: GenMessage<BlogAttribution> = /*@__PURE__*/
   messageDesc(file_blog_v1_attribution, 4);
 
 /**
- * Content that comes from an application.
+ * A source that is an application.
  *
  * @generated from message blog.v1.AppAttribution
  */
 export type AppAttribution = Message<"blog.v1.AppAttribution"> & {
   /**
-   * URL in the application.
+   * The URL of the content in the application.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * Name of the application.
+   * The name of the application.
    *
    * @generated from field: string app_name = 2;
    */
   appName: string;
 
   /**
-   * Text to show.
+   * The text to display.
    *
    * @generated from field: string display_text = 3;
    */
   displayText: string;
 
   /**
-   * Logo of the application.
+   * The logo of the application.
    *
    * @generated from field: blog.v1.Media logo = 4;
    */

@@ -8,7 +8,7 @@ import { ShortBlogTable } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Content that comes from an application.
+ * A source that is an application.
  *
  * @generated from message blog.v1.AppAttribution
  */
@@ -20,7 +20,7 @@ export const AppAttributionTable: MessageTable = table("blog.v1.AppAttribution",
 ]);
 
 /**
- * The source of content, or the author of a question.
+ * The source of a piece of content, or the author of a question.
  *
  * @generated from message blog.v1.Attribution
  */
@@ -40,7 +40,7 @@ export const AttributionTable: MessageTable = table("blog.v1.Attribution", () =>
 ]);
 
 /**
- * Content that comes from a blog.
+ * A source that is a blog.
  *
  * @generated from message blog.v1.BlogAttribution
  */
@@ -50,7 +50,7 @@ export const BlogAttributionTable: MessageTable = table("blog.v1.BlogAttribution
 ]);
 
 /**
- * Content that comes from a web page.
+ * A source that is a web page.
  *
  * @generated from message blog.v1.LinkAttribution
  */
@@ -60,7 +60,7 @@ export const LinkAttributionTable: MessageTable = table("blog.v1.LinkAttribution
 ]);
 
 /**
- * Content that comes from a post.
+ * A source that is a post.
  *
  * @generated from message blog.v1.PostAttribution
  */
@@ -71,7 +71,7 @@ export const PostAttributionTable: MessageTable = table("blog.v1.PostAttribution
 ]);
 
 /**
- * A post, by its identifier.
+ * A reference to a post by its identifier.
  *
  * @generated from message blog.v1.PostReference
  */

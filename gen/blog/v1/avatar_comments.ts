@@ -4,11 +4,11 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Avatar", "One size of an avatar."],
-  ["blog.v1.Avatar.accessories", "Ornaments that are drawn over the avatar; usually empty."],
-  ["blog.v1.Avatar.height", "Height in pixels; the same as the width."],
-  ["blog.v1.Avatar.unknown_fields", "All other keys of the response, with their values as JSON."],
-  ["blog.v1.Avatar.url", "URL of the picture."],
-  ["blog.v1.Avatar.width", "Width in pixels; 512, 128, 96 and 64 are usual."],
+  ["blog.v1.Avatar.accessories", "The decorations that are drawn over the avatar. Usually empty."],
+  ["blog.v1.Avatar.height", "The height in pixels. Avatars are square."],
+  ["blog.v1.Avatar.unknown_fields", "All other keys of the object, with their values as JSON."],
+  ["blog.v1.Avatar.url", "The URL of the image."],
+  ["blog.v1.Avatar.width", "The width in pixels, usually 512, 128, 96 or 64."],
   ["blog.v1.AvatarShape", "The outline of an avatar."],
   ["blog.v1.AvatarShape.AVATAR_SHAPE_CIRCLE", "A circle."],
   ["blog.v1.AvatarShape.AVATAR_SHAPE_SQUARE", "A square."],

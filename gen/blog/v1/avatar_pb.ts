@@ -22,35 +22,35 @@ export const file_blog_v1_avatar: GenFile = /*@__PURE__*/
  */
 export type Avatar = Message<"blog.v1.Avatar"> & {
   /**
-   * Width in pixels; 512, 128, 96 and 64 are usual.
+   * The width in pixels, usually 512, 128, 96 or 64.
    *
    * @generated from field: int32 width = 1;
    */
   width: number;
 
   /**
-   * Height in pixels; the same as the width.
+   * The height in pixels. Avatars are square.
    *
    * @generated from field: int32 height = 2;
    */
   height: number;
 
   /**
-   * URL of the picture.
+   * The URL of the image.
    *
    * @generated from field: string url = 3;
    */
   url: string;
 
   /**
-   * Ornaments that are drawn over the avatar; usually empty.
+   * The decorations that are drawn over the avatar. Usually empty.
    *
    * @generated from field: google.protobuf.ListValue accessories = 4;
    */
   accessories?: ListValue | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

@@ -8,7 +8,7 @@ import { LinksTable } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * A blog was blocked.
+ * The result of blocking a blog or an author.
  *
  * @generated from message blog.v1.CreateBlockResponse
  */

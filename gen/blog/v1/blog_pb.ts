@@ -38,15 +38,16 @@ export const file_blog_v1_blog: GenFile = /*@__PURE__*/
  */
 export type GetBlogInfoRequest = Message<"blog.v1.GetBlogInfoRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The fields of the blog to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
-   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
+   * The fields of the blog to return, e.g. `name`. A field that is returned only on request is named with a
+   * leading `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard
+   * fields. Default: the standard fields.
    *
    * @generated from field: repeated string fields = 2;
    */
@@ -88,14 +89,14 @@ export const GetBlogInfoResponseSchema: GenMessage<GetBlogInfoResponse> = /*@__P
  */
 export type GetAvatarRequest = Message<"blog.v1.GetAvatarRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Width and height in pixels: 16, 24, 30, 40, 48, 64, 96, 128 or 512. Default: 64.
+   * The width and height in pixels: 16, 24, 30, 40, 48, 64, 96, 128 or 512. Default: 64.
    *
    * @generated from field: optional int32 size = 2;
    */
@@ -110,20 +111,20 @@ export const GetAvatarRequestSchema: GenMessage<GetAvatarRequest> = /*@__PURE__*
   messageDesc(file_blog_v1_blog, 2);
 
 /**
- * The avatar of a blog: a picture or its URL.
+ * The avatar of a blog: an image or its URL.
  *
  * @generated from message blog.v1.GetAvatarResponse
  */
 export type GetAvatarResponse = Message<"blog.v1.GetAvatarResponse"> & {
   /**
-   * URL of the picture; empty if the response is the picture itself.
+   * The URL of the image. Empty if the response is the image itself.
    *
    * @generated from field: string avatar_url = 1;
    */
   avatarUrl: string;
 
   /**
-   * The picture and its MIME type; without data if the response is its URL.
+   * The image and its MIME type. Without data if the response is the URL.
    *
    * @generated from field: google.api.HttpBody image = 2;
    */
@@ -138,15 +139,16 @@ export const GetAvatarResponseSchema: GenMessage<GetAvatarResponse> = /*@__PURE_
   messageDesc(file_blog_v1_blog, 3);
 
 /**
- * Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.
+ * Blogs and their avatars, pages, likes, follows, blocks and notifications.
  *
  * @generated from service blog.v1.BlogService
  */
 export const BlogService: GenService<{
   /**
-   * Gets a blog: its name, title, description, avatar, theme and counts.
+   * Returns a blog: its name, title, description, avatar, theme and counts.
    *
-   * An API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.
+   * An API key is sufficient. With the credentials of a user, the response also describes that user's
+   * relation to the blog.
    *
    * @generated from rpc blog.v1.BlogService.GetBlogInfo
    */
@@ -156,7 +158,7 @@ export const BlogService: GenService<{
     output: typeof GetBlogInfoResponseSchema;
   },
   /**
-   * Gets the avatar of a blog: the picture itself or, with the OAuth 1.0a credentials of a user, its URL.
+   * Returns the avatar of a blog: the image itself or, with the OAuth 1.0a credentials of a user, its URL.
    *
    * No credentials are required.
    *
@@ -168,7 +170,7 @@ export const BlogService: GenService<{
     output: typeof GetAvatarResponseSchema;
   },
   /**
-   * Lists the blogs that a blog has blocked. Only for administrators of the blog.
+   * Lists the blogs that a blog has blocked. The caller must be an administrator of the blog.
    *
    * @generated from rpc blog.v1.BlogService.ListBlocks
    */
@@ -178,9 +180,9 @@ export const BlogService: GenService<{
     output: typeof ListBlocksResponseSchema;
   },
   /**
-   * Streams all blogs that a blog has blocked. Only for administrators of the blog.
+   * Streams all blogs that a blog has blocked. The caller must be an administrator of the blog.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamBlocks
    */
@@ -190,7 +192,8 @@ export const BlogService: GenService<{
     output: typeof BlogSchema;
   },
   /**
-   * Blocks a blog, or the anonymous author of a question or submission. Only for administrators of the blog.
+   * Blocks a blog, or the anonymous author of a question or submission. The caller must be an administrator
+   * of the blocking blog.
    *
    * @generated from rpc blog.v1.BlogService.CreateBlock
    */
@@ -200,7 +203,7 @@ export const BlogService: GenService<{
     output: typeof CreateBlockResponseSchema;
   },
   /**
-   * Blocks several blogs. Only for administrators of the blog.
+   * Blocks several blogs. The caller must be an administrator of the blocking blog.
    *
    * @generated from rpc blog.v1.BlogService.BulkCreateBlocks
    */
@@ -210,7 +213,8 @@ export const BlogService: GenService<{
     output: typeof BulkCreateBlocksResponseSchema;
   },
   /**
-   * Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.
+   * Unblocks a blog, or everyone who was blocked anonymously. The caller must be an administrator of the
+   * blocking blog.
    *
    * @generated from rpc blog.v1.BlogService.DeleteBlock
    */
@@ -234,7 +238,7 @@ export const BlogService: GenService<{
   /**
    * Streams all posts that a blog likes, most recently liked first. The blog must share its likes.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamLikes
    */
@@ -256,7 +260,7 @@ export const BlogService: GenService<{
   /**
    * Streams all blogs that a blog follows, most recently followed first.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamFollowing
    */
@@ -278,7 +282,7 @@ export const BlogService: GenService<{
   /**
    * Streams all followers of a blog.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamFollowers
    */
@@ -288,7 +292,7 @@ export const BlogService: GenService<{
     output: typeof FollowerSchema;
   },
   /**
-   * Checks whether a blog is followed by another blog.
+   * Checks whether another blog follows a blog.
    *
    * @generated from rpc blog.v1.BlogService.GetFollowedBy
    */
@@ -298,7 +302,8 @@ export const BlogService: GenService<{
     output: typeof GetFollowedByResponseSchema;
   },
   /**
-   * Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
+   * Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions and
+   * questions.
    *
    * @generated from rpc blog.v1.BlogService.ListNotifications
    */
@@ -310,7 +315,7 @@ export const BlogService: GenService<{
   /**
    * Streams all notifications of a blog, newest first.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled.
+   * Pages are fetched on demand, until the caller cancels the stream.
    *
    * @generated from rpc blog.v1.BlogService.StreamNotifications
    */
@@ -320,7 +325,7 @@ export const BlogService: GenService<{
     output: typeof NotificationSchema;
   },
   /**
-   * Lists the pages of a blog in order.
+   * Lists the pages of a blog in the order of their positions.
    *
    * @generated from rpc blog.v1.BlogService.ListPages
    */
@@ -330,9 +335,9 @@ export const BlogService: GenService<{
     output: typeof ListPagesResponseSchema;
   },
   /**
-   * Streams all pages of a blog in order.
+   * Streams all pages of a blog in the order of their positions.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc blog.v1.BlogService.StreamPages
    */
@@ -342,7 +347,7 @@ export const BlogService: GenService<{
     output: typeof PageSchema;
   },
   /**
-   * Gets a page of a blog.
+   * Returns a page of a blog.
    *
    * @generated from rpc blog.v1.BlogService.GetPage
    */

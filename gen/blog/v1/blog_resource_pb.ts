@@ -20,21 +20,21 @@ export const file_blog_v1_blog_resource: GenFile = /*@__PURE__*/
   fileDesc("ChtibG9nL3YxL2Jsb2dfcmVzb3VyY2UucHJvdG8SB2Jsb2cudjEixxAKBEJsb2cSDAoEbmFtZRgBIAEoCRIMCgR1dWlkGAIgASgJEgsKA3VybBgDIAEoCRINCgV0aXRsZRgEIAEoCRITCgtkZXNjcmlwdGlvbhgFIAEoCRI1Cgd1cGRhdGVkGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESHwoGYXZhdGFyGAcgAygLMg8uYmxvZy52MS5BdmF0YXISJQoFdGhlbWUYCCABKAsyDi5ibG9nLnYxLlRoZW1lQga66xgCcAESFQoIdGhlbWVfaWQYCSABKANIAIgBARISCgVwb3N0cxgKIAEoBUgBiAEBEhgKC3RvdGFsX3Bvc3RzGAsgASgFSAKIAQESEgoFbGlrZXMYDCABKAVIA4gBARIQCgNhc2sYFCABKAhIBIgBARIVCghhc2tfYW5vbhgVIAEoCEgFiAEBEhYKDmFza19wYWdlX3RpdGxlGBYgASgJEh0KEGFza3NfYWxsb3dfbWVkaWEYFyABKAhIBogBARIXCgpjYW5fc3VibWl0GBggASgISAeIAQESHQoVc3VibWlzc2lvbl9wYWdlX3RpdGxlGBkgASgJEjIKEHN1Ym1pc3Npb25fdGVybXMYGiABKAsyGC5ibG9nLnYxLlN1Ym1pc3Npb25UZXJtcxIVCghmb2xsb3dlZBgeIAEoCEgIiAEBEiQKF2lzX2Jsb2NrZWRfZnJvbV9wcmltYXJ5GB8gASgISAmIAQESHQoQaXNfZm9sbG93aW5nX3lvdRggIAEoCEgKiAEBEigKG2R1cmF0aW9uX2Jsb2dfZm9sbG93aW5nX3lvdRghIAEoBUgLiAEBEiQKF2R1cmF0aW9uX2ZvbGxvd2luZ19ibG9nGCIgASgFSAyIAQESFgoJZm9sbG93aW5nGCMgASgISA2IAQESFwoKc3Vic2NyaWJlZBgkIAEoCEgOiAEBEj8KEWJsb2NrZWRfdGltZXN0YW1wGCUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESFQoIY2FuX2NoYXQYKCABKAhID4gBARIaCg1jYW5fc3Vic2NyaWJlGCkgASgISBCIAQESHgoRY2FuX3NlbmRfZmFuX21haWwYKiABKAhIEYgBARIcCg9jYW5fYmVfZm9sbG93ZWQYKyABKAhIEogBARIcCg9jYW5fc2hvd19iYWRnZXMYLCABKAhIE4gBARIUCgdpc19uc2Z3GC0gASgISBSIAQESGAoLc2hhcmVfbGlrZXMYLiABKAhIFYgBARIcCg9zaGFyZV9mb2xsb3dpbmcYLyABKAhIFogBARITCgZhY3RpdmUYMCABKAhIF4gBARIaCg1pc19vcHRvdXRfYWRzGDEgASgISBiIAQESKAobaXNfaGlkZGVuX2Zyb21fYmxvZ19uZXR3b3JrGDIgASgISBmIAQESEAoIdGltZXpvbmUYMyABKAkSFwoPdGltZXpvbmVfb2Zmc2V0GDQgASgJEhIKBWFkbWluGDwgASgISBqIAQESFAoHcHJpbWFyeRg9IAEoCEgbiAEBEhMKBmRyYWZ0cxg+IAEoBUgciAEBEhUKCG1lc3NhZ2VzGD8gASgFSB2IAQESEgoFcXVldWUYQCABKAVIHogBARIWCglmb2xsb3dlcnMYQSABKAVIH4gBARINCgV0d2VldBhCIAEoCRIfCgR0eXBlGEMgASgOMhEuYmxvZy52MS5CbG9nVHlwZRI0ChFzdWJzY3JpcHRpb25fcGxhbhhGIAEoCzIZLmJsb2cudjEuU3Vic2NyaXB0aW9uUGxhbhIaCg1pc19wYXl3YWxsX29uGEcgASgISCCIAQESLgoOcGF5d2FsbF9hY2Nlc3MYSCABKA4yFi5ibG9nLnYxLlBheXdhbGxBY2Nlc3MSQAoOdW5rbm93bl9maWVsZHMYZCADKAsyIC5ibG9nLnYxLkJsb2cuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX3RoZW1lX2lkQggKBl9wb3N0c0IOCgxfdG90YWxfcG9zdHNCCAoGX2xpa2VzQgYKBF9hc2tCCwoJX2Fza19hbm9uQhMKEV9hc2tzX2FsbG93X21lZGlhQg0KC19jYW5fc3VibWl0QgsKCV9mb2xsb3dlZEIaChhfaXNfYmxvY2tlZF9mcm9tX3ByaW1hcnlCEwoRX2lzX2ZvbGxvd2luZ195b3VCHgocX2R1cmF0aW9uX2Jsb2dfZm9sbG93aW5nX3lvdUIaChhfZHVyYXRpb25fZm9sbG93aW5nX2Jsb2dCDAoKX2ZvbGxvd2luZ0INCgtfc3Vic2NyaWJlZEILCglfY2FuX2NoYXRCEAoOX2Nhbl9zdWJzY3JpYmVCFAoSX2Nhbl9zZW5kX2Zhbl9tYWlsQhIKEF9jYW5fYmVfZm9sbG93ZWRCEgoQX2Nhbl9zaG93X2JhZGdlc0IKCghfaXNfbnNmd0IOCgxfc2hhcmVfbGlrZXNCEgoQX3NoYXJlX2ZvbGxvd2luZ0IJCgdfYWN0aXZlQhAKDl9pc19vcHRvdXRfYWRzQh4KHF9pc19oaWRkZW5fZnJvbV9ibG9nX25ldHdvcmtCCAoGX2FkbWluQgoKCF9wcmltYXJ5QgkKB19kcmFmdHNCCwoJX21lc3NhZ2VzQggKBl9xdWV1ZUIMCgpfZm9sbG93ZXJzQhAKDl9pc19wYXl3YWxsX29uIrsHCgVUaGVtZRIqCgxhdmF0YXJfc2hhcGUYASABKA4yFC5ibG9nLnYxLkF2YXRhclNoYXBlEhgKEGJhY2tncm91bmRfY29sb3IYAiABKAkSEQoJYm9keV9mb250GAMgASgJEhIKCmxpbmtfY29sb3IYBCABKAkSEwoLdGl0bGVfY29sb3IYBSABKAkSEgoKdGl0bGVfZm9udBgGIAEoCRIZChF0aXRsZV9mb250X3dlaWdodBgHIAEoCRIUCgxoZWFkZXJfaW1hZ2UYCiABKAkSHAoUaGVhZGVyX2ltYWdlX2ZvY3VzZWQYCyABKAkSGwoTaGVhZGVyX2ltYWdlX3NjYWxlZBgMIAEoCRIbChNoZWFkZXJfaW1hZ2VfcG9zdGVyGA0gASgJEi0KEGhlYWRlcl9pbWFnZV9ucGYYDiABKAsyEy5ibG9nLnYxLkltYWdlQmxvY2sSHwoNaGVhZGVyX2JvdW5kcxgPIAMoBUIIuusYBCAEcAESGwoOaGVhZGVyX3N0cmV0Y2gYECABKAhIAIgBARIeChFoZWFkZXJfZnVsbF93aWR0aBgRIAEoBUgBiAEBEh8KEmhlYWRlcl9mdWxsX2hlaWdodBgSIAEoBUgCiAEBEh8KEmhlYWRlcl9mb2N1c193aWR0aBgTIAEoBUgDiAEBEiAKE2hlYWRlcl9mb2N1c19oZWlnaHQYFCABKAVIBIgBARIYCgtzaG93X2F2YXRhchgeIAEoCEgFiAEBEh0KEHNob3dfZGVzY3JpcHRpb24YHyABKAhIBogBARIeChFzaG93X2hlYWRlcl9pbWFnZRggIAEoCEgHiAEBEhcKCnNob3dfdGl0bGUYISABKAhICIgBARJBCg51bmtub3duX2ZpZWxkcxhkIAMoCzIhLmJsb2cudjEuVGhlbWUuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEQoPX2hlYWRlcl9zdHJldGNoQhQKEl9oZWFkZXJfZnVsbF93aWR0aEIVChNfaGVhZGVyX2Z1bGxfaGVpZ2h0QhUKE19oZWFkZXJfZm9jdXNfd2lkdGhCFgoUX2hlYWRlcl9mb2N1c19oZWlnaHRCDgoMX3Nob3dfYXZhdGFyQhMKEV9zaG93X2Rlc2NyaXB0aW9uQhQKEl9zaG93X2hlYWRlcl9pbWFnZUINCgtfc2hvd190aXRsZSLdAQoPU3VibWlzc2lvblRlcm1zEhYKDmFjY2VwdGVkX3R5cGVzGAEgAygJEgwKBHRhZ3MYAiADKAkSDQoFdGl0bGUYAyABKAkSEgoKZ3VpZGVsaW5lcxgEIAEoCRJLCg51bmtub3duX2ZpZWxkcxhkIAMoCzIrLmJsb2cudjEuU3VibWlzc2lvblRlcm1zLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrQDChBTdWJzY3JpcHRpb25QbGFuEhMKC2Rlc2NyaXB0aW9uGAEgASgJEhUKDWN1cnJlbmN5X2NvZGUYAiABKAkSIgoNbW9udGhseV9wcmljZRgDIAEoA0IGuusYAnABSACIAQESIQoMeWVhcmx5X3ByaWNlGAQgASgDQga66xgCcAFIAYgBARIUCgxtZW1iZXJfcGVya3MYBSADKAkSGgoSc3Vic2NyaXB0aW9uX2xhYmVsGAYgASgJEjAKD2NoZWNrb3V0X2xhYmVscxgHIAEoCzIXLmJsb2cudjEuQ2hlY2tvdXRMYWJlbHMSFQoIaXNfdmFsaWQYCCABKAhIAogBARJMCg51bmtub3duX2ZpZWxkcxhkIAMoCzIsLmJsb2cudjEuU3Vic2NyaXB0aW9uUGxhbi5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIQCg5fbW9udGhseV9wcmljZUIPCg1feWVhcmx5X3ByaWNlQgsKCV9pc192YWxpZCLEAQoOQ2hlY2tvdXRMYWJlbHMSDwoHbW9udGhseRgBIAEoCRIOCgZ5ZWFybHkYAiABKAkSDwoHc3VwcG9ydBgDIAEoCRJKCg51bmtub3duX2ZpZWxkcxhkIAMoCzIqLmJsb2cudjEuQ2hlY2tvdXRMYWJlbHMuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqbwoIQmxvZ1R5cGUSGQoVQkxPR19UWVBFX1VOU1BFQ0lGSUVEEAASIgoQQkxPR19UWVBFX1BVQkxJQxABGgy66xgICgZwdWJsaWMSJAoRQkxPR19UWVBFX1BSSVZBVEUQAhoNuusYCQoHcHJpdmF0ZSrhAQoNUGF5d2FsbEFjY2VzcxIeChpQQVlXQUxMX0FDQ0VTU19VTlNQRUNJRklFRBAAEi8KGVBBWVdBTExfQUNDRVNTX05PTl9NRU1CRVIQARoQuusYDAoKbm9uLW1lbWJlchIpChZQQVlXQUxMX0FDQ0VTU19DUkVBVE9SEAIaDbrrGAkKB2NyZWF0b3ISKwoXUEFZV0FMTF9BQ0NFU1NfRElTQUJMRUQQAxoOuusYCgoIZGlzYWJsZWQSJwoVUEFZV0FMTF9BQ0NFU1NfTUVNQkVSEAQaDLrrGAgKBm1lbWJlcmIGcHJvdG8z", [file_blog_v1_avatar, file_blog_v1_npf, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is
- * empty; a missing number or flag is unset.
+ * A blog. The endpoint, the requested fields and the caller determine which fields are returned. A missing
+ * string is empty; a missing number or flag is unset.
  *
  * @generated from message blog.v1.Blog
  */
 export type Blog = Message<"blog.v1.Blog"> & {
   /**
-   * Short name; identifies the blog in requests.
+   * The short name, which identifies the blog in requests.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * UUID, which starts with `t:` and does not change when the blog is renamed or moves to another domain.
+   * The UUID, which starts with `t:`. It stays the same when the blog is renamed or moves to another domain.
    *
    * @generated from field: string uuid = 2;
    */
@@ -62,329 +62,332 @@ export type Blog = Message<"blog.v1.Blog"> & {
   description: string;
 
   /**
-   * Time of the most recent post.
+   * The time of the most recent post.
    *
    * @generated from field: google.protobuf.Timestamp updated = 6;
    */
   updated?: Timestamp | undefined;
 
   /**
-   * Avatar, largest size first.
+   * The avatar in several sizes, largest first.
    *
    * @generated from field: repeated blog.v1.Avatar avatar = 7;
    */
   avatar: Avatar[];
 
   /**
-   * General theme options; they may not apply to a custom theme.
+   * The general theme options. A custom theme may ignore them.
    *
    * @generated from field: blog.v1.Theme theme = 8;
    */
   theme?: Theme | undefined;
 
   /**
-   * Number of the theme.
+   * The identifier of the theme.
    *
    * @generated from field: optional int64 theme_id = 9;
    */
   themeId?: bigint | undefined;
 
   /**
-   * Number of posts.
+   * The number of posts.
    *
    * @generated from field: optional int32 posts = 10;
    */
   posts?: number | undefined;
 
   /**
-   * Number of posts; the same as `posts`.
+   * The number of posts, same as `posts`.
    *
    * @generated from field: optional int32 total_posts = 11;
    */
   totalPosts?: number | undefined;
 
   /**
-   * Number of likes. Only for the primary blog of a user, if it shares its likes.
+   * The number of likes. Only for the primary blog of a user who shares likes.
    *
    * @generated from field: optional int32 likes = 12;
    */
   likes?: number | undefined;
 
   /**
-   * The blog accepts questions.
+   * Whether the blog accepts questions.
    *
    * @generated from field: optional bool ask = 20;
    */
   ask?: boolean | undefined;
 
   /**
-   * Questions may be anonymous. Only when `ask` is true.
+   * Whether questions may be anonymous. Only when `ask` is true.
    *
    * @generated from field: optional bool ask_anon = 21;
    */
   askAnon?: boolean | undefined;
 
   /**
-   * Title of the page for questions.
+   * The title of the page where readers ask questions.
    *
    * @generated from field: string ask_page_title = 22;
    */
   askPageTitle: string;
 
   /**
-   * Questions may contain media.
+   * Whether questions may contain media.
    *
    * @generated from field: optional bool asks_allow_media = 23;
    */
   asksAllowMedia?: boolean | undefined;
 
   /**
-   * The blog accepts submissions.
+   * Whether the blog accepts submissions.
    *
    * @generated from field: optional bool can_submit = 24;
    */
   canSubmit?: boolean | undefined;
 
   /**
-   * Title of the page for submissions.
+   * The title of the page for submissions.
    *
    * @generated from field: string submission_page_title = 25;
    */
   submissionPageTitle: string;
 
   /**
-   * The kinds of content that can be submitted. Only for blogs that accept submissions.
+   * The kinds of content that readers can submit. Only for blogs that accept submissions.
    *
    * @generated from field: blog.v1.SubmissionTerms submission_terms = 26;
    */
   submissionTerms?: SubmissionTerms | undefined;
 
   /**
-   * The caller follows the blog. Only with the credentials of a user.
+   * Whether the caller follows the blog. Only with the credentials of a user.
    *
    * @generated from field: optional bool followed = 30;
    */
   followed?: boolean | undefined;
 
   /**
-   * The caller's primary blog has blocked the blog. Only with the credentials of a user.
+   * Whether the caller's primary blog has blocked the blog. Only with the credentials of a user.
    *
    * @generated from field: optional bool is_blocked_from_primary = 31;
    */
   isBlockedFromPrimary?: boolean | undefined;
 
   /**
-   * The blog follows the caller's primary blog. Only on request, as `?is_following_you`.
+   * Whether the blog follows the caller's primary blog. Only on request, as `?is_following_you`.
    *
    * @generated from field: optional bool is_following_you = 32;
    */
   isFollowingYou?: boolean | undefined;
 
   /**
-   * Seconds for which the blog has followed the caller's primary blog, -1 if it does not. Only on request.
+   * The number of seconds for which the blog has followed the caller's primary blog, or -1 if it does not
+   * follow that blog. Only on request.
    *
    * @generated from field: optional int32 duration_blog_following_you = 33;
    */
   durationBlogFollowingYou?: number | undefined;
 
   /**
-   * Seconds for which the caller has followed the blog, -1 if not. Only on request.
+   * The number of seconds for which the caller has followed the blog, or -1 if the caller does not follow it.
+   * Only on request.
    *
    * @generated from field: optional int32 duration_following_blog = 34;
    */
   durationFollowingBlog?: number | undefined;
 
   /**
-   * The caller follows the blog, as reported by some lists.
+   * Whether the caller follows the blog. Some lists have this field instead of `followed`.
    *
    * @generated from field: optional bool following = 35;
    */
   following?: boolean | undefined;
 
   /**
-   * The caller is notified of each post.
+   * Whether the caller is notified of each new post.
    *
    * @generated from field: optional bool subscribed = 36;
    */
   subscribed?: boolean | undefined;
 
   /**
-   * When the blog was blocked. Only in the list of blocks.
+   * The time when the blog was blocked. Only in the list of blocks.
    *
    * @generated from field: google.protobuf.Timestamp blocked_timestamp = 37;
    */
   blockedTimestamp?: Timestamp | undefined;
 
   /**
-   * The caller can chat with the blog.
+   * Whether the caller can chat with the blog.
    *
    * @generated from field: optional bool can_chat = 40;
    */
   canChat?: boolean | undefined;
 
   /**
-   * The caller can be notified of each post.
+   * Whether the caller can subscribe to notifications of new posts.
    *
    * @generated from field: optional bool can_subscribe = 41;
    */
   canSubscribe?: boolean | undefined;
 
   /**
-   * The caller can send fan mail.
+   * Whether the caller can send fan mail.
    *
    * @generated from field: optional bool can_send_fan_mail = 42;
    */
   canSendFanMail?: boolean | undefined;
 
   /**
-   * The blog can be followed.
+   * Whether the blog can be followed.
    *
    * @generated from field: optional bool can_be_followed = 43;
    */
   canBeFollowed?: boolean | undefined;
 
   /**
-   * Badges may be shown next to the name.
+   * Whether badges may be displayed next to the name.
    *
    * @generated from field: optional bool can_show_badges = 44;
    */
   canShowBadges?: boolean | undefined;
 
   /**
-   * The blog is not safe for work.
+   * Whether the blog contains content that is not safe for work.
    *
    * @generated from field: optional bool is_nsfw = 45;
    */
   isNsfw?: boolean | undefined;
 
   /**
-   * The blog shows what it likes.
+   * Whether the blog shows which posts it likes.
    *
    * @generated from field: optional bool share_likes = 46;
    */
   shareLikes?: boolean | undefined;
 
   /**
-   * The blog shows whom it follows.
+   * Whether the blog shows which blogs it follows.
    *
    * @generated from field: optional bool share_following = 47;
    */
   shareFollowing?: boolean | undefined;
 
   /**
-   * The blog is active.
+   * Whether the blog is active.
    *
    * @generated from field: optional bool active = 48;
    */
   active?: boolean | undefined;
 
   /**
-   * The blog shows no advertisements.
+   * Whether the blog is free of advertisements.
    *
    * @generated from field: optional bool is_optout_ads = 49;
    */
   isOptoutAds?: boolean | undefined;
 
   /**
-   * The blog is hidden from the network of blogs. Only on request.
+   * Whether the blog is hidden from the network of blogs. Only on request.
    *
    * @generated from field: optional bool is_hidden_from_blog_network = 50;
    */
   isHiddenFromBlogNetwork?: boolean | undefined;
 
   /**
-   * Name of the time zone. Only on request, and only for members of the blog.
+   * The name of the time zone. Only on request, and only for members of the blog.
    *
    * @generated from field: string timezone = 51;
    */
   timezone: string;
 
   /**
-   * Offset of the time zone from GMT. Only on request, and only for members of the blog.
+   * The offset of the time zone from GMT. Only on request, and only for members of the blog.
    *
    * @generated from field: string timezone_offset = 52;
    */
   timezoneOffset: string;
 
   /**
-   * The caller is an administrator. This and the following fields are returned only for the caller's own blogs.
+   * Whether the caller is an administrator. This and the following fields are returned only for the caller's
+   * own blogs.
    *
    * @generated from field: optional bool admin = 60;
    */
   admin?: boolean | undefined;
 
   /**
-   * The blog is the caller's primary one.
+   * Whether the blog is the caller's primary blog.
    *
    * @generated from field: optional bool primary = 61;
    */
   primary?: boolean | undefined;
 
   /**
-   * Number of drafts.
+   * The number of drafts.
    *
    * @generated from field: optional int32 drafts = 62;
    */
   drafts?: number | undefined;
 
   /**
-   * Number of messages.
+   * The number of messages.
    *
    * @generated from field: optional int32 messages = 63;
    */
   messages?: number | undefined;
 
   /**
-   * Number of queued posts.
+   * The number of queued posts.
    *
    * @generated from field: optional int32 queue = 64;
    */
   queue?: number | undefined;
 
   /**
-   * Number of followers.
+   * The number of followers.
    *
    * @generated from field: optional int32 followers = 65;
    */
   followers?: number | undefined;
 
   /**
-   * Whether posts are shared elsewhere: `Y`, `N` or `auto`.
+   * Whether posts are shared on other services: `Y`, `N` or `auto`.
    *
    * @generated from field: string tweet = 66;
    */
   tweet: string;
 
   /**
-   * Who can see the blog.
+   * The audience of the blog.
    *
    * @generated from field: blog.v1.BlogType type = 67;
    */
   type: BlogType;
 
   /**
-   * The benefits of paying members. Only for blogs with paid posts.
+   * The subscription plan. Only for blogs with paid posts.
    *
    * @generated from field: blog.v1.SubscriptionPlan subscription_plan = 70;
    */
   subscriptionPlan?: SubscriptionPlan | undefined;
 
   /**
-   * The blog has a paywall.
+   * Whether the blog has a paywall.
    *
    * @generated from field: optional bool is_paywall_on = 71;
    */
   isPaywallOn?: boolean | undefined;
 
   /**
-   * The caller's access to paid posts.
+   * The access that the caller has to paid posts.
    *
    * @generated from field: blog.v1.PaywallAccess paywall_access = 72;
    */
   paywallAccess: PaywallAccess;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -399,167 +402,168 @@ export const BlogSchema: GenMessage<Blog> = /*@__PURE__*/
   messageDesc(file_blog_v1_blog_resource, 0);
 
 /**
- * How a blog looks.
+ * The appearance of a blog.
  *
  * @generated from message blog.v1.Theme
  */
 export type Theme = Message<"blog.v1.Theme"> & {
   /**
-   * Outline of the avatar.
+   * The outline of the avatar.
    *
    * @generated from field: blog.v1.AvatarShape avatar_shape = 1;
    */
   avatarShape: AvatarShape;
 
   /**
-   * Color of the background, hexadecimal.
+   * The background color, in hexadecimal.
    *
    * @generated from field: string background_color = 2;
    */
   backgroundColor: string;
 
   /**
-   * Font of the text.
+   * The font of the body text.
    *
    * @generated from field: string body_font = 3;
    */
   bodyFont: string;
 
   /**
-   * Color of links, hexadecimal.
+   * The color of links, in hexadecimal.
    *
    * @generated from field: string link_color = 4;
    */
   linkColor: string;
 
   /**
-   * Color of the title, hexadecimal.
+   * The color of the title, in hexadecimal.
    *
    * @generated from field: string title_color = 5;
    */
   titleColor: string;
 
   /**
-   * Font of the title.
+   * The font of the title.
    *
    * @generated from field: string title_font = 6;
    */
   titleFont: string;
 
   /**
-   * Weight of the title's font.
+   * The font weight of the title.
    *
    * @generated from field: string title_font_weight = 7;
    */
   titleFontWeight: string;
 
   /**
-   * URL of the header as it was uploaded.
+   * The URL of the header image as uploaded.
    *
    * @generated from field: string header_image = 10;
    */
   headerImage: string;
 
   /**
-   * URL of the part of the header that is shown. If present, prefer it to `header_image`.
+   * The URL of the visible part of the header image. If present, prefer this URL to `header_image`.
    *
    * @generated from field: string header_image_focused = 11;
    */
   headerImageFocused: string;
 
   /**
-   * URL of the scaled header.
+   * The URL of the scaled header image.
    *
    * @generated from field: string header_image_scaled = 12;
    */
   headerImageScaled: string;
 
   /**
-   * URL of a still frame of an animated header; may be empty.
+   * The URL of a still frame of an animated header image. May be empty.
    *
    * @generated from field: string header_image_poster = 13;
    */
   headerImagePoster: string;
 
   /**
-   * The header as an image block, sizes from largest to smallest.
+   * The header image as an image block, with its sizes from largest to smallest.
    *
    * @generated from field: blog.v1.ImageBlock header_image_npf = 14;
    */
   headerImageNpf?: ImageBlock | undefined;
 
   /**
-   * Crop of the header: top, right, bottom and left, in pixels. Empty if it is not cropped.
+   * The crop of the header image: top, right, bottom and left, in pixels. Empty if the image is not cropped.
    *
    * @generated from field: repeated int32 header_bounds = 15;
    */
   headerBounds: number[];
 
   /**
-   * The header is stretched.
+   * Whether the header image is stretched.
    *
    * @generated from field: optional bool header_stretch = 16;
    */
   headerStretch?: boolean | undefined;
 
   /**
-   * Width of the header in pixels.
+   * The width of the header image in pixels.
    *
    * @generated from field: optional int32 header_full_width = 17;
    */
   headerFullWidth?: number | undefined;
 
   /**
-   * Height of the header in pixels.
+   * The height of the header image in pixels.
    *
    * @generated from field: optional int32 header_full_height = 18;
    */
   headerFullHeight?: number | undefined;
 
   /**
-   * Width in pixels of the part that is shown.
+   * The width of the visible part of the header image in pixels.
    *
    * @generated from field: optional int32 header_focus_width = 19;
    */
   headerFocusWidth?: number | undefined;
 
   /**
-   * Height in pixels of the part that is shown.
+   * The height of the visible part of the header image in pixels.
    *
    * @generated from field: optional int32 header_focus_height = 20;
    */
   headerFocusHeight?: number | undefined;
 
   /**
-   * Show the avatar. These flags apply even if the content they refer to is present.
+   * Whether to show the avatar. This and the following flags apply even if the content in question is
+   * present.
    *
    * @generated from field: optional bool show_avatar = 30;
    */
   showAvatar?: boolean | undefined;
 
   /**
-   * Show the description.
+   * Whether to show the description.
    *
    * @generated from field: optional bool show_description = 31;
    */
   showDescription?: boolean | undefined;
 
   /**
-   * Show the header.
+   * Whether to show the header image.
    *
    * @generated from field: optional bool show_header_image = 32;
    */
   showHeaderImage?: boolean | undefined;
 
   /**
-   * Show the title.
+   * Whether to show the title.
    *
    * @generated from field: optional bool show_title = 33;
    */
   showTitle?: boolean | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -574,41 +578,41 @@ export const ThemeSchema: GenMessage<Theme> = /*@__PURE__*/
   messageDesc(file_blog_v1_blog_resource, 1);
 
 /**
- * The kinds of content that can be submitted to a blog.
+ * The kinds of content that readers can submit to a blog.
  *
  * @generated from message blog.v1.SubmissionTerms
  */
 export type SubmissionTerms = Message<"blog.v1.SubmissionTerms"> & {
   /**
-   * Types of posts that are accepted.
+   * The accepted types of posts.
    *
    * @generated from field: repeated string accepted_types = 1;
    */
   acceptedTypes: string[];
 
   /**
-   * Tags to choose from.
+   * The tags that submitters can choose from.
    *
    * @generated from field: repeated string tags = 2;
    */
   tags: string[];
 
   /**
-   * Title of the form.
+   * The title of the submission form.
    *
    * @generated from field: string title = 3;
    */
   title: string;
 
   /**
-   * Guidelines for those who submit.
+   * The guidelines for submitters.
    *
    * @generated from field: string guidelines = 4;
    */
   guidelines: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -623,34 +627,34 @@ export const SubmissionTermsSchema: GenMessage<SubmissionTerms> = /*@__PURE__*/
   messageDesc(file_blog_v1_blog_resource, 2);
 
 /**
- * The benefits of paying members, and the price.
+ * A subscription plan: the price and the benefits of members.
  *
  * @generated from message blog.v1.SubscriptionPlan
  */
 export type SubscriptionPlan = Message<"blog.v1.SubscriptionPlan"> & {
   /**
-   * Description of the plan.
+   * The description of the plan.
    *
    * @generated from field: string description = 1;
    */
   description: string;
 
   /**
-   * Currency, e.g. `USD`.
+   * The currency, e.g. `USD`.
    *
    * @generated from field: string currency_code = 2;
    */
   currencyCode: string;
 
   /**
-   * Price per month, in hundredths of the currency.
+   * The price per month, in hundredths of the currency unit.
    *
    * @generated from field: optional int64 monthly_price = 3;
    */
   monthlyPrice?: bigint | undefined;
 
   /**
-   * Price per year, in hundredths of the currency; absent if yearly plans are not sold.
+   * The price per year, in hundredths of the currency unit. Absent if the plan is not sold by the year.
    *
    * @generated from field: optional int64 yearly_price = 4;
    */
@@ -664,28 +668,28 @@ export type SubscriptionPlan = Message<"blog.v1.SubscriptionPlan"> & {
   memberPerks: string[];
 
   /**
-   * Name of the plan.
+   * The name of the plan.
    *
    * @generated from field: string subscription_label = 6;
    */
   subscriptionLabel: string;
 
   /**
-   * Labels of the buttons.
+   * The labels of the purchase buttons.
    *
    * @generated from field: blog.v1.CheckoutLabels checkout_labels = 7;
    */
   checkoutLabels?: CheckoutLabels | undefined;
 
   /**
-   * The plan can be bought.
+   * Whether the plan can be bought.
    *
    * @generated from field: optional bool is_valid = 8;
    */
   isValid?: boolean | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -700,34 +704,34 @@ export const SubscriptionPlanSchema: GenMessage<SubscriptionPlan> = /*@__PURE__*
   messageDesc(file_blog_v1_blog_resource, 3);
 
 /**
- * Labels of the buttons of a subscription plan.
+ * The labels of the purchase buttons of a subscription plan.
  *
  * @generated from message blog.v1.CheckoutLabels
  */
 export type CheckoutLabels = Message<"blog.v1.CheckoutLabels"> & {
   /**
-   * For a month.
+   * The label of the button that buys a month.
    *
    * @generated from field: string monthly = 1;
    */
   monthly: string;
 
   /**
-   * For a year.
+   * The label of the button that buys a year.
    *
    * @generated from field: string yearly = 2;
    */
   yearly: string;
 
   /**
-   * For a single gift.
+   * The label of the button for a one-time gift.
    *
    * @generated from field: string support = 3;
    */
   support: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -742,7 +746,7 @@ export const CheckoutLabelsSchema: GenMessage<CheckoutLabels> = /*@__PURE__*/
   messageDesc(file_blog_v1_blog_resource, 4);
 
 /**
- * Who can see a blog.
+ * The audiences of a blog.
  *
  * @generated from enum blog.v1.BlogType
  */
@@ -770,7 +774,7 @@ export const BlogType = {
 } as const;
 
 /**
- * Who can see a blog.
+ * The audiences of a blog.
  *
  * @generated from enum blog.v1.BlogType
  */
@@ -783,7 +787,7 @@ export const BlogTypeSchema: GenEnum<BlogType> = /*@__PURE__*/
   enumDesc(file_blog_v1_blog_resource, 0);
 
 /**
- * A caller's access to paid content.
+ * The access of a caller to paid content.
  *
  * @generated from enum blog.v1.PaywallAccess
  */
@@ -796,14 +800,14 @@ export const PaywallAccess = {
   UNSPECIFIED: 0,
 
   /**
-   * None: the caller does not pay.
+   * The caller does not pay and has no access.
    *
    * @generated from enum value: PAYWALL_ACCESS_NON_MEMBER = 1;
    */
   NON_MEMBER: 1,
 
   /**
-   * The caller is the creator.
+   * The caller is the creator of the content.
    *
    * @generated from enum value: PAYWALL_ACCESS_CREATOR = 2;
    */
@@ -817,7 +821,7 @@ export const PaywallAccess = {
   DISABLED: 3,
 
   /**
-   * The caller pays.
+   * The caller pays and has access.
    *
    * @generated from enum value: PAYWALL_ACCESS_MEMBER = 4;
    */
@@ -825,7 +829,7 @@ export const PaywallAccess = {
 } as const;
 
 /**
- * A caller's access to paid content.
+ * The access of a caller to paid content.
  *
  * @generated from enum blog.v1.PaywallAccess
  */

@@ -15,8 +15,8 @@ export const BLOG_TYPE: EnumTable = new EnumTable("blog.v1.BlogType", [
 ]);
 
 /**
- * A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is
- * empty; a missing number or flag is unset.
+ * A blog. The endpoint, the requested fields and the caller determine which fields are returned. A missing
+ * string is empty; a missing number or flag is unset.
  *
  * @generated from message blog.v1.Blog
  */
@@ -76,7 +76,7 @@ export const BlogTable: MessageTable = table("blog.v1.Blog", () => [
 ]);
 
 /**
- * Labels of the buttons of a subscription plan.
+ * The labels of the purchase buttons of a subscription plan.
  *
  * @generated from message blog.v1.CheckoutLabels
  */
@@ -97,7 +97,7 @@ export const PAYWALL_ACCESS: EnumTable = new EnumTable("blog.v1.PaywallAccess", 
 ]);
 
 /**
- * The kinds of content that can be submitted to a blog.
+ * The kinds of content that readers can submit to a blog.
  *
  * @generated from message blog.v1.SubmissionTerms
  */
@@ -110,7 +110,7 @@ export const SubmissionTermsTable: MessageTable = table("blog.v1.SubmissionTerms
 ]);
 
 /**
- * The benefits of paying members, and the price.
+ * A subscription plan: the price and the benefits of members.
  *
  * @generated from message blog.v1.SubscriptionPlan
  */
@@ -127,7 +127,7 @@ export const SubscriptionPlanTable: MessageTable = table("blog.v1.SubscriptionPl
 ]);
 
 /**
- * How a blog looks.
+ * The appearance of a blog.
  *
  * @generated from message blog.v1.Theme
  */

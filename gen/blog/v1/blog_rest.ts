@@ -95,9 +95,10 @@ const BlogService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * Gets a blog: its name, title, description, avatar, theme and counts.
+ * Returns a blog: its name, title, description, avatar, theme and counts.
  *
- * An API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.
+ * An API key is sufficient. With the credentials of a user, the response also describes that user's
+ * relation to the blog.
  *
  * GET /v2/blog/{blog_identifier}/info
  *
@@ -124,7 +125,7 @@ export const BlogService_getBlogInfo: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetBlogInfo)
 
 /**
- * Gets the avatar of a blog: the picture itself or, with the OAuth 1.0a credentials of a user, its URL.
+ * Returns the avatar of a blog: the image itself or, with the OAuth 1.0a credentials of a user, its URL.
  *
  * No credentials are required.
  *
@@ -178,7 +179,7 @@ export const BlogService_getAvatar: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetAvatar)
 
 /**
- * Lists the blogs that a blog has blocked. Only for administrators of the blog.
+ * Lists the blogs that a blog has blocked. The caller must be an administrator of the blog.
  *
  * GET /v2/blog/{blog_identifier}/blocks
  *
@@ -208,9 +209,9 @@ export const BlogService_listBlocks: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListBlocks)
 
 /**
- * Streams all blogs that a blog has blocked. Only for administrators of the blog.
+ * Streams all blogs that a blog has blocked. The caller must be an administrator of the blog.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/blocks
  *
@@ -230,7 +231,8 @@ export const BlogService_streamBlocks: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamBlocks)
 
 /**
- * Blocks a blog, or the anonymous author of a question or submission. Only for administrators of the blog.
+ * Blocks a blog, or the anonymous author of a question or submission. The caller must be an administrator
+ * of the blocking blog.
  *
  * POST /v2/blog/{blog_identifier}/blocks
  *
@@ -265,7 +267,7 @@ export const BlogService_createBlock: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.CreateBlock)
 
 /**
- * Blocks several blogs. Only for administrators of the blog.
+ * Blocks several blogs. The caller must be an administrator of the blocking blog.
  *
  * POST /v2/blog/{blog_identifier}/blocks/bulk
  *
@@ -295,7 +297,8 @@ export const BlogService_bulkCreateBlocks: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.BulkCreateBlocks)
 
 /**
- * Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.
+ * Unblocks a blog, or everyone who was blocked anonymously. The caller must be an administrator of the
+ * blocking blog.
  *
  * DELETE /v2/blog/{blog_identifier}/blocks
  *
@@ -362,7 +365,7 @@ export const BlogService_listLikes: UnaryAdapter<
 /**
  * Streams all posts that a blog likes, most recently liked first. The blog must share its likes.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/likes
  *
@@ -409,7 +412,7 @@ export const BlogService_listFollowing: UnaryAdapter<
 /**
  * Streams all blogs that a blog follows, most recently followed first.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/following
  *
@@ -455,7 +458,7 @@ export const BlogService_listFollowers: UnaryAdapter<
 /**
  * Streams all followers of a blog.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/followers
  *
@@ -475,7 +478,7 @@ export const BlogService_streamFollowers: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowers)
 
 /**
- * Checks whether a blog is followed by another blog.
+ * Checks whether another blog follows a blog.
  *
  * GET /v2/blog/{blog_identifier}/followed_by
  *
@@ -497,7 +500,8 @@ export const BlogService_getFollowedBy: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetFollowedBy)
 
 /**
- * Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions, questions.
+ * Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions and
+ * questions.
  *
  * GET /v2/blog/{blog_identifier}/notifications
  *
@@ -525,7 +529,7 @@ export const BlogService_listNotifications: UnaryAdapter<
 /**
  * Streams all notifications of a blog, newest first.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled.
+ * Pages are fetched on demand, until the caller cancels the stream.
  *
  * GET /v2/blog/{blog_identifier}/notifications
  *
@@ -545,7 +549,7 @@ export const BlogService_streamNotifications: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamNotifications)
 
 /**
- * Lists the pages of a blog in order.
+ * Lists the pages of a blog in the order of their positions.
  *
  * GET /v2/blog/{blog_identifier}/pages
  *
@@ -579,9 +583,9 @@ export const BlogService_listPages: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListPages)
 
 /**
- * Streams all pages of a blog in order.
+ * Streams all pages of a blog in the order of their positions.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/pages
  *
@@ -601,7 +605,7 @@ export const BlogService_streamPages: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamPages)
 
 /**
- * Gets a page of a blog.
+ * Returns a page of a blog.
  *
  * GET /v2/blog/{blog_identifier}/pages/{page_name}
  *
@@ -632,7 +636,7 @@ export const BlogService_getPage: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetPage)
 
 /**
- * Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.
+ * Blogs and their avatars, pages, likes, follows, blocks and notifications.
  *
  * @generated from service blog.v1.BlogService
  */
@@ -660,27 +664,27 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
     getPage: BlogService_getPage,
   },
   comments: {
-    service: "Blogs and what belongs to them: avatars, pages, likes, follows, blocks and notifications.",
+    service: "Blogs and their avatars, pages, likes, follows, blocks and notifications.",
     methods: {
-      getBlogInfo: "Gets a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is sufficient. With the credentials of a user, the response includes that user's relation to the blog.",
-      getAvatar: "Gets the avatar of a blog: the picture itself or, with the OAuth 1.0a credentials of a user, its URL.\n\nNo credentials are required.",
-      listBlocks: "Lists the blogs that a blog has blocked. Only for administrators of the blog.",
-      streamBlocks: "Streams all blogs that a blog has blocked. Only for administrators of the blog.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
-      createBlock: "Blocks a blog, or the anonymous author of a question or submission. Only for administrators of the blog.",
-      bulkCreateBlocks: "Blocks several blogs. Only for administrators of the blog.",
-      deleteBlock: "Unblocks a blog, or everyone who was blocked anonymously. Only for administrators of the blog.",
+      getBlogInfo: "Returns a blog: its name, title, description, avatar, theme and counts.\n\nAn API key is sufficient. With the credentials of a user, the response also describes that user's\nrelation to the blog.",
+      getAvatar: "Returns the avatar of a blog: the image itself or, with the OAuth 1.0a credentials of a user, its URL.\n\nNo credentials are required.",
+      listBlocks: "Lists the blogs that a blog has blocked. The caller must be an administrator of the blog.",
+      streamBlocks: "Streams all blogs that a blog has blocked. The caller must be an administrator of the blog.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
+      createBlock: "Blocks a blog, or the anonymous author of a question or submission. The caller must be an administrator\nof the blocking blog.",
+      bulkCreateBlocks: "Blocks several blogs. The caller must be an administrator of the blocking blog.",
+      deleteBlock: "Unblocks a blog, or everyone who was blocked anonymously. The caller must be an administrator of the\nblocking blog.",
       listLikes: "Lists the posts that a blog likes, most recently liked first.\n\nAn API key is sufficient. The blog must share its likes.",
-      streamLikes: "Streams all posts that a blog likes, most recently liked first. The blog must share its likes.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
+      streamLikes: "Streams all posts that a blog likes, most recently liked first. The blog must share its likes.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
       listFollowing: "Lists the blogs that a blog follows, most recently followed first.",
-      streamFollowing: "Streams all blogs that a blog follows, most recently followed first.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
+      streamFollowing: "Streams all blogs that a blog follows, most recently followed first.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
       listFollowers: "Lists the followers of a blog.",
-      streamFollowers: "Streams all followers of a blog.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
-      getFollowedBy: "Checks whether a blog is followed by another blog.",
-      listNotifications: "Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions, questions.",
-      streamNotifications: "Streams all notifications of a blog, newest first.\n\nPages are fetched as the stream is read, and no longer once it is cancelled.",
-      listPages: "Lists the pages of a blog in order.",
-      streamPages: "Streams all pages of a blog in order.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
-      getPage: "Gets a page of a blog.",
+      streamFollowers: "Streams all followers of a blog.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
+      getFollowedBy: "Checks whether another blog follows a blog.",
+      listNotifications: "Lists the notifications of a blog, newest first: likes, replies, reblogs, follows, mentions and\nquestions.",
+      streamNotifications: "Streams all notifications of a blog, newest first.\n\nPages are fetched on demand, until the caller cancels the stream.",
+      listPages: "Lists the pages of a blog in the order of their positions.",
+      streamPages: "Streams all pages of a blog in the order of their positions.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
+      getPage: "Returns a page of a blog.",
     },
   },
   loadComments: () =>

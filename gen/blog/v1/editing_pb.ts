@@ -27,35 +27,36 @@ export const file_blog_v1_editing: GenFile = /*@__PURE__*/
   fileDesc("ChVibG9nL3YxL2VkaXRpbmcucHJvdG8SB2Jsb2cudjEiqgMKDkdldFBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSGAoHcG9zdF9pZBgCIAEoBEIHukgEMgIgABI5Cgtwb3N0X2Zvcm1hdBgDIAEoDjIaLmJsb2cudjEuUG9zdENvbnRlbnRGb3JtYXRCCLpIBYIBAhABEksKC2Jsb2dfZmllbGRzGBQgAygJQja6SB6SARsiGXIXMhVeWz9dP1thLXpdW2EtejAtOV9dKiS66xgREg1maWVsZHNbYmxvZ3NdIAQiLgoPR2V0UG9zdFJlc3BvbnNlEhsKBHBvc3QYASABKAsyDS5ibG9nLnYxLlBvc3QilgsKEVJlYmxvZ1Bvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykS9wIKB2NvbnRlbnQYAiADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9ja0LOArpIygK6AWAKDmNvbnRlbnQuaW1hZ2VzEiNhIHBvc3QgY2FuIGhhdmUgYXQgbW9zdCAzMCBwaWN0dXJlcxopdGhpcy5maWx0ZXIoYiwgaGFzKGIuaW1hZ2UpKS5zaXplKCkgPD0gMzC6Ad0BChtjb250ZW50LmxpbmtzX2F1ZGlvc192aWRlb3MSOWEgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDEwIGxpbmtzLCAxMCBzb3VuZHMgYW5kIDEwIHZpZGVvcxqCAXRoaXMuZmlsdGVyKGIsIGhhcyhiLmxpbmspKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIuYXVkaW8pKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIudmlkZW8pKS5zaXplKCkgPD0gMTCSAQMQ6AcSJgoGbGF5b3V0GAMgAygLMhYuYmxvZy52MS5Db250ZW50TGF5b3V0Ei8KBXN0YXRlGAogASgOMhIuYmxvZy52MS5Qb3N0U3RhdGVCDLpICYIBBhABIAYgBxI4CgpwdWJsaXNoX29uGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICIAISMgoEZGF0ZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAiABEiQKBHRhZ3MYFCADKAlCFrpIDZIBCiIIcgYQAboBASy66xgCIAQSEgoKc291cmNlX3VybBgVIAEoCRIMCgRzbHVnGBYgASgJEiAKE2hhc19jb21tdW5pdHlfbGFiZWwYFyABKAhIAIgBARIiChpjb21tdW5pdHlfbGFiZWxfY2F0ZWdvcmllcxgYIAMoCRIbCg5zZW5kX3RvX3NvY2lhbBgeIAEoCEgBiAEBEhIKCmlzX3ByaXZhdGUYHyABKAgSSAoWaW50ZXJhY3RhYmlsaXR5X3JlYmxvZxggIAEoDjIeLmJsb2cudjEuSW50ZXJhY3RhYmlsaXR5UmVibG9nQgi6SAWCAQIQARIaCg1jYW5fYmVfdGlwcGVkGCEgASgISAKIAQESPAoQcGFyZW50X2Jsb2dfdXVpZBgoIAEoCUIiukgEcgIQAbrrGBcSFXBhcmVudF90dW1ibGVsb2dfdXVpZBIfCg5wYXJlbnRfcG9zdF9pZBgpIAEoBEIHukgEMgIgABIbCgpyZWJsb2dfa2V5GCogASgJQge6SARyAhABEhIKCmhpZGVfdHJhaWwYKyABKAgSKQoTZXhjbHVkZV90cmFpbF9pdGVtcxgsIAMoBUIMukgJkgEGIgQaAigAEisKBW1lZGlhGDIgAygLMhQuYmxvZy52MS5NZWRpYVVwbG9hZEIGuusYAggGQhYKFF9oYXNfY29tbXVuaXR5X2xhYmVsQhEKD19zZW5kX3RvX3NvY2lhbEIQCg5fY2FuX2JlX3RpcHBlZCLfAQoSUmVibG9nUG9zdFJlc3BvbnNlEgoKAmlkGAEgASgEEiEKBXN0YXRlGAIgASgOMhIuYmxvZy52MS5Qb3N0U3RhdGUSFAoMZGlzcGxheV90ZXh0GAMgASgJEk4KDnVua25vd25fZmllbGRzGGQgAygLMi4uYmxvZy52MS5SZWJsb2dQb3N0UmVzcG9uc2UuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi4QsKEVVwZGF0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykS9wIKB2NvbnRlbnQYAiADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9ja0LOArpIygK6AWAKDmNvbnRlbnQuaW1hZ2VzEiNhIHBvc3QgY2FuIGhhdmUgYXQgbW9zdCAzMCBwaWN0dXJlcxopdGhpcy5maWx0ZXIoYiwgaGFzKGIuaW1hZ2UpKS5zaXplKCkgPD0gMzC6Ad0BChtjb250ZW50LmxpbmtzX2F1ZGlvc192aWRlb3MSOWEgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDEwIGxpbmtzLCAxMCBzb3VuZHMgYW5kIDEwIHZpZGVvcxqCAXRoaXMuZmlsdGVyKGIsIGhhcyhiLmxpbmspKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIuYXVkaW8pKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIudmlkZW8pKS5zaXplKCkgPD0gMTCSAQMQ6AcSJgoGbGF5b3V0GAMgAygLMhYuYmxvZy52MS5Db250ZW50TGF5b3V0Ei8KBXN0YXRlGAogASgOMhIuYmxvZy52MS5Qb3N0U3RhdGVCDLpICYIBBhABIAYgBxI4CgpwdWJsaXNoX29uGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICIAISMgoEZGF0ZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAiABEiQKBHRhZ3MYFCADKAlCFrpIDZIBCiIIcgYQAboBASy66xgCIAQSFwoKc291cmNlX3VybBgVIAEoCUgAiAEBEhEKBHNsdWcYFiABKAlIAYgBARIgChNoYXNfY29tbXVuaXR5X2xhYmVsGBcgASgISAKIAQESIgoaY29tbXVuaXR5X2xhYmVsX2NhdGVnb3JpZXMYGCADKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIA4gBARIXCgppc19wcml2YXRlGB8gASgISASIAQESSAoWaW50ZXJhY3RhYmlsaXR5X3JlYmxvZxggIAEoDjIeLmJsb2cudjEuSW50ZXJhY3RhYmlsaXR5UmVibG9nQgi6SAWCAQIQARIaCg1jYW5fYmVfdGlwcGVkGCEgASgISAWIAQESNQoQcGFyZW50X2Jsb2dfdXVpZBgoIAEoCUIbuusYFxIVcGFyZW50X3R1bWJsZWxvZ191dWlkEhYKDnBhcmVudF9wb3N0X2lkGCkgASgEEhIKCnJlYmxvZ19rZXkYKiABKAkSFwoKaGlkZV90cmFpbBgrIAEoCEgGiAEBEikKE2V4Y2x1ZGVfdHJhaWxfaXRlbXMYLCADKAVCDLpICZIBBiIEGgIoABIrCgVtZWRpYRgyIAMoCzIULmJsb2cudjEuTWVkaWFVcGxvYWRCBrrrGAIIBhIYCgdwb3N0X2lkGDwgASgEQge6SAQyAiAAQg0KC19zb3VyY2VfdXJsQgcKBV9zbHVnQhYKFF9oYXNfY29tbXVuaXR5X2xhYmVsQhEKD19zZW5kX3RvX3NvY2lhbEINCgtfaXNfcHJpdmF0ZUIQCg5fY2FuX2JlX3RpcHBlZEINCgtfaGlkZV90cmFpbCLfAQoSVXBkYXRlUG9zdFJlc3BvbnNlEgoKAmlkGAEgASgEEiEKBXN0YXRlGAIgASgOMhIuYmxvZy52MS5Qb3N0U3RhdGUSFAoMZGlzcGxheV90ZXh0GAMgASgJEk4KDnVua25vd25fZmllbGRzGGQgAygLMi4uYmxvZy52MS5VcGRhdGVQb3N0UmVzcG9uc2UuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirQIKEURlbGV0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSIAoHcG9zdF9pZBgCIAEoBEIPukgEMgIgALrrGAQSAmlkIkEKEkRlbGV0ZVBvc3RSZXNwb25zZRIkCgJpZBgBIAEoBEITuusYDxIJaWRfc3RyaW5nGgJpZEgAiAEBQgUKA19pZCLJAgoPTXV0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSGAoHcG9zdF9pZBgCIAEoBEIHukgEMgIgABIkChNtdXRlX2xlbmd0aF9zZWNvbmRzGAMgASgFQge6SAQaAigAIhIKEE11dGVQb3N0UmVzcG9uc2UipQIKEVVubXV0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSGAoHcG9zdF9pZBgCIAEoBEIHukgEMgIgACIUChJVbm11dGVQb3N0UmVzcG9uc2UqjgEKEVBvc3RDb250ZW50Rm9ybWF0EiMKH1BPU1RfQ09OVEVOVF9GT1JNQVRfVU5TUEVDSUZJRUQQABImChdQT1NUX0NPTlRFTlRfRk9STUFUX05QRhABGgm66xgFCgNucGYSLAoaUE9TVF9DT05URU5UX0ZPUk1BVF9MRUdBQ1kQAhoMuusYCAoGbGVnYWN5YgZwcm90bzM", [file_blog_v1_layout, file_blog_v1_npf, file_blog_v1_post_resource, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A request for a post.
+ * A request for a post in an editable form.
  *
  * @generated from message blog.v1.GetPostRequest
  */
 export type GetPostRequest = Message<"blog.v1.GetPostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 2;
    */
   postId: bigint;
 
   /**
-   * The format of the content. Default: blocks.
+   * The format of the returned content. Default: blocks.
    *
    * @generated from field: blog.v1.PostContentFormat post_format = 3;
    */
   postFormat: PostContentFormat;
 
   /**
-   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
-   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -97,86 +98,89 @@ export const GetPostResponseSchema: GenMessage<GetPostResponse> = /*@__PURE__*/
  */
 export type ReblogPostRequest = Message<"blog.v1.ReblogPostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The content to add: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.
+   * The content to add: at most 1000 blocks, including at most 30 images, 10 links, 10 audio files and 10
+   * videos.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
   content: ContentBlock[];
 
   /**
-   * How the blocks are arranged. Default: one below the other.
+   * The arrangement of the blocks. Default: one block below the other.
    *
    * @generated from field: repeated blog.v1.ContentLayout layout = 3;
    */
   layout: ContentLayout[];
 
   /**
-   * The state of the reblog: any but SUBMISSION and ASK. Default: published immediately.
+   * The state of the reblog: any state except SUBMISSION and ASK. Default: PUBLISHED.
    *
    * @generated from field: blog.v1.PostState state = 10;
    */
   state: PostState;
 
   /**
-   * When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is
-   * rounded up. Default: when it reaches the front of the queue.
+   * The time in the future when a post with the state QUEUED is published. Ignored for other states. A
+   * fraction of a second is rounded up. Default: the post is published when it reaches the front of the
+   * queue.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 11;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A
-   * fraction of a second is dropped.
+   * The time in the past to which the post is backdated. The position of the post on dashboards still depends
+   * on its creation time. A fraction of a second is dropped.
    *
    * @generated from field: google.protobuf.Timestamp date = 12;
    */
   date?: Timestamp | undefined;
 
   /**
-   * Tags, without commas.
+   * The tags, without commas.
    *
    * @generated from field: repeated string tags = 20;
    */
   tags: string[];
 
   /**
-   * The source of the content.
+   * The URL of the source of the content.
    *
    * @generated from field: string source_url = 21;
    */
   sourceUrl: string;
 
   /**
-   * The readable end of the URL. Default: derived from the content.
+   * The readable last part of the post's URL. Default: derived from the content.
    *
    * @generated from field: string slug = 22;
    */
   slug: string;
 
   /**
-   * The post needs a content label.
+   * Whether the post needs a content label.
    *
    * @generated from field: optional bool has_community_label = 23;
    */
   hasCommunityLabel?: boolean | undefined;
 
   /**
-   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * The categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string community_label_categories = 24;
    */
   communityLabelCategories: string[];
 
   /**
-   * Share the post through connected accounts of other services when it is published. Default: the blog's setting.
+   * Whether to share the post through connected accounts of other services when it is published. Default: the
+   * setting of the blog.
    *
    * @generated from field: optional bool send_to_social = 30;
    */
@@ -190,56 +194,57 @@ export type ReblogPostRequest = Message<"blog.v1.ReblogPostRequest"> & {
   isPrivate: boolean;
 
   /**
-   * Who may reblog the post. Default: everyone.
+   * The users who may reblog the post. Default: everyone.
    *
    * @generated from field: blog.v1.InteractabilityReblog interactability_reblog = 32;
    */
   interactabilityReblog: InteractabilityReblog;
 
   /**
-   * Readers can tip the author.
+   * Whether readers can tip the author.
    *
    * @generated from field: optional bool can_be_tipped = 33;
    */
   canBeTipped?: boolean | undefined;
 
   /**
-   * Identifier of the blog of the post to reblog.
+   * The UUID of the blog that contains the post to reblog.
    *
    * @generated from field: string parent_blog_uuid = 40;
    */
   parentBlogUuid: string;
 
   /**
-   * Identifier of the post to reblog.
+   * The identifier of the post to reblog.
    *
    * @generated from field: uint64 parent_post_id = 41;
    */
   parentPostId: bigint;
 
   /**
-   * Key of the post to reblog.
+   * The `reblog_key` of the post to reblog.
    *
    * @generated from field: string reblog_key = 42;
    */
   reblogKey: string;
 
   /**
-   * Leave out the whole chain of reblogs. Default: false.
+   * Whether to omit the whole chain of reblogs. Default: false.
    *
    * @generated from field: bool hide_trail = 43;
    */
   hideTrail: boolean;
 
   /**
-   * Items of the chain to leave out, by their position from 0. Default: none.
+   * The items of the reblog chain to omit, by their position from 0. Default: none.
    *
    * @generated from field: repeated int32 exclude_trail_items = 44;
    */
   excludeTrailItems: number[];
 
   /**
-   * Pictures, audio files and videos to upload. Each `identifier` matches a medium in `content`.
+   * The images, audio files and videos to upload. The `identifier` of each upload also identifies a medium in
+   * `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
@@ -260,28 +265,28 @@ export const ReblogPostRequestSchema: GenMessage<ReblogPostRequest> = /*@__PURE_
  */
 export type ReblogPostResponse = Message<"blog.v1.ReblogPostResponse"> & {
   /**
-   * Identifier of the post: the reblog.
+   * The identifier of the new post.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * State of the post, if the response includes it.
+   * The state of the post, if the response includes it.
    *
    * @generated from field: blog.v1.PostState state = 2;
    */
   state: PostState;
 
   /**
-   * A readable description of the outcome, if the response includes one.
+   * A human-readable description of the outcome, if the response includes one.
    *
    * @generated from field: string display_text = 3;
    */
   displayText: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -296,93 +301,94 @@ export const ReblogPostResponseSchema: GenMessage<ReblogPostResponse> = /*@__PUR
   messageDesc(file_blog_v1_editing, 3);
 
 /**
- * A request to update a post. Except for `state`, the service does not document what happens to fields that are
- * missing.
+ * A request to update a post. The service documents the effect of a missing field only for `state`.
  *
  * @generated from message blog.v1.UpdatePostRequest
  */
 export type UpdatePostRequest = Message<"blog.v1.UpdatePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The content: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.
+   * The content: at most 1000 blocks, including at most 30 images, 10 links, 10 audio files and 10 videos.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
   content: ContentBlock[];
 
   /**
-   * How the blocks are arranged. Default: one below the other.
+   * The arrangement of the blocks. Default: one block below the other.
    *
    * @generated from field: repeated blog.v1.ContentLayout layout = 3;
    */
   layout: ContentLayout[];
 
   /**
-   * The new state of the post: any but SUBMISSION and ASK. Default: unchanged.
+   * The new state of the post: any state except SUBMISSION and ASK. Default: unchanged.
    *
    * @generated from field: blog.v1.PostState state = 10;
    */
   state: PostState;
 
   /**
-   * When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is
-   * rounded up. Default: when it reaches the front of the queue.
+   * The time in the future when a post with the state QUEUED is published. Ignored for other states. A
+   * fraction of a second is rounded up. Default: the post is published when it reaches the front of the
+   * queue.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 11;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A
-   * fraction of a second is dropped.
+   * The time in the past to which the post is backdated. The position of the post on dashboards still depends
+   * on its creation time. A fraction of a second is dropped.
    *
    * @generated from field: google.protobuf.Timestamp date = 12;
    */
   date?: Timestamp | undefined;
 
   /**
-   * Tags, without commas.
+   * The tags, without commas.
    *
    * @generated from field: repeated string tags = 20;
    */
   tags: string[];
 
   /**
-   * The source of the content.
+   * The URL of the source of the content.
    *
    * @generated from field: optional string source_url = 21;
    */
   sourceUrl?: string | undefined;
 
   /**
-   * The readable end of the URL. Default: derived from the content.
+   * The readable last part of the post's URL. Default: derived from the content.
    *
    * @generated from field: optional string slug = 22;
    */
   slug?: string | undefined;
 
   /**
-   * The post needs a content label.
+   * Whether the post needs a content label.
    *
    * @generated from field: optional bool has_community_label = 23;
    */
   hasCommunityLabel?: boolean | undefined;
 
   /**
-   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * The categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string community_label_categories = 24;
    */
   communityLabelCategories: string[];
 
   /**
-   * Share the post through connected accounts of other services when it is published. Default: the blog's setting.
+   * Whether to share the post through connected accounts of other services when it is published. Default: the
+   * setting of the blog.
    *
    * @generated from field: optional bool send_to_social = 30;
    */
@@ -396,63 +402,65 @@ export type UpdatePostRequest = Message<"blog.v1.UpdatePostRequest"> & {
   isPrivate?: boolean | undefined;
 
   /**
-   * Who may reblog the post. Default: everyone.
+   * The users who may reblog the post. Default: everyone.
    *
    * @generated from field: blog.v1.InteractabilityReblog interactability_reblog = 32;
    */
   interactabilityReblog: InteractabilityReblog;
 
   /**
-   * Readers can tip the author.
+   * Whether readers can tip the author.
    *
    * @generated from field: optional bool can_be_tipped = 33;
    */
   canBeTipped?: boolean | undefined;
 
   /**
-   * Identifier of the blog of the post to reblog.
+   * The UUID of the blog that contains the post to reblog.
    *
    * @generated from field: string parent_blog_uuid = 40;
    */
   parentBlogUuid: string;
 
   /**
-   * Identifier of the post to reblog.
+   * The identifier of the post to reblog.
    *
    * @generated from field: uint64 parent_post_id = 41;
    */
   parentPostId: bigint;
 
   /**
-   * Key of the post to reblog.
+   * The `reblog_key` of the post to reblog.
    *
    * @generated from field: string reblog_key = 42;
    */
   reblogKey: string;
 
   /**
-   * Leave out the whole chain of reblogs. Default: false.
+   * Whether to omit the whole chain of reblogs. Default: false.
    *
    * @generated from field: optional bool hide_trail = 43;
    */
   hideTrail?: boolean | undefined;
 
   /**
-   * Items of the current chain to leave out, by their position from 0. They cannot be restored. Default: none.
+   * The items of the current reblog chain to remove, by their position from 0. Removed items cannot be
+   * restored. Default: none.
    *
    * @generated from field: repeated int32 exclude_trail_items = 44;
    */
   excludeTrailItems: number[];
 
   /**
-   * Pictures, audio files and videos to upload. Each `identifier` matches a medium in `content`.
+   * The images, audio files and videos to upload. The `identifier` of each upload also identifies a medium in
+   * `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
   media: MediaUpload[];
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 60;
    */
@@ -467,34 +475,34 @@ export const UpdatePostRequestSchema: GenMessage<UpdatePostRequest> = /*@__PURE_
   messageDesc(file_blog_v1_editing, 4);
 
 /**
- * The updated post.
+ * The result of updating a post.
  *
  * @generated from message blog.v1.UpdatePostResponse
  */
 export type UpdatePostResponse = Message<"blog.v1.UpdatePostResponse"> & {
   /**
-   * Identifier of the post. It changes when the post is published.
+   * The identifier of the post. The identifier changes when the post is published.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * State of the post, if the response includes it.
+   * The state of the post, if the response includes it.
    *
    * @generated from field: blog.v1.PostState state = 2;
    */
   state: PostState;
 
   /**
-   * A readable description of the outcome, if the response includes one.
+   * A human-readable description of the outcome, if the response includes one.
    *
    * @generated from field: string display_text = 3;
    */
   displayText: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -515,14 +523,14 @@ export const UpdatePostResponseSchema: GenMessage<UpdatePostResponse> = /*@__PUR
  */
 export type DeletePostRequest = Message<"blog.v1.DeletePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 2;
    */
@@ -537,13 +545,13 @@ export const DeletePostRequestSchema: GenMessage<DeletePostRequest> = /*@__PURE_
   messageDesc(file_blog_v1_editing, 6);
 
 /**
- * A post was deleted.
+ * The result of deleting a post.
  *
  * @generated from message blog.v1.DeletePostResponse
  */
 export type DeletePostResponse = Message<"blog.v1.DeletePostResponse"> & {
   /**
-   * Identifier of the post, if the response includes it.
+   * The identifier of the deleted post, if the response includes it.
    *
    * @generated from field: optional uint64 id = 1;
    */
@@ -564,21 +572,22 @@ export const DeletePostResponseSchema: GenMessage<DeletePostResponse> = /*@__PUR
  */
 export type MutePostRequest = Message<"blog.v1.MutePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 2;
    */
   postId: bigint;
 
   /**
-   * Seconds for which the post is muted. Default: 0, until it is unmuted.
+   * The number of seconds for which the post is muted. Default: 0; the post is muted until the caller unmutes
+   * it.
    *
    * @generated from field: int32 mute_length_seconds = 3;
    */
@@ -593,7 +602,7 @@ export const MutePostRequestSchema: GenMessage<MutePostRequest> = /*@__PURE__*/
   messageDesc(file_blog_v1_editing, 8);
 
 /**
- * A post was muted.
+ * The result of muting a post.
  *
  * @generated from message blog.v1.MutePostResponse
  */
@@ -614,14 +623,14 @@ export const MutePostResponseSchema: GenMessage<MutePostResponse> = /*@__PURE__*
  */
 export type UnmutePostRequest = Message<"blog.v1.UnmutePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 2;
    */
@@ -636,7 +645,7 @@ export const UnmutePostRequestSchema: GenMessage<UnmutePostRequest> = /*@__PURE_
   messageDesc(file_blog_v1_editing, 10);
 
 /**
- * A post was unmuted.
+ * The result of unmuting a post.
  *
  * @generated from message blog.v1.UnmutePostResponse
  */
@@ -651,7 +660,7 @@ export const UnmutePostResponseSchema: GenMessage<UnmutePostResponse> = /*@__PUR
   messageDesc(file_blog_v1_editing, 11);
 
 /**
- * Formats of content.
+ * The formats in which the content of a post is returned.
  *
  * @generated from enum blog.v1.PostContentFormat
  */
@@ -671,7 +680,7 @@ export const PostContentFormat = {
   NPF: 1,
 
   /**
-   * The legacy format, which depends on the type.
+   * The legacy format, which depends on the post type.
    *
    * @generated from enum value: POST_CONTENT_FORMAT_LEGACY = 2;
    */
@@ -679,7 +688,7 @@ export const PostContentFormat = {
 } as const;
 
 /**
- * Formats of content.
+ * The formats in which the content of a post is returned.
  *
  * @generated from enum blog.v1.PostContentFormat
  */

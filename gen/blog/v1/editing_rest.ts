@@ -7,7 +7,7 @@ import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * A post was deleted.
+ * The result of deleting a post.
  *
  * @generated from message blog.v1.DeletePostResponse
  */
@@ -35,7 +35,7 @@ export const ReblogPostResponseTable: MessageTable = table("blog.v1.ReblogPostRe
 ]);
 
 /**
- * The updated post.
+ * The result of updating a post.
  *
  * @generated from message blog.v1.UpdatePostResponse
  */

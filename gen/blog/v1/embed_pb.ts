@@ -22,21 +22,21 @@ export const file_blog_v1_embed: GenFile = /*@__PURE__*/
  */
 export type GetEmbedRequest = Message<"blog.v1.GetEmbedRequest"> & {
   /**
-   * URL of the post, `https://<host of the blog>/post/<rest>`.
+   * The URL of the post, `https://<host of the blog>/post/<rest>`.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * Maximum width in pixels. Default: no limit.
+   * The maximum width of the embedded post in pixels. Default: no limit.
    *
    * @generated from field: optional int32 max_width = 2;
    */
   maxWidth?: number | undefined;
 
   /**
-   * Maximum height in pixels. Default: no limit.
+   * The maximum height of the embedded post in pixels. Default: no limit.
    *
    * @generated from field: optional int32 max_height = 3;
    */
@@ -51,7 +51,7 @@ export const GetEmbedRequestSchema: GenMessage<GetEmbedRequest> = /*@__PURE__*/
   messageDesc(file_blog_v1_embed, 0);
 
 /**
- * HTML that embeds a post, and information about the post.
+ * The HTML that embeds a post, and information about the post.
  *
  * @generated from message blog.v1.GetEmbedResponse
  */
@@ -64,77 +64,77 @@ export type GetEmbedResponse = Message<"blog.v1.GetEmbedResponse"> & {
   type: string;
 
   /**
-   * Version of the standard: `1.0`.
+   * The version of the oEmbed standard: `1.0`.
    *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
-   * Name of the service.
+   * The name of the service.
    *
    * @generated from field: string provider_name = 3;
    */
   providerName: string;
 
   /**
-   * URL of the service.
+   * The URL of the service.
    *
    * @generated from field: string provider_url = 4;
    */
   providerUrl: string;
 
   /**
-   * Title of the blog.
+   * The title of the blog.
    *
    * @generated from field: string author_name = 5;
    */
   authorName: string;
 
   /**
-   * URL of the blog.
+   * The URL of the blog.
    *
    * @generated from field: string author_url = 6;
    */
   authorUrl: string;
 
   /**
-   * Canonical URL of the post.
+   * The canonical URL of the post.
    *
    * @generated from field: string url = 7;
    */
   url: string;
 
   /**
-   * HTML to put into a page; it loads a script of the service.
+   * The HTML to insert into a page. It loads a script from the service.
    *
    * @generated from field: string html = 8;
    */
   html: string;
 
   /**
-   * Width in pixels; 540 is usual.
+   * The width in pixels, usually 540.
    *
    * @generated from field: optional int32 width = 9;
    */
   width?: number | undefined;
 
   /**
-   * Height in pixels; usually unset, since it depends on the content.
+   * The height in pixels. Usually unset, because the height depends on the content.
    *
    * @generated from field: optional int32 height = 10;
    */
   height?: number | undefined;
 
   /**
-   * How long the response may be cached, in seconds.
+   * The number of seconds for which the response may be cached.
    *
    * @generated from field: optional int32 cache_age = 11;
    */
   cacheAge?: number | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -149,13 +149,13 @@ export const GetEmbedResponseSchema: GenMessage<GetEmbedResponse> = /*@__PURE__*
   messageDesc(file_blog_v1_embed, 1);
 
 /**
- * Embedding of posts on other sites, with oEmbed.
+ * Embeds posts on other sites, with oEmbed.
  *
  * @generated from service blog.v1.EmbedService
  */
 export const EmbedService: GenService<{
   /**
-   * Gets the HTML that embeds a post on another site.
+   * Returns the HTML that embeds a post on another site.
    *
    * No credentials are required.
    *

@@ -17,7 +17,7 @@ import { EmbedService, type GetEmbedRequest } from "./embed_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * HTML that embeds a post, and information about the post.
+ * The HTML that embeds a post, and information about the post.
  *
  * @generated from message blog.v1.GetEmbedResponse
  */
@@ -45,7 +45,7 @@ const EmbedService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * Gets the HTML that embeds a post on another site.
+ * Returns the HTML that embeds a post on another site.
  *
  * No credentials are required.
  *
@@ -78,7 +78,7 @@ export const EmbedService_getEmbed: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.EmbedService.GetEmbed)
 
 /**
- * Embedding of posts on other sites, with oEmbed.
+ * Embeds posts on other sites, with oEmbed.
  *
  * @generated from service blog.v1.EmbedService
  */
@@ -88,9 +88,9 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
     getEmbed: EmbedService_getEmbed,
   },
   comments: {
-    service: "Embedding of posts on other sites, with oEmbed.",
+    service: "Embeds posts on other sites, with oEmbed.",
     methods: {
-      getEmbed: "Gets the HTML that embeds a post on another site.\n\nNo credentials are required.",
+      getEmbed: "Returns the HTML that embeds a post on another site.\n\nNo credentials are required.",
     },
   },
   loadComments: () =>

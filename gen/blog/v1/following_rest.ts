@@ -21,7 +21,7 @@ export const FollowerTable: MessageTable = table("blog.v1.Follower", () => [
 ]);
 
 /**
- * Whether a blog is followed by another blog.
+ * The answer to whether another blog follows a blog.
  *
  * @generated from message blog.v1.GetFollowedByResponse
  */
@@ -30,8 +30,8 @@ export const GetFollowedByResponseTable: MessageTable = table("blog.v1.GetFollow
 ]);
 
 /**
- * Followers of a blog. The list and its total are next to each other, either at the top of the response or under its
- * `users`.
+ * The followers of a blog. The list and the total are siblings, either at the top level of the response or
+ * under `users`.
  *
  * @generated from message blog.v1.ListFollowersResponse
  */
@@ -42,7 +42,7 @@ export const ListFollowersResponseTable: MessageTable = table("blog.v1.ListFollo
 ]);
 
 /**
- * Blogs that a blog follows.
+ * The blogs that a blog follows.
  *
  * @generated from message blog.v1.ListFollowingResponse
  */

@@ -17,62 +17,62 @@ export const file_blog_v1_inline_format: GenFile = /*@__PURE__*/
   fileDesc("ChtibG9nL3YxL2lubGluZV9mb3JtYXQucHJvdG8SB2Jsb2cudjEi1QUKDElubGluZUZvcm1hdBIeCgVzdGFydBgBIAEoBUIKukgHyAEBGgIoAEgAiAEBEhwKA2VuZBgCIAEoBUIKukgHyAEBGgIoAEgBiAEBEjEKBHR5cGUYAyABKA4yGS5ibG9nLnYxLklubGluZUZvcm1hdFR5cGVCCLpIBYIBAhABEgsKA3VybBgEIAEoCRIgCgRibG9nGAUgASgLMhIuYmxvZy52MS5TaG9ydEJsb2cSCwoDaGV4GAYgASgJEh0KCXR5cGVfbmFtZRgHIAEoCUIKuusYBhIEdHlwZRJICg51bmtub3duX2ZpZWxkcxhkIAMoCzIoLmJsb2cudjEuSW5saW5lRm9ybWF0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOuYCukjiAhpVChJpbmxpbmVfZm9ybWF0LnR5cGUSF2EgZm9ybWF0IG5lZWRzIGl0cyB0eXBlGiZ0aGlzLnR5cGUgIT0gMCB8fCB0aGlzLnR5cGVfbmFtZSAhPSAnJxpMChJpbmxpbmVfZm9ybWF0LmxpbmsSFGEgbGluayBuZWVkcyBpdHMgdXJsGiB0aGlzLnR5cGUgIT0gNSB8fCB0aGlzLnVybCAhPSAnJxplChVpbmxpbmVfZm9ybWF0Lm1lbnRpb24SJGEgbWVudGlvbiBuZWVkcyB0aGUgdXVpZCBvZiBpdHMgYmxvZxomdGhpcy50eXBlICE9IDYgfHwgdGhpcy5ibG9nLnV1aWQgIT0gJycaVAoTaW5saW5lX2Zvcm1hdC5jb2xvchIbYSBjb2xvciBuZWVkcyBpdHMgaGV4IHZhbHVlGiB0aGlzLnR5cGUgIT0gNyB8fCB0aGlzLmhleCAhPSAnJ0IICgZfc3RhcnRCBgoEX2VuZCr1AgoQSW5saW5lRm9ybWF0VHlwZRIiCh5JTkxJTkVfRk9STUFUX1RZUEVfVU5TUEVDSUZJRUQQABInChdJTkxJTkVfRk9STUFUX1RZUEVfQk9MRBABGgq66xgGCgRib2xkEisKGUlOTElORV9GT1JNQVRfVFlQRV9JVEFMSUMQAhoMuusYCAoGaXRhbGljEjkKIElOTElORV9GT1JNQVRfVFlQRV9TVFJJS0VUSFJPVUdIEAMaE7rrGA8KDXN0cmlrZXRocm91Z2gSKQoYSU5MSU5FX0ZPUk1BVF9UWVBFX1NNQUxMEAQaC7rrGAcKBXNtYWxsEicKF0lOTElORV9GT1JNQVRfVFlQRV9MSU5LEAUaCrrrGAYKBGxpbmsSLQoaSU5MSU5FX0ZPUk1BVF9UWVBFX01FTlRJT04QBhoNuusYCQoHbWVudGlvbhIpChhJTkxJTkVfRk9STUFUX1RZUEVfQ09MT1IQBxoLuusYBwoFY29sb3JiBnByb3RvMw", [file_blog_v1_short_blog, file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * Formatting of a range of text. Positions count Unicode code points from 0.
+ * The formatting of a range of text. Positions count Unicode code points from 0.
  *
  * @generated from message blog.v1.InlineFormat
  */
 export type InlineFormat = Message<"blog.v1.InlineFormat"> & {
   /**
-   * The first code point of the range.
+   * The position of the first code point in the range.
    *
    * @generated from field: optional int32 start = 1;
    */
   start?: number | undefined;
 
   /**
-   * The code point after the range.
+   * The position of the first code point after the range.
    *
    * @generated from field: optional int32 end = 2;
    */
   end?: number | undefined;
 
   /**
-   * The formatting; unspecified if it is none of those below.
+   * The kind of formatting. Unspecified for an unknown kind.
    *
    * @generated from field: blog.v1.InlineFormatType type = 3;
    */
   type: InlineFormatType;
 
   /**
-   * The target of a link; in responses it may be a redirect through the service.
+   * The target of a link. In responses, it may be a redirect through the service.
    *
    * @generated from field: string url = 4;
    */
   url: string;
 
   /**
-   * The mentioned blog. When creating, its `uuid` is sufficient.
+   * The mentioned blog. In requests, its `uuid` is sufficient.
    *
    * @generated from field: blog.v1.ShortBlog blog = 5;
    */
   blog?: ShortBlog | undefined;
 
   /**
-   * The color, hexadecimal with a leading `#`.
+   * The text color, in hexadecimal with a leading `#`.
    *
    * @generated from field: string hex = 6;
    */
   hex: string;
 
   /**
-   * The formatting as the service spells it, even if `type` does not have a value for it.
+   * The kind of formatting as the service spells it, even if `type` is unspecified.
    *
    * @generated from field: string type_name = 7;
    */
   typeName: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -87,7 +87,7 @@ export const InlineFormatSchema: GenMessage<InlineFormat> = /*@__PURE__*/
   messageDesc(file_blog_v1_inline_format, 0);
 
 /**
- * Kinds of formatting.
+ * The kinds of formatting.
  *
  * @generated from enum blog.v1.InlineFormatType
  */
@@ -150,7 +150,7 @@ export const InlineFormatType = {
 } as const;
 
 /**
- * Kinds of formatting.
+ * The kinds of formatting.
  *
  * @generated from enum blog.v1.InlineFormatType
  */

@@ -19,7 +19,7 @@ export const INLINE_FORMAT_TYPE: EnumTable = new EnumTable("blog.v1.InlineFormat
 ]);
 
 /**
- * Formatting of a range of text. Positions count Unicode code points from 0.
+ * The formatting of a range of text. Positions count Unicode code points from 0.
  *
  * @generated from message blog.v1.InlineFormat
  */

@@ -17,14 +17,15 @@ export const file_blog_v1_layout: GenFile = /*@__PURE__*/
   fileDesc("ChRibG9nL3YxL2xheW91dC5wcm90bxIHYmxvZy52MSLsAgoNQ29udGVudExheW91dBIxCgRyb3dzGAEgASgLMhMuYmxvZy52MS5Sb3dzTGF5b3V0Qgy66xgIYgYSBHJvd3NIABIuCgNhc2sYAiABKAsyEi5ibG9nLnYxLkFza0xheW91dEILuusYB2IFEgNhc2tIABJACgljb25kZW5zZWQYAyABKAsyGC5ibG9nLnYxLkNvbmRlbnNlZExheW91dEIRuusYDWILEgljb25kZW5zZWRIABIdCgl0eXBlX25hbWUYCiABKAlCCrrrGAYSBHR5cGUSSQoOdW5rbm93bl9maWVsZHMYZCADKAsyKS5ibG9nLnYxLkNvbnRlbnRMYXlvdXQuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFgoGbGF5b3V0Egy66xgICgR0eXBlEAEimgEKClJvd3NMYXlvdXQSHQoHZGlzcGxheRgBIAMoCzIMLmJsb2cudjEuUm93Ei0KDnRydW5jYXRlX2FmdGVyGAIgASgFQhC6SA0aCyj///////////8BSACIAQESKwoEcm93cxgDIAMoCzIVLmJsb2cudjEuQmxvY2tJbmRleGVzQga66xgCOAFCEQoPX3RydW5jYXRlX2FmdGVyIh4KDEJsb2NrSW5kZXhlcxIOCgZibG9ja3MYASADKAUivAEKA1JvdxIeCgZibG9ja3MYASADKAVCDrpIC5IBCAgBIgQaAigAEh4KBG1vZGUYAiABKAsyEC5ibG9nLnYxLlJvd01vZGUSPwoOdW5rbm93bl9maWVsZHMYZCADKAsyHy5ibG9nLnYxLlJvdy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKyAQoHUm93TW9kZRIsCgR0eXBlGAEgASgOMhQuYmxvZy52MS5Sb3dNb2RlVHlwZUIIukgFggECEAESQwoOdW5rbm93bl9maWVsZHMYZCADKAsyIy5ibG9nLnYxLlJvd01vZGUuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiTgoJQXNrTGF5b3V0Eg4KBmJsb2NrcxgBIAMoBRIxCgthdHRyaWJ1dGlvbhgCIAEoCzIULmJsb2cudjEuQXR0cmlidXRpb25CBrrrGAJwASJRCg9Db25kZW5zZWRMYXlvdXQSGwoOdHJ1bmNhdGVfYWZ0ZXIYASABKAVIAIgBARIOCgZibG9ja3MYAiADKAVCEQoPX3RydW5jYXRlX2FmdGVyKoQBCgtSb3dNb2RlVHlwZRIdChlST1dfTU9ERV9UWVBFX1VOU1BFQ0lGSUVEEAASKgoWUk9XX01PREVfVFlQRV9XRUlHSFRFRBABGg666xgKCgh3ZWlnaHRlZBIqChZST1dfTU9ERV9UWVBFX0NBUk9VU0VMEAIaDrrrGAoKCGNhcm91c2VsYgZwcm90bzM", [file_blog_v1_attribution, file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout
- * of each type.
+ * The arrangement of the blocks of a post. Without a layout, each block is below the previous one. A post has
+ * at most one layout of each type.
  *
  * @generated from message blog.v1.ContentLayout
  */
 export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
   /**
-   * The arrangement; unset if its type is none of these. Its content is then in `unknown_fields`.
+   * The arrangement. Unset if the layout has a type that is not listed here; its content is then in
+   * `unknown_fields`.
    *
    * @generated from oneof blog.v1.ContentLayout.layout
    */
@@ -38,7 +39,7 @@ export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
     case: "rows";
   } | {
     /**
-     * Some blocks are a question, the others are the answer.
+     * Some blocks are a question, and the others are the answer.
      *
      * @generated from field: blog.v1.AskLayout ask = 2;
      */
@@ -46,7 +47,8 @@ export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
     case: "ask";
   } | {
     /**
-     * Only the first blocks are shown initially. Deprecated; ignored when creating.
+     * Only the first blocks are visible until the reader expands the post. Deprecated: the service ignores
+     * this layout in requests.
      *
      * @generated from field: blog.v1.CondensedLayout condensed = 3;
      */
@@ -55,14 +57,14 @@ export type ContentLayout = Message<"blog.v1.ContentLayout"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The type as the service spells it, even if it is none of the above. Requests need it only in that case.
+   * The type as the service spells it, even if no field above is set. Requests need it only in that case.
    *
    * @generated from field: string type_name = 10;
    */
   typeName: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -77,28 +79,29 @@ export const ContentLayoutSchema: GenMessage<ContentLayout> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 0);
 
 /**
- * Blocks in rows. Rows of several blocks and carousels contain only pictures.
+ * Blocks in rows. Rows of several blocks and carousels can contain only images.
  *
  * @generated from message blog.v1.RowsLayout
  */
 export type RowsLayout = Message<"blog.v1.RowsLayout"> & {
   /**
-   * The rows from top to bottom. When creating, every block must be in a row; in responses, a block that is not in any
-   * row is not shown.
+   * The rows from top to bottom. In requests, every block must be in a row. In responses, a block outside of
+   * all rows is not displayed.
    *
    * @generated from field: repeated blog.v1.Row display = 1;
    */
   display: Row[];
 
   /**
-   * The last block that is shown initially; -1 if none is. It must not split a row.
+   * The index of the last block that is visible until the reader expands the post, or -1 if all blocks are
+   * hidden. A row must be visible or hidden as a whole.
    *
    * @generated from field: optional int32 truncate_after = 2;
    */
   truncateAfter?: number | undefined;
 
   /**
-   * The rows of older posts, instead of `display`. Only in responses.
+   * The rows in the format of older posts, instead of `display`. Only in responses.
    *
    * @generated from field: repeated blog.v1.BlockIndexes rows = 3;
    */
@@ -113,7 +116,7 @@ export const RowsLayoutSchema: GenMessage<RowsLayout> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 1);
 
 /**
- * Blocks by their position in the content, from 0.
+ * A list of blocks, by their index in the content, from 0.
  *
  * @generated from message blog.v1.BlockIndexes
  */
@@ -140,21 +143,21 @@ export const BlockIndexesSchema: GenMessage<BlockIndexes> = /*@__PURE__*/
  */
 export type Row = Message<"blog.v1.Row"> & {
   /**
-   * The blocks from left to right, by their position in the content, from 0.
+   * The blocks from left to right, by their index in the content, from 0.
    *
    * @generated from field: repeated int32 blocks = 1;
    */
   blocks: number[];
 
   /**
-   * How the blocks share the row. Default: by their width.
+   * The way in which the blocks share the row. Default: according to their widths.
    *
    * @generated from field: blog.v1.RowMode mode = 2;
    */
   mode?: RowMode | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -169,20 +172,20 @@ export const RowSchema: GenMessage<Row> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 3);
 
 /**
- * How blocks share a row.
+ * The way in which blocks share a row.
  *
  * @generated from message blog.v1.RowMode
  */
 export type RowMode = Message<"blog.v1.RowMode"> & {
   /**
-   * How the blocks share the row.
+   * The type of the mode.
    *
    * @generated from field: blog.v1.RowModeType type = 1;
    */
   type: RowModeType;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -197,20 +200,20 @@ export const RowModeSchema: GenMessage<RowMode> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 4);
 
 /**
- * A question among the blocks; all other blocks are its answer.
+ * A layout in which some blocks are a question, and all others are the answer.
  *
  * @generated from message blog.v1.AskLayout
  */
 export type AskLayout = Message<"blog.v1.AskLayout"> & {
   /**
-   * The blocks of the question, by their position in the content, from 0.
+   * The blocks of the question, by their index in the content, from 0.
    *
    * @generated from field: repeated int32 blocks = 1;
    */
   blocks: number[];
 
   /**
-   * The author of the question; absent if anonymous.
+   * The author of the question. Absent if the author is anonymous.
    *
    * @generated from field: blog.v1.Attribution attribution = 2;
    */
@@ -225,20 +228,20 @@ export const AskLayoutSchema: GenMessage<AskLayout> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 5);
 
 /**
- * Only the first blocks are shown initially.
+ * A layout that shows only the first blocks until the reader expands the post.
  *
  * @generated from message blog.v1.CondensedLayout
  */
 export type CondensedLayout = Message<"blog.v1.CondensedLayout"> & {
   /**
-   * The last block that is shown initially.
+   * The index of the last visible block.
    *
    * @generated from field: optional int32 truncate_after = 1;
    */
   truncateAfter?: number | undefined;
 
   /**
-   * The blocks that are shown initially, by their position in the content, from 0.
+   * The visible blocks, by their index in the content, from 0.
    *
    * @generated from field: repeated int32 blocks = 2;
    */
@@ -253,27 +256,27 @@ export const CondensedLayoutSchema: GenMessage<CondensedLayout> = /*@__PURE__*/
   messageDesc(file_blog_v1_layout, 6);
 
 /**
- * Ways in which blocks share a row.
+ * The types of row modes.
  *
  * @generated from enum blog.v1.RowModeType
  */
 export const RowModeType = {
   /**
-   * By their width.
+   * The blocks share the row according to their widths.
    *
    * @generated from enum value: ROW_MODE_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * By their width.
+   * The blocks share the row according to their widths.
    *
    * @generated from enum value: ROW_MODE_TYPE_WEIGHTED = 1;
    */
   WEIGHTED: 1,
 
   /**
-   * As a carousel: one block at a time.
+   * The blocks form a carousel, which shows one block at a time.
    *
    * @generated from enum value: ROW_MODE_TYPE_CAROUSEL = 2;
    */
@@ -281,7 +284,7 @@ export const RowModeType = {
 } as const;
 
 /**
- * Ways in which blocks share a row.
+ * The types of row modes.
  *
  * @generated from enum blog.v1.RowModeType
  */

@@ -7,7 +7,7 @@ import { AttributionTable } from "./attribution_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * A question among the blocks; all other blocks are its answer.
+ * A layout in which some blocks are a question, and all others are the answer.
  *
  * @generated from message blog.v1.AskLayout
  */
@@ -17,7 +17,7 @@ export const AskLayoutTable: MessageTable = table("blog.v1.AskLayout", () => [
 ]);
 
 /**
- * Only the first blocks are shown initially.
+ * A layout that shows only the first blocks until the reader expands the post.
  *
  * @generated from message blog.v1.CondensedLayout
  */
@@ -27,8 +27,8 @@ export const CondensedLayoutTable: MessageTable = table("blog.v1.CondensedLayout
 ]);
 
 /**
- * How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout
- * of each type.
+ * The arrangement of the blocks of a post. Without a layout, each block is below the previous one. A post has
+ * at most one layout of each type.
  *
  * @generated from message blog.v1.ContentLayout
  */
@@ -54,7 +54,7 @@ export const ROW_MODE_TYPE: EnumTable = new EnumTable("blog.v1.RowModeType", [
 ]);
 
 /**
- * How blocks share a row.
+ * The way in which blocks share a row.
  *
  * @generated from message blog.v1.RowMode
  */
@@ -75,7 +75,7 @@ export const RowTable: MessageTable = table("blog.v1.Row", () => [
 ]);
 
 /**
- * Blocks in rows. Rows of several blocks and carousels contain only pictures.
+ * Blocks in rows. Rows of several blocks and carousels can contain only images.
  *
  * @generated from message blog.v1.RowsLayout
  */

@@ -6,7 +6,8 @@ import { type MessageTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 /**
- * An answer to a question. The author of the question is in `asking_name` and `asking_url` of the post.
+ * An answer to a question. The author of the question is in the fields `asking_name` and `asking_url` of the
+ * post.
  *
  * @generated from message blog.v1.AnswerPost
  */
@@ -62,7 +63,7 @@ export const DialogueLineTable: MessageTable = table("blog.v1.DialogueLine", () 
 ]);
 
 /**
- * A link to a page.
+ * A link to a web page.
  *
  * @generated from message blog.v1.LinkPost
  */
@@ -77,7 +78,7 @@ export const LinkPostTable: MessageTable = table("blog.v1.LinkPost", () => [
 ]);
 
 /**
- * One photo, or a set of several.
+ * A photo, or a set of several photos.
  *
  * @generated from message blog.v1.PhotoPost
  */

@@ -31,7 +31,7 @@ export const ReblogLegacyPostResponseTable: MessageTable = table("blog.v1.Reblog
 ]);
 
 /**
- * The updated post.
+ * The result of updating a post.
  *
  * @generated from message blog.v1.UpdateLegacyPostResponse
  */

@@ -29,58 +29,60 @@ export const file_blog_v1_like: GenFile = /*@__PURE__*/
  */
 export type ListLikesRequest = Message<"blog.v1.ListLikesRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Number of posts, 1 to 20. Default: 20.
+   * The maximum number of posts to return, from 1 to 20. Default: 20.
    *
    * @generated from field: optional int32 limit = 10;
    */
   limit?: number | undefined;
 
   /**
-   * Number of posts to skip, at most 1000. Default: 0.
+   * The number of posts to skip, at most 1000. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
   offset: number;
 
   /**
-   * Only posts liked before this time, to the second.
+   * Return only posts that were liked before this time, in whole seconds.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Only posts liked after this time, to the second.
+   * Return only posts that were liked after this time, in whole seconds.
    *
    * @generated from field: google.protobuf.Timestamp after = 13;
    */
   after?: Timestamp | undefined;
 
   /**
-   * Return content as blocks instead of in the legacy format, which depends on the type.
+   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
+   * the post type.
    *
    * @generated from field: bool npf = 20;
    */
   npf: boolean;
 
   /**
-   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
-   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 21;
    */
   blogFields: string[];
 
   /**
-   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
-   * first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -95,27 +97,27 @@ export const ListLikesRequestSchema: GenMessage<ListLikesRequest> = /*@__PURE__*
   messageDesc(file_blog_v1_like, 0);
 
 /**
- * Posts that a blog likes.
+ * The posts that a blog likes.
  *
  * @generated from message blog.v1.ListLikesResponse
  */
 export type ListLikesResponse = Message<"blog.v1.ListLikesResponse"> & {
   /**
-   * The posts, most recently liked first, each with the time of the like in `liked_timestamp`.
+   * The posts, most recently liked first. The `liked_timestamp` of each post is the time of the like.
    *
    * @generated from field: repeated blog.v1.Post liked_posts = 1;
    */
   likedPosts: Post[];
 
   /**
-   * Number of posts that the blog likes.
+   * The number of posts that the blog likes.
    *
    * @generated from field: optional int32 liked_count = 2;
    */
   likedCount?: number | undefined;
 
   /**
-   * Links to other pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 3;
    */

@@ -8,7 +8,7 @@ import { PostTable } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Posts that a blog likes.
+ * The posts that a blog likes.
  *
  * @generated from message blog.v1.ListLikesResponse
  */

@@ -14,27 +14,27 @@ export const file_blog_v1_links: GenFile = /*@__PURE__*/
   fileDesc("ChNibG9nL3YxL2xpbmtzLnByb3RvEgdibG9nLnYxIsoBCgVMaW5rcxIbCgRuZXh0GAEgASgLMg0uYmxvZy52MS5MaW5rEisKCHByZXZpb3VzGAIgASgLMg0uYmxvZy52MS5MaW5rQgq66xgGGgRwcmV2EkEKDnVua25vd25fZmllbGRzGGQgAygLMiEuYmxvZy52MS5MaW5rcy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKvAgoETGluaxIfCgR0eXBlGAEgASgOMhEuYmxvZy52MS5MaW5rVHlwZRIMCgRocmVmGAIgASgJEg4KBm1ldGhvZBgDIAEoCRI8CgxxdWVyeV9wYXJhbXMYBCADKAsyHi5ibG9nLnYxLkxpbmsuUXVlcnlQYXJhbXNFbnRyeUIGuusYAnABEkAKDnVua25vd25fZmllbGRzGGQgAygLMiAuYmxvZy52MS5MaW5rLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjIKEFF1ZXJ5UGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASqTAQoITGlua1R5cGUSGQoVTElOS19UWVBFX1VOU1BFQ0lGSUVEEAASKgoUTElOS19UWVBFX05BVklHQVRJT04QARoQuusYDAoKbmF2aWdhdGlvbhIiChBMSU5LX1RZUEVfQUNUSU9OEAIaDLrrGAgKBmFjdGlvbhIcCg1MSU5LX1RZUEVfV0VCEAMaCbrrGAUKA3dlYmIGcHJvdG8z", [file_connectrest_v1_annotations]);
 
 /**
- * Links to other pages and resources (`_links`).
+ * The links to other pages and resources (`_links`).
  *
  * @generated from message blog.v1.Links
  */
 export type Links = Message<"blog.v1.Links"> & {
   /**
-   * The next page of a list. Absent on the last page.
+   * The link to the next page of a list. Absent on the last page.
    *
    * @generated from field: blog.v1.Link next = 1;
    */
   next?: Link | undefined;
 
   /**
-   * The previous page of a list.
+   * The link to the previous page of a list.
    *
    * @generated from field: blog.v1.Link previous = 2;
    */
   previous?: Link | undefined;
 
   /**
-   * Other links: name, and the link as JSON.
+   * Other links by name, each as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -49,41 +49,41 @@ export const LinksSchema: GenMessage<Links> = /*@__PURE__*/
   messageDesc(file_blog_v1_links, 0);
 
 /**
- * A link: a URL to open, or a request to make.
+ * A link: a URL to open, or a request to send.
  *
  * @generated from message blog.v1.Link
  */
 export type Link = Message<"blog.v1.Link"> & {
   /**
-   * Kind of the link; an action if the response does not say.
+   * The kind of link. A link without a kind is an action.
    *
    * @generated from field: blog.v1.LinkType type = 1;
    */
   type: LinkType;
 
   /**
-   * URL. For an action usually relative to the API, including the query.
+   * The URL. The URL of an action is usually relative to the API and includes the query.
    *
    * @generated from field: string href = 2;
    */
   href: string;
 
   /**
-   * HTTP method of an action.
+   * The HTTP method of an action.
    *
    * @generated from field: string method = 3;
    */
   method: string;
 
   /**
-   * Query parameters of an action. For a list they are the page token: send them back unchanged.
+   * The query parameters of an action. In a list, they are the page token; send them back unchanged.
    *
    * @generated from field: map<string, string> query_params = 4;
    */
   queryParams: { [key: string]: string };
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -104,21 +104,21 @@ export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
  */
 export const LinkType = {
   /**
-   * Unspecified: a request to the API.
+   * Unspecified. Treat the link as a request to the API.
    *
    * @generated from enum value: LINK_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * A URL outside of the API to open.
+   * A URL outside the API to open.
    *
    * @generated from enum value: LINK_TYPE_NAVIGATION = 1;
    */
   NAVIGATION: 1,
 
   /**
-   * A request to make.
+   * A request to send.
    *
    * @generated from enum value: LINK_TYPE_ACTION = 2;
    */

@@ -14,7 +14,7 @@ export const LINK_TYPE: EnumTable = new EnumTable("blog.v1.LinkType", [
 ]);
 
 /**
- * A link: a URL to open, or a request to make.
+ * A link: a URL to open, or a request to send.
  *
  * @generated from message blog.v1.Link
  */
@@ -27,7 +27,7 @@ export const LinkTable: MessageTable = table("blog.v1.Link", () => [
 ]);
 
 /**
- * Links to other pages and resources (`_links`).
+ * The links to other pages and resources (`_links`).
  *
  * @generated from message blog.v1.Links
  */

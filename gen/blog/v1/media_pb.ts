@@ -15,106 +15,106 @@ export const file_blog_v1_media: GenFile = /*@__PURE__*/
   fileDesc("ChNibG9nL3YxL21lZGlhLnByb3RvEgdibG9nLnYxIqcECgVNZWRpYRILCgN1cmwYASABKAkSDAoEdHlwZRgCIAEoCRIbCgV3aWR0aBgDIAEoBUIHukgEGgIoAEgAiAEBEhwKBmhlaWdodBgEIAEoBUIHukgEGgIoAEgBiAEBEiMKG29yaWdpbmFsX2RpbWVuc2lvbnNfbWlzc2luZxgFIAEoCBIPCgdjcm9wcGVkGAYgASgIEh8KF2hhc19vcmlnaW5hbF9kaW1lbnNpb25zGAcgASgIEhIKCmlkZW50aWZpZXIYCCABKAkSJgoGcG9zdGVyGAkgASgLMg4uYmxvZy52MS5NZWRpYUIGuusYAnABEiUKBXZpZGVvGAogASgLMg4uYmxvZy52MS5NZWRpYUIGuusYAnABEhEKCW1lZGlhX2tleRgLIAEoCRIKCgJoZBgMIAEoCBIyCgZjb2xvcnMYDSADKAsyGi5ibG9nLnYxLk1lZGlhLkNvbG9yc0VudHJ5Qga66xgCcAESQQoOdW5rbm93bl9maWVsZHMYZCADKAsyIS5ibG9nLnYxLk1lZGlhLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGi0KC0NvbG9yc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCAoGX3dpZHRoQgkKB19oZWlnaHRiBnByb3RvMw", [file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * A picture, video or audio file in one size.
+ * An image, video or audio file in one size.
  *
- * To reuse a medium that the service already stores, send it back as it was received.
+ * To reuse a medium that the service already stores, send the received message back unchanged.
  *
  * @generated from message blog.v1.Media
  */
 export type Media = Message<"blog.v1.Media"> & {
   /**
-   * URL; always present in responses.
+   * The URL. Always present in responses.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * MIME type. When creating, the default is derived from the URL.
+   * The MIME type. Default in requests: derived from the URL.
    *
    * @generated from field: string type = 2;
    */
   type: string;
 
   /**
-   * Width in pixels; absent for audio. Default: 540.
+   * The width in pixels. Absent for audio. Default: 540.
    *
    * @generated from field: optional int32 width = 3;
    */
   width?: number | undefined;
 
   /**
-   * Height in pixels; absent for audio. Default: 405.
+   * The height in pixels. Absent for audio. Default: 405.
    *
    * @generated from field: optional int32 height = 4;
    */
   height?: number | undefined;
 
   /**
-   * The original size is unknown; width and height are the defaults. Only in responses.
+   * Whether the original size is unknown, and width and height are the defaults. Only in responses.
    *
    * @generated from field: bool original_dimensions_missing = 5;
    */
   originalDimensionsMissing: boolean;
 
   /**
-   * The picture is cropped.
+   * Whether the image is cropped.
    *
    * @generated from field: bool cropped = 6;
    */
   cropped: boolean;
 
   /**
-   * The medium has its original size.
+   * Whether the medium has its original size.
    *
    * @generated from field: bool has_original_dimensions = 7;
    */
   hasOriginalDimensions: boolean;
 
   /**
-   * Name of the upload part with the medium, instead of `url`. Only when creating.
+   * The `identifier` of the upload that contains the medium. Only in requests, instead of `url`.
    *
    * @generated from field: string identifier = 8;
    */
   identifier: string;
 
   /**
-   * A still frame of an animated picture.
+   * A still frame of an animated image.
    *
    * @generated from field: blog.v1.Media poster = 9;
    */
   poster?: Media | undefined;
 
   /**
-   * The video form of an animated picture.
+   * The video version of an animated image.
    *
    * @generated from field: blog.v1.Media video = 10;
    */
   video?: Media | undefined;
 
   /**
-   * Key of a medium that the service already stores: two parts joined by `:`.
+   * The key of a medium that the service already stores. The key has two parts, joined by `:`.
    *
    * @generated from field: string media_key = 11;
    */
   mediaKey: string;
 
   /**
-   * The video is high definition.
+   * Whether the video has a high resolution.
    *
    * @generated from field: bool hd = 12;
    */
   hd: boolean;
 
   /**
-   * The main colors: `c0`, `c1` and so on, as 3 or 6 hexadecimal digits without `#`.
+   * The main colors under the keys `c0`, `c1` and so on, each as 3 or 6 hexadecimal digits without `#`.
    *
    * @generated from field: map<string, string> colors = 13;
    */
   colors: { [key: string]: string };
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

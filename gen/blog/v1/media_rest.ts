@@ -6,7 +6,7 @@ import { type MessageTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 /**
- * A picture, video or audio file in one size.
+ * An image, video or audio file in one size.
  *
  * @generated from message blog.v1.Media
  */

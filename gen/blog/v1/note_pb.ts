@@ -29,43 +29,43 @@ export const file_blog_v1_note: GenFile = /*@__PURE__*/
  */
 export type ListNotesRequest = Message<"blog.v1.ListNotesRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 2;
    */
   postId: bigint;
 
   /**
-   * Which notes. Default: all.
+   * The notes to return. Default: all notes.
    *
    * @generated from field: blog.v1.NoteMode mode = 3;
    */
   mode: NoteMode;
 
   /**
-   * Only notes from before this time, to the second. Not in the mode CONVERSATION.
+   * Return only notes from before this time, in whole seconds. Not for the mode CONVERSATION.
    *
    * @generated from field: google.protobuf.Timestamp before = 10;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Only notes from before this time, to the microsecond. Only in the mode CONVERSATION.
+   * Return only notes from before this time, in whole microseconds. Only for the mode CONVERSATION.
    *
    * @generated from field: google.protobuf.Timestamp before_micros = 11;
    */
   beforeMicros?: Timestamp | undefined;
 
   /**
-   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
-   * first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -93,63 +93,63 @@ export type ListNotesResponse = Message<"blog.v1.ListNotesResponse"> & {
   notes: Note[];
 
   /**
-   * Notes that are not part of the conversation. Only in the mode CONVERSATION.
+   * The notes that are not part of the conversation. Only in the mode CONVERSATION.
    *
    * @generated from field: repeated blog.v1.Note rollup_notes = 2;
    */
   rollupNotes: Note[];
 
   /**
-   * Number of notes of the post.
+   * The number of notes of the post.
    *
    * @generated from field: optional int32 total_notes = 3;
    */
   totalNotes?: number | undefined;
 
   /**
-   * Number of likes of the post. Only in the mode CONVERSATION.
+   * The number of likes of the post. Only in the mode CONVERSATION.
    *
    * @generated from field: optional int32 total_likes = 4;
    */
   totalLikes?: number | undefined;
 
   /**
-   * Number of reblogs of the post. Only in the mode CONVERSATION.
+   * The number of reblogs of the post. Only in the mode CONVERSATION.
    *
    * @generated from field: optional int32 total_reblogs = 5;
    */
   totalReblogs?: number | undefined;
 
   /**
-   * Links to other pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 6;
    */
   links?: Links | undefined;
 
   /**
-   * The caller is notified of the conversation about the post.
+   * Whether the caller is notified of new notes in the conversation about the post.
    *
    * @generated from field: optional bool is_subscribed = 7;
    */
   isSubscribed?: boolean | undefined;
 
   /**
-   * The caller can subscribe to these notifications.
+   * Whether the caller can subscribe to these notifications.
    *
    * @generated from field: optional bool can_subscribe = 8;
    */
   canSubscribe?: boolean | undefined;
 
   /**
-   * The caller can hide or delete notes.
+   * Whether the caller can hide or delete notes.
    *
    * @generated from field: optional bool can_hide_or_delete_notes = 9;
    */
   canHideOrDeleteNotes?: boolean | undefined;
 
   /**
-   * The caller's settings allow these notifications.
+   * Whether the caller's settings allow these notifications.
    *
    * @generated from field: optional bool conversational_notifications_enabled = 10;
    */
@@ -164,7 +164,7 @@ export const ListNotesResponseSchema: GenMessage<ListNotesResponse> = /*@__PURE_
   messageDesc(file_blog_v1_note, 1);
 
 /**
- * Which notes of a post.
+ * The modes of a list of notes.
  *
  * @generated from enum blog.v1.NoteMode
  */
@@ -191,21 +191,21 @@ export const NoteMode = {
   LIKES: 2,
 
   /**
-   * Replies and reblogs with added text; all others are in `rollup_notes`.
+   * Return replies and reblogs with added text in `notes`, and all other notes in `rollup_notes`.
    *
    * @generated from enum value: NOTE_MODE_CONVERSATION = 3;
    */
   CONVERSATION: 3,
 
   /**
-   * Only likes and reblogs.
+   * Return only likes and reblogs.
    *
    * @generated from enum value: NOTE_MODE_ROLLUP = 4;
    */
   ROLLUP: 4,
 
   /**
-   * Only reblogs, each with its tags.
+   * Return only reblogs, each with its tags.
    *
    * @generated from enum value: NOTE_MODE_REBLOGS_WITH_TAGS = 5;
    */
@@ -213,7 +213,7 @@ export const NoteMode = {
 } as const;
 
 /**
- * Which notes of a post.
+ * The modes of a list of notes.
  *
  * @generated from enum blog.v1.NoteMode
  */

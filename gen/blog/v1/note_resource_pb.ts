@@ -20,181 +20,181 @@ export const file_blog_v1_note_resource: GenFile = /*@__PURE__*/
   fileDesc("ChtibG9nL3YxL25vdGVfcmVzb3VyY2UucHJvdG8SB2Jsb2cudjEi/AcKBE5vdGUSHwoEdHlwZRgBIAEoDjIRLmJsb2cudjEuTm90ZVR5cGUSHQoJdHlwZV9uYW1lGAIgASgJQgq66xgGEgR0eXBlEjkKCXRpbWVzdGFtcBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCrrrGAYyAggBcAESEQoJYmxvZ19uYW1lGAQgASgJEhEKCWJsb2dfdXVpZBgFIAEoCRIQCghibG9nX3VybBgGIAEoCRIVCghmb2xsb3dlZBgHIAEoCEgAiAEBEioKDGF2YXRhcl9zaGFwZRgIIAEoDjIULmJsb2cudjEuQXZhdGFyU2hhcGUSRAoLYXZhdGFyX3VybHMYCSADKAsyHS5ibG9nLnYxLk5vdGUuQXZhdGFyVXJsc0VudHJ5QhC66xgMEgphdmF0YXJfdXJsEhoKDWJsb2dfaXNfYWR1bHQYCiABKAhIAYgBARIWCgljYW5fYmxvY2sYCyABKAhIAogBARIUCgdwb3N0X2lkGBQgASgESAOIAQESHwoXcmVibG9nX3BhcmVudF9ibG9nX25hbWUYFSABKAkSHgoWcmVibG9nX3BhcmVudF9ibG9nX3VybBgWIAEoCRIiChVyZWJsb2dfcGFyZW50X3Bvc3RfaWQYFyABKARIBIgBARISCgphZGRlZF90ZXh0GBggASgJEgwKBHRhZ3MYGSADKAkSEgoKcmVwbHlfdGV4dBgeIAEoCRIpCgpmb3JtYXR0aW5nGB8gAygLMhUuYmxvZy52MS5JbmxpbmVGb3JtYXQSHQoVcG9zdF9hdHRyaWJ1dGlvbl90eXBlGCggASgJEiIKGnBvc3RfYXR0cmlidXRpb25fdHlwZV9uYW1lGCkgASgJEhEKCXBob3RvX3VybBgqIAEoCRIYCgtwaG90b193aWR0aBgrIAEoBUgFiAEBEhkKDHBob3RvX2hlaWdodBgsIAEoBUgGiAEBEkAKDnVua25vd25fZmllbGRzGGQgAygLMiAuYmxvZy52MS5Ob3RlLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjEKD0F2YXRhclVybHNFbnRyeRILCgNrZXkYASABKAUSDQoFdmFsdWUYAiABKAk6AjgBGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgsKCV9mb2xsb3dlZEIQCg5fYmxvZ19pc19hZHVsdEIMCgpfY2FuX2Jsb2NrQgoKCF9wb3N0X2lkQhgKFl9yZWJsb2dfcGFyZW50X3Bvc3RfaWRCDgoMX3Bob3RvX3dpZHRoQg8KDV9waG90b19oZWlnaHQq5wEKCE5vdGVUeXBlEhkKFU5PVEVfVFlQRV9VTlNQRUNJRklFRBAAEh4KDk5PVEVfVFlQRV9MSUtFEAEaCrrrGAYKBGxpa2USIgoQTk9URV9UWVBFX1JFQkxPRxACGgy66xgICgZyZWJsb2cSIAoPTk9URV9UWVBFX1JFUExZEAMaC7rrGAcKBXJlcGx5EiIKEE5PVEVfVFlQRV9QT1NURUQQBBoMuusYCAoGcG9zdGVkEjYKGk5PVEVfVFlQRV9QT1NUX0FUVFJJQlVUSU9OEAUaFrrrGBIKEHBvc3RfYXR0cmlidXRpb25iBnByb3RvMw", [file_blog_v1_avatar, file_blog_v1_inline_format, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A note: a like, a reblog or a reply to a post.
+ * A note: a like, a reblog or a reply that a post received.
  *
  * @generated from message blog.v1.Note
  */
 export type Note = Message<"blog.v1.Note"> & {
   /**
-   * The type; unspecified if it is none of those below.
+   * The type. Unspecified for an unknown type.
    *
    * @generated from field: blog.v1.NoteType type = 1;
    */
   type: NoteType;
 
   /**
-   * The type as the service spells it, even if `type` does not have a value for it.
+   * The type as the service spells it, even if `type` is unspecified.
    *
    * @generated from field: string type_name = 2;
    */
   typeName: string;
 
   /**
-   * Time of the action.
+   * The time of the action.
    *
    * @generated from field: google.protobuf.Timestamp timestamp = 3;
    */
   timestamp?: Timestamp | undefined;
 
   /**
-   * Short name of the acting blog.
+   * The short name of the blog that acted.
    *
    * @generated from field: string blog_name = 4;
    */
   blogName: string;
 
   /**
-   * Identifier of the blog.
+   * The identifier of the blog.
    *
    * @generated from field: string blog_uuid = 5;
    */
   blogUuid: string;
 
   /**
-   * URL of the blog.
+   * The URL of the blog.
    *
    * @generated from field: string blog_url = 6;
    */
   blogUrl: string;
 
   /**
-   * The caller follows the blog.
+   * Whether the caller follows the blog.
    *
    * @generated from field: optional bool followed = 7;
    */
   followed?: boolean | undefined;
 
   /**
-   * Outline of the blog's avatar.
+   * The outline of the blog's avatar.
    *
    * @generated from field: blog.v1.AvatarShape avatar_shape = 8;
    */
   avatarShape: AvatarShape;
 
   /**
-   * URLs of the blog's avatar, by their size in pixels.
+   * The URLs of the blog's avatar, by size in pixels.
    *
    * @generated from field: map<int32, string> avatar_urls = 9;
    */
   avatarUrls: { [key: number]: string };
 
   /**
-   * The blog is for adults.
+   * Whether the blog is for adults only.
    *
    * @generated from field: optional bool blog_is_adult = 10;
    */
   blogIsAdult?: boolean | undefined;
 
   /**
-   * The caller can block the blog.
+   * Whether the caller can block the blog.
    *
    * @generated from field: optional bool can_block = 11;
    */
   canBlock?: boolean | undefined;
 
   /**
-   * Identifier of the reblog. Only for reblogs and attributions.
+   * The identifier of the reblog. Only for reblogs and attributions.
    *
    * @generated from field: optional uint64 post_id = 20;
    */
   postId?: bigint | undefined;
 
   /**
-   * Short name of the blog that was reblogged. This and the following fields are only for reblogs.
+   * The short name of the blog that was reblogged. This and the following fields are only for reblogs.
    *
    * @generated from field: string reblog_parent_blog_name = 21;
    */
   reblogParentBlogName: string;
 
   /**
-   * URL of the blog that was reblogged.
+   * The URL of the blog that was reblogged.
    *
    * @generated from field: string reblog_parent_blog_url = 22;
    */
   reblogParentBlogUrl: string;
 
   /**
-   * Identifier of the post that was reblogged.
+   * The identifier of the post that was reblogged.
    *
    * @generated from field: optional uint64 reblog_parent_post_id = 23;
    */
   reblogParentPostId?: bigint | undefined;
 
   /**
-   * The content that the blog added.
+   * The content that the reblog added.
    *
    * @generated from field: string added_text = 24;
    */
   addedText: string;
 
   /**
-   * Tags of the reblog; in the mode REBLOGS_WITH_TAGS.
+   * The tags of the reblog. Only in the mode REBLOGS_WITH_TAGS.
    *
    * @generated from field: repeated string tags = 25;
    */
   tags: string[];
 
   /**
-   * The reply. Only for replies.
+   * The text of the reply. Only for replies.
    *
    * @generated from field: string reply_text = 30;
    */
   replyText: string;
 
   /**
-   * Formatting of ranges of the reply. Only for replies.
+   * The formatting of ranges of the reply. Only for replies.
    *
    * @generated from field: repeated blog.v1.InlineFormat formatting = 31;
    */
   formatting: InlineFormat[];
 
   /**
-   * The use of the post. This and the following fields are only for attributions.
+   * The way in which the content was used. This and the following fields are only for attributions.
    *
    * @generated from field: string post_attribution_type = 40;
    */
   postAttributionType: string;
 
   /**
-   * Display text for `post_attribution_type`.
+   * The display text for `post_attribution_type`.
    *
    * @generated from field: string post_attribution_type_name = 41;
    */
   postAttributionTypeName: string;
 
   /**
-   * URL of the picture that was used.
+   * The URL of the image that was used.
    *
    * @generated from field: string photo_url = 42;
    */
   photoUrl: string;
 
   /**
-   * Width of the picture in pixels.
+   * The width of the image in pixels.
    *
    * @generated from field: optional int32 photo_width = 43;
    */
   photoWidth?: number | undefined;
 
   /**
-   * Height of the picture in pixels.
+   * The height of the image in pixels.
    *
    * @generated from field: optional int32 photo_height = 44;
    */
   photoHeight?: number | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -222,35 +222,35 @@ export const NoteType = {
   UNSPECIFIED: 0,
 
   /**
-   * It was liked.
+   * A blog liked the post.
    *
    * @generated from enum value: NOTE_TYPE_LIKE = 1;
    */
   LIKE: 1,
 
   /**
-   * It was reblogged.
+   * A blog reblogged the post.
    *
    * @generated from enum value: NOTE_TYPE_REBLOG = 2;
    */
   REBLOG: 2,
 
   /**
-   * It was replied to.
+   * A blog replied to the post.
    *
    * @generated from enum value: NOTE_TYPE_REPLY = 3;
    */
   REPLY: 3,
 
   /**
-   * It was posted; the oldest note.
+   * The post was published. This is the oldest note.
    *
    * @generated from enum value: NOTE_TYPE_POSTED = 4;
    */
   POSTED: 4,
 
   /**
-   * Its content was used in another post.
+   * Another post uses the content of the post.
    *
    * @generated from enum value: NOTE_TYPE_POST_ATTRIBUTION = 5;
    */

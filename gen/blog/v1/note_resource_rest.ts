@@ -18,7 +18,7 @@ export const NOTE_TYPE: EnumTable = new EnumTable("blog.v1.NoteType", [
 ]);
 
 /**
- * A note: a like, a reblog or a reply to a post.
+ * A note: a like, a reblog or a reply that a post received.
  *
  * @generated from message blog.v1.Note
  */

@@ -25,7 +25,7 @@ export const file_blog_v1_notification: GenFile = /*@__PURE__*/
   fileDesc("ChpibG9nL3YxL25vdGlmaWNhdGlvbi5wcm90bxIHYmxvZy52MSKFCwoMTm90aWZpY2F0aW9uEhIKAmlkGAEgASgJQga66xgCcAESJwoEdHlwZRgCIAEoDjIZLmJsb2cudjEuTm90aWZpY2F0aW9uVHlwZRIdCgl0eXBlX25hbWUYAyABKAlCCrrrGAYSBHR5cGUSDwoHc3VidHlwZRgEIAEoCRI3Cgl0aW1lc3RhbXAYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARITCgZ1bnJlYWQYBiABKAhIAIgBARITCgZiZWZvcmUYByABKANIAYgBARIjCg50YXJnZXRfcG9zdF9pZBgKIAEoBEIGuusYAnABSAKIAQESGwoTdGFyZ2V0X3Bvc3Rfc3VtbWFyeRgLIAEoCRI1ChB0YXJnZXRfYmxvZ19uYW1lGAwgASgJQhu66xgXEhV0YXJnZXRfdHVtYmxlbG9nX25hbWUSNQoQdGFyZ2V0X2Jsb2dfdXVpZBgNIAEoCUIbuusYFxIVdGFyZ2V0X3R1bWJsZWxvZ191dWlkEigKE3RhcmdldF9yb290X3Bvc3RfaWQYDiABKARCBrrrGAJwAUgDiAEBEhgKEHRhcmdldF9wb3N0X3R5cGUYDyABKAkSEQoJcG9zdF90eXBlGBAgASgJEhIKCnJlYmxvZ19rZXkYESABKAkSHAoPcHJpdmF0ZV9jaGFubmVsGBIgASgISASIAQESEQoJbWVkaWFfdXJsGBMgASgJEhcKD21lZGlhX3VybF9sYXJnZRgUIAEoCRIxCg5mcm9tX2Jsb2dfbmFtZRgeIAEoCUIZuusYFRITZnJvbV90dW1ibGVsb2dfbmFtZRIxCg5mcm9tX2Jsb2dfdXVpZBgfIAEoCUIZuusYFRITZnJvbV90dW1ibGVsb2dfdXVpZBI+ChJmcm9tX2Jsb2dfaXNfYWR1bHQYICABKAhCHbrrGBkSF2Zyb21fdHVtYmxlbG9nX2lzX2FkdWx0SAWIAQESFQoIZm9sbG93ZWQYISABKAhIBogBARIZCgxpc19hbm9ueW1vdXMYIiABKAhIB4gBARIcCgdwb3N0X2lkGCggASgEQga66xgCcAFICIgBARIRCglwb3N0X3RhZ3MYKSADKAkSEgoKYWRkZWRfdGV4dBgqIAEoCRISCgpyZXBseV90ZXh0GCsgASgJEhYKCWNhbl9yZXBseRgsIAEoCEgJiAEBEhYKCW1pbGVzdG9uZRgyIAEoA0gKiAEBEioKBmVkaXRvchgzIAEoCzIaLmJsb2cudjEuTm90aWZpY2F0aW9uRHJhZnQSKQoFdGl0bGUYPCABKAsyGi5ibG9nLnYxLk5vdGlmaWNhdGlvblRpdGxlEicKBGJvZHkYPSABKAsyGS5ibG9nLnYxLk5vdGlmaWNhdGlvbkJvZHkSLQoHYWN0aW9ucxg+IAEoCzIcLmJsb2cudjEuTm90aWZpY2F0aW9uQWN0aW9ucxJICg51bmtub3duX2ZpZWxkcxhkIAMoCzIoLmJsb2cudjEuTm90aWZpY2F0aW9uLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB191bnJlYWRCCQoHX2JlZm9yZUIRCg9fdGFyZ2V0X3Bvc3RfaWRCFgoUX3RhcmdldF9yb290X3Bvc3RfaWRCEgoQX3ByaXZhdGVfY2hhbm5lbEIVChNfZnJvbV9ibG9nX2lzX2FkdWx0QgsKCV9mb2xsb3dlZEIPCg1faXNfYW5vbnltb3VzQgoKCF9wb3N0X2lkQgwKCl9jYW5fcmVwbHlCDAoKX21pbGVzdG9uZSLOAQoRTm90aWZpY2F0aW9uRHJhZnQSJgoHY29udGVudBgBIAMoCzIVLmJsb2cudjEuQ29udGVudEJsb2NrEgwKBHRhZ3MYAiADKAkSTQoOdW5rbm93bl9maWVsZHMYZCADKAsyLS5ibG9nLnYxLk5vdGlmaWNhdGlvbkRyYWZ0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIo4CChFOb3RpZmljYXRpb25UaXRsZRIgCgR0ZXh0GAEgASgJQhK66xgOGgx0ZXh0X2NvbnRlbnQSJwoHY29udGVudBgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIpCgpmb3JtYXR0aW5nGAMgAygLMhUuYmxvZy52MS5JbmxpbmVGb3JtYXQSTQoOdW5rbm93bl9maWVsZHMYZCADKAsyLS5ibG9nLnYxLk5vdGlmaWNhdGlvblRpdGxlLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIr4BChBOb3RpZmljYXRpb25Cb2R5EiYKB2NvbnRlbnQYASADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9jaxJMCg51bmtub3duX2ZpZWxkcxhkIAMoCzIsLmJsb2cudjEuTm90aWZpY2F0aW9uQm9keS5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLDAQoTTm90aWZpY2F0aW9uQWN0aW9ucxIlCgN0YXAYASABKAsyGC5ibG9nLnYxLk5vdGlmaWNhdGlvblRhcBJPCg51bmtub3duX2ZpZWxkcxhkIAMoCzIvLmJsb2cudjEuTm90aWZpY2F0aW9uQWN0aW9ucy5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKiAQoPTm90aWZpY2F0aW9uVGFwEgwKBGhyZWYYASABKAkSSwoOdW5rbm93bl9maWVsZHMYZCADKAsyKy5ibG9nLnYxLk5vdGlmaWNhdGlvblRhcC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLeBAoYTGlzdE5vdGlmaWNhdGlvbnNSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSNgoGYmVmb3JlGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIKuusYBjIECAEgAhJFCgV0eXBlcxgLIAMoDjIZLmJsb2cudjEuTm90aWZpY2F0aW9uVHlwZUIbukgSkgEPIg2CAQoQASAAIBEgEiATuusYAiADEhQKB3JvbGx1cHMYDCABKAhIAIgBARIpCg1vbWl0X3Bvc3RfaWRzGA0gAygEQhK6SAmSAQYiBDICIAC66xgCIAMSTAoKcGFnZV90b2tlbhgeIAMoCzIwLmJsb2cudjEuTGlzdE5vdGlmaWNhdGlvbnNSZXF1ZXN0LlBhZ2VUb2tlbkVudHJ5Qga66xgCIAUaMAoOUGFnZVRva2VuRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfcm9sbHVwcyJ9ChlMaXN0Tm90aWZpY2F0aW9uc1Jlc3BvbnNlEiwKDW5vdGlmaWNhdGlvbnMYASADKAsyFS5ibG9nLnYxLk5vdGlmaWNhdGlvbhIyCgVsaW5rcxgCIAEoCzIOLmJsb2cudjEuTGlua3NCE7rrGA8SBl9saW5rcxoFbGlua3MqxwkKEE5vdGlmaWNhdGlvblR5cGUSIQodTk9USUZJQ0FUSU9OX1RZUEVfVU5TUEVDSUZJRUQQABImChZOT1RJRklDQVRJT05fVFlQRV9MSUtFEAEaCrrrGAYKBGxpa2USOgoXTk9USUZJQ0FUSU9OX1RZUEVfUkVQTFkQAhoduusYGQoFcmVwbHkSEHJlcGx5X3RvX2NvbW1lbnQSNAoYTk9USUZJQ0FUSU9OX1RZUEVfRk9MTE9XEAMaFrrrGBIKBmZvbGxvdxIIZm9sbG93ZXISTAoiTk9USUZJQ0FUSU9OX1RZUEVfTUVOVElPTl9JTl9SRVBMWRAEGiS66xggChBtZW50aW9uX2luX3JlcGx5Egxub3RlX21lbnRpb24SSgohTk9USUZJQ0FUSU9OX1RZUEVfTUVOVElPTl9JTl9QT1NUEAUaI7rrGB8KD21lbnRpb25faW5fcG9zdBIMdXNlcl9tZW50aW9uEjYKHk5PVElGSUNBVElPTl9UWVBFX1JFQkxPR19OQUtFRBAGGhK66xgOCgxyZWJsb2dfbmFrZWQSTAolTk9USUZJQ0FUSU9OX1RZUEVfUkVCTE9HX1dJVEhfQ09OVEVOVBAHGiG66xgdChNyZWJsb2dfd2l0aF9jb250ZW50EgZyZWJsb2cSJAoVTk9USUZJQ0FUSU9OX1RZUEVfQVNLEAgaCbrrGAUKA2FzaxI2Ch5OT1RJRklDQVRJT05fVFlQRV9BTlNXRVJFRF9BU0sQCRoSuusYDgoMYW5zd2VyZWRfYXNrEkgKJ05PVElGSUNBVElPTl9UWVBFX05FV19HUk9VUF9CTE9HX01FTUJFUhAKGhu66xgXChVuZXdfZ3JvdXBfYmxvZ19tZW1iZXISPgoiTk9USUZJQ0FUSU9OX1RZUEVfUE9TVF9BVFRSSUJVVElPThALGha66xgSChBwb3N0X2F0dHJpYnV0aW9uEjYKHk5PVElGSUNBVElPTl9UWVBFX1BPU1RfRkxBR0dFRBAMGhK66xgOCgxwb3N0X2ZsYWdnZWQSRgomTk9USUZJQ0FUSU9OX1RZUEVfUE9TVF9BUFBFQUxfQUNDRVBURUQQDRoauusYFgoUcG9zdF9hcHBlYWxfYWNjZXB0ZWQSRgomTk9USUZJQ0FUSU9OX1RZUEVfUE9TVF9BUFBFQUxfUkVKRUNURUQQDhoauusYFgoUcG9zdF9hcHBlYWxfcmVqZWN0ZWQSPAohTk9USUZJQ0FUSU9OX1RZUEVfV0hBVF9ZT1VfTUlTU0VEEA8aFbrrGBEKD3doYXRfeW91X21pc3NlZBJECiVOT1RJRklDQVRJT05fVFlQRV9DT05WRVJTQVRJT05BTF9OT1RFEBAaGbrrGBUKE2NvbnZlcnNhdGlvbmFsX25vdGUSOAofTk9USUZJQ0FUSU9OX1RZUEVfU1BBTV9SRVBPUlRFRBARGhO66xgPCg1zcGFtX3JlcG9ydGVkEjoKIE5PVElGSUNBVElPTl9UWVBFX01JTEVTVE9ORV9QT1NUEBIaFLrrGBAKDm1pbGVzdG9uZV9wb3N0EiwKGU5PVElGSUNBVElPTl9UWVBFX0dFTkVSSUMQExoNuusYCQoHZ2VuZXJpY2IGcHJvdG8z", [file_blog_v1_inline_format, file_blog_v1_links, file_blog_v1_npf, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * A notification about an action that concerns a blog. Which fields are set depends on the type.
+ * A notification about an action that concerns a blog. The type determines which fields are set.
  *
  * @generated from message blog.v1.Notification
  */
@@ -38,14 +38,14 @@ export type Notification = Message<"blog.v1.Notification"> & {
   id: string;
 
   /**
-   * The type; unspecified if it is none of those below.
+   * The type. Unspecified for an unknown type.
    *
    * @generated from field: blog.v1.NotificationType type = 2;
    */
   type: NotificationType;
 
   /**
-   * The type as the service spells it, even if `type` does not have a value for it.
+   * The type as the service spells it, even if `type` is unspecified.
    *
    * @generated from field: string type_name = 3;
    */
@@ -59,14 +59,14 @@ export type Notification = Message<"blog.v1.Notification"> & {
   subtype: string;
 
   /**
-   * Time of the action.
+   * The time of the action.
    *
    * @generated from field: google.protobuf.Timestamp timestamp = 5;
    */
   timestamp?: Timestamp | undefined;
 
   /**
-   * The caller has not seen it yet.
+   * Whether the caller has not yet seen the notification.
    *
    * @generated from field: optional bool unread = 6;
    */
@@ -80,126 +80,127 @@ export type Notification = Message<"blog.v1.Notification"> & {
   before?: bigint | undefined;
 
   /**
-   * Identifier of the post that the action concerns; unset if there is none.
+   * The identifier of the post that the action concerns, if any.
    *
    * @generated from field: optional uint64 target_post_id = 10;
    */
   targetPostId?: bigint | undefined;
 
   /**
-   * One-line summary of that post.
+   * The one-line summary of the target post.
    *
    * @generated from field: string target_post_summary = 11;
    */
   targetPostSummary: string;
 
   /**
-   * Short name of the blog that the action concerns.
+   * The short name of the blog that the action concerns.
    *
    * @generated from field: string target_blog_name = 12;
    */
   targetBlogName: string;
 
   /**
-   * Identifier of that blog.
+   * The UUID of the blog that the action concerns.
    *
    * @generated from field: string target_blog_uuid = 13;
    */
   targetBlogUuid: string;
 
   /**
-   * Identifier of the post at the root of a chain of reblogs.
+   * The identifier of the root post in the chain of reblogs.
    *
    * @generated from field: optional uint64 target_root_post_id = 14;
    */
   targetRootPostId?: bigint | undefined;
 
   /**
-   * Type of that post before its conversion to blocks; `regular` is text, `note` is answer, `conversation` is chat.
+   * The type of the target post before its conversion to blocks. `regular` means text, `note` means answer,
+   * and `conversation` means chat.
    *
    * @generated from field: string target_post_type = 15;
    */
   targetPostType: string;
 
   /**
-   * Type of that post.
+   * The type of the target post.
    *
    * @generated from field: string post_type = 16;
    */
   postType: string;
 
   /**
-   * Key that is needed to reblog or like that post.
+   * The key that is required to reblog or like the target post.
    *
    * @generated from field: string reblog_key = 17;
    */
   reblogKey: string;
 
   /**
-   * The action took place in a private channel.
+   * Whether the action took place in a private channel.
    *
    * @generated from field: optional bool private_channel = 18;
    */
   privateChannel?: boolean | undefined;
 
   /**
-   * URL of a picture of that post.
+   * The URL of an image of the target post.
    *
    * @generated from field: string media_url = 19;
    */
   mediaUrl: string;
 
   /**
-   * URL of a larger picture of that post.
+   * The URL of a larger image of the target post.
    *
    * @generated from field: string media_url_large = 20;
    */
   mediaUrlLarge: string;
 
   /**
-   * Short name of the acting blog; absent if anonymous.
+   * The short name of the blog that acted. Absent if the action is anonymous.
    *
    * @generated from field: string from_blog_name = 30;
    */
   fromBlogName: string;
 
   /**
-   * Identifier of the acting blog.
+   * The UUID of the blog that acted.
    *
    * @generated from field: string from_blog_uuid = 31;
    */
   fromBlogUuid: string;
 
   /**
-   * The acting blog is for adults.
+   * Whether the blog that acted is for adults only.
    *
    * @generated from field: optional bool from_blog_is_adult = 32;
    */
   fromBlogIsAdult?: boolean | undefined;
 
   /**
-   * The caller follows the acting blog.
+   * Whether the caller follows the blog that acted.
    *
    * @generated from field: optional bool followed = 33;
    */
   followed?: boolean | undefined;
 
   /**
-   * The action is anonymous.
+   * Whether the action is anonymous.
    *
    * @generated from field: optional bool is_anonymous = 34;
    */
   isAnonymous?: boolean | undefined;
 
   /**
-   * Identifier of the resulting post, e.g. a reblog.
+   * The identifier of the resulting post, e.g. of a reblog.
    *
    * @generated from field: optional uint64 post_id = 40;
    */
   postId?: bigint | undefined;
 
   /**
-   * Tags of the resulting post.
+   * The tags of the resulting post.
    *
    * @generated from field: repeated string post_tags = 41;
    */
@@ -220,7 +221,7 @@ export type Notification = Message<"blog.v1.Notification"> & {
   replyText: string;
 
   /**
-   * The caller can reply.
+   * Whether the caller can reply to the action.
    *
    * @generated from field: optional bool can_reply = 44;
    */
@@ -234,14 +235,14 @@ export type Notification = Message<"blog.v1.Notification"> & {
   milestone?: bigint | undefined;
 
   /**
-   * A post that announces the milestone. Only for milestones.
+   * A prepared post that announces the milestone. Only for milestones.
    *
    * @generated from field: blog.v1.NotificationDraft editor = 51;
    */
   editor?: NotificationDraft | undefined;
 
   /**
-   * Title. This and the following fields are only for notifications of type GENERIC.
+   * The title. This and the following fields are only for notifications of type GENERIC.
    *
    * @generated from field: blog.v1.NotificationTitle title = 60;
    */
@@ -255,14 +256,14 @@ export type Notification = Message<"blog.v1.Notification"> & {
   body?: NotificationBody | undefined;
 
   /**
-   * The effect of a tap.
+   * The effects of a tap on the notification.
    *
    * @generated from field: blog.v1.NotificationActions actions = 62;
    */
   actions?: NotificationActions | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -277,7 +278,7 @@ export const NotificationSchema: GenMessage<Notification> = /*@__PURE__*/
   messageDesc(file_blog_v1_notification, 0);
 
 /**
- * A post that announces a milestone.
+ * A prepared post that announces a milestone.
  *
  * @generated from message blog.v1.NotificationDraft
  */
@@ -297,7 +298,7 @@ export type NotificationDraft = Message<"blog.v1.NotificationDraft"> & {
   tags: string[];
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -312,7 +313,7 @@ export const NotificationDraftSchema: GenMessage<NotificationDraft> = /*@__PURE_
   messageDesc(file_blog_v1_notification, 1);
 
 /**
- * Title of a notification.
+ * The title of a notification.
  *
  * @generated from message blog.v1.NotificationTitle
  */
@@ -332,14 +333,14 @@ export type NotificationTitle = Message<"blog.v1.NotificationTitle"> & {
   content?: Value | undefined;
 
   /**
-   * Formatting of ranges of the title.
+   * The formatting of ranges of the title.
    *
    * @generated from field: repeated blog.v1.InlineFormat formatting = 3;
    */
   formatting: InlineFormat[];
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -354,7 +355,7 @@ export const NotificationTitleSchema: GenMessage<NotificationTitle> = /*@__PURE_
   messageDesc(file_blog_v1_notification, 2);
 
 /**
- * Text of a notification.
+ * The text of a notification.
  *
  * @generated from message blog.v1.NotificationBody
  */
@@ -367,7 +368,7 @@ export type NotificationBody = Message<"blog.v1.NotificationBody"> & {
   content: ContentBlock[];
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -382,20 +383,20 @@ export const NotificationBodySchema: GenMessage<NotificationBody> = /*@__PURE__*
   messageDesc(file_blog_v1_notification, 3);
 
 /**
- * Actions of a notification.
+ * The actions of a notification.
  *
  * @generated from message blog.v1.NotificationActions
  */
 export type NotificationActions = Message<"blog.v1.NotificationActions"> & {
   /**
-   * The effect of a tap.
+   * The effects of a tap on the notification.
    *
    * @generated from field: blog.v1.NotificationTap tap = 1;
    */
   tap?: NotificationTap | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -416,14 +417,14 @@ export const NotificationActionsSchema: GenMessage<NotificationActions> = /*@__P
  */
 export type NotificationTap = Message<"blog.v1.NotificationTap"> & {
   /**
-   * Address to go to.
+   * The address to open.
    *
    * @generated from field: string href = 1;
    */
   href: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -444,21 +445,22 @@ export const NotificationTapSchema: GenMessage<NotificationTap> = /*@__PURE__*/
  */
 export type ListNotificationsRequest = Message<"blog.v1.ListNotificationsRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Only notifications from before this time, to the second. Default: the time of the request.
+   * Return only notifications from before this time, in whole seconds. Default: the time of the request.
    *
    * @generated from field: google.protobuf.Timestamp before = 10;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Only these types; any but SPAM_REPORTED, MILESTONE_POST and GENERIC. Default: all types.
+   * Return only notifications of these types: any type except SPAM_REPORTED, MILESTONE_POST and GENERIC.
+   * Default: all types.
    *
    * @generated from field: repeated blog.v1.NotificationType types = 11;
    */
@@ -472,15 +474,15 @@ export type ListNotificationsRequest = Message<"blog.v1.ListNotificationsRequest
   rollups?: boolean | undefined;
 
   /**
-   * Leave out notifications about these posts of the blog.
+   * The posts of the blog whose notifications are omitted.
    *
    * @generated from field: repeated uint64 omit_post_ids = 13;
    */
   omitPostIds: bigint[];
 
   /**
-   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
-   * first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -508,7 +510,7 @@ export type ListNotificationsResponse = Message<"blog.v1.ListNotificationsRespon
   notifications: Notification[];
 
   /**
-   * Links to other pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 2;
    */
@@ -523,7 +525,7 @@ export const ListNotificationsResponseSchema: GenMessage<ListNotificationsRespon
   messageDesc(file_blog_v1_notification, 7);
 
 /**
- * Types of notifications.
+ * The types of notifications.
  *
  * @generated from enum blog.v1.NotificationType
  */
@@ -599,14 +601,14 @@ export const NotificationType = {
   ANSWERED_ASK: 9,
 
   /**
-   * The blog has a new member.
+   * A member joined the blog.
    *
    * @generated from enum value: NOTIFICATION_TYPE_NEW_GROUP_BLOG_MEMBER = 10;
    */
   NEW_GROUP_BLOG_MEMBER: 10,
 
   /**
-   * A post was used in another one.
+   * Another post uses the content of a post.
    *
    * @generated from enum value: NOTIFICATION_TYPE_POST_ATTRIBUTION = 11;
    */
@@ -620,21 +622,21 @@ export const NotificationType = {
   POST_FLAGGED: 12,
 
   /**
-   * An appeal was accepted.
+   * An appeal against a flag was accepted.
    *
    * @generated from enum value: NOTIFICATION_TYPE_POST_APPEAL_ACCEPTED = 13;
    */
   POST_APPEAL_ACCEPTED: 13,
 
   /**
-   * An appeal was rejected.
+   * An appeal against a flag was rejected.
    *
    * @generated from enum value: NOTIFICATION_TYPE_POST_APPEAL_REJECTED = 14;
    */
   POST_APPEAL_REJECTED: 14,
 
   /**
-   * There were posts while the caller was away.
+   * Posts were published while the caller was away.
    *
    * @generated from enum value: NOTIFICATION_TYPE_WHAT_YOU_MISSED = 15;
    */
@@ -648,21 +650,21 @@ export const NotificationType = {
   CONVERSATIONAL_NOTE: 16,
 
   /**
-   * Spam was reported. This and the following types are only in responses.
+   * Spam was reported. This and the following types occur only in responses.
    *
    * @generated from enum value: NOTIFICATION_TYPE_SPAM_REPORTED = 17;
    */
   SPAM_REPORTED: 17,
 
   /**
-   * A number was reached.
+   * The blog reached a milestone.
    *
    * @generated from enum value: NOTIFICATION_TYPE_MILESTONE_POST = 18;
    */
   MILESTONE_POST: 18,
 
   /**
-   * Any other notification, described by its title and text.
+   * Any other notification, with a title and a text.
    *
    * @generated from enum value: NOTIFICATION_TYPE_GENERIC = 19;
    */
@@ -670,7 +672,7 @@ export const NotificationType = {
 } as const;
 
 /**
- * Types of notifications.
+ * The types of notifications.
  *
  * @generated from enum blog.v1.NotificationType
  */

@@ -43,7 +43,7 @@ export const NOTIFICATION_TYPE: EnumTable = new EnumTable("blog.v1.NotificationT
 ]);
 
 /**
- * Actions of a notification.
+ * The actions of a notification.
  *
  * @generated from message blog.v1.NotificationActions
  */
@@ -53,7 +53,7 @@ export const NotificationActionsTable: MessageTable = table("blog.v1.Notificatio
 ]);
 
 /**
- * Text of a notification.
+ * The text of a notification.
  *
  * @generated from message blog.v1.NotificationBody
  */
@@ -63,7 +63,7 @@ export const NotificationBodyTable: MessageTable = table("blog.v1.NotificationBo
 ]);
 
 /**
- * A post that announces a milestone.
+ * A prepared post that announces a milestone.
  *
  * @generated from message blog.v1.NotificationDraft
  */
@@ -74,7 +74,7 @@ export const NotificationDraftTable: MessageTable = table("blog.v1.NotificationD
 ]);
 
 /**
- * A notification about an action that concerns a blog. Which fields are set depends on the type.
+ * A notification about an action that concerns a blog. The type determines which fields are set.
  *
  * @generated from message blog.v1.Notification
  */
@@ -126,7 +126,7 @@ export const NotificationTapTable: MessageTable = table("blog.v1.NotificationTap
 ]);
 
 /**
- * Title of a notification.
+ * The title of a notification.
  *
  * @generated from message blog.v1.NotificationTitle
  */

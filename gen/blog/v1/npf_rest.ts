@@ -29,7 +29,7 @@ export const AudioBlockTable: MessageTable = table("blog.v1.AudioBlock", () => [
 ]);
 
 /**
- * The target of a click.
+ * The destination that a click opens.
  *
  * @generated from message blog.v1.Clickthrough
  */
@@ -93,8 +93,8 @@ export const ImageBlockTable: MessageTable = table("blog.v1.ImageBlock", () => [
 ]);
 
 /**
- * A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140
- * characters.
+ * A link to a web page. If only `url` is set, the service reads the other fields from the page and truncates
+ * each string to 140 characters.
  *
  * @generated from message blog.v1.LinkBlock
  */
@@ -118,7 +118,7 @@ export const PAYWALL_SUBTYPE: EnumTable = new EnumTable("blog.v1.PaywallSubtype"
 ]);
 
 /**
- * The paywall between free and paid content. At least one block must follow it.
+ * The border between free and paid content. At least one block must follow it.
  *
  * @generated from message blog.v1.PaywallBlock
  */
@@ -134,7 +134,7 @@ export const PaywallBlockTable: MessageTable = table("blog.v1.PaywallBlock", () 
 ]);
 
 /**
- * An answer to a poll.
+ * A possible answer in a poll.
  *
  * @generated from message blog.v1.PollAnswer
  */
@@ -145,7 +145,7 @@ export const PollAnswerTable: MessageTable = table("blog.v1.PollAnswer", () => [
 ]);
 
 /**
- * A poll; at most one in a post.
+ * A poll. A post can contain at most one.
  *
  * @generated from message blog.v1.PollBlock
  */
@@ -160,7 +160,7 @@ export const PollBlockTable: MessageTable = table("blog.v1.PollBlock", () => [
 ]);
 
 /**
- * The settings of the vote.
+ * The settings of the poll.
  *
  * @generated from message blog.v1.PollSettings
  */

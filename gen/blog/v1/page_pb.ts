@@ -21,13 +21,13 @@ export const file_blog_v1_page: GenFile = /*@__PURE__*/
   fileDesc("ChJibG9nL3YxL3BhZ2UucHJvdG8SB2Jsb2cudjEipAIKBFBhZ2USDAoEcGF0aBgBIAEoCRINCgV0aXRsZRgCIAEoCRIPCgdjb250ZW50GAMgASgJEhAKCHBvc2l0aW9uGAQgASgFEjgKCnVwZGF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIXCg9jdXN0b21fdGVtcGxhdGUYBiABKAgSEQoJc2hvd19saW5rGAcgASgIEkAKDnVua25vd25fZmllbGRzGGQgAygLMiAuYmxvZy52MS5QYWdlLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIsQDChBMaXN0UGFnZXNSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABJECgpwYWdlX3Rva2VuGB4gAygLMiguYmxvZy52MS5MaXN0UGFnZXNSZXF1ZXN0LlBhZ2VUb2tlbkVudHJ5Qga66xgCIAUaMAoOUGFnZVRva2VuRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIICgZfbGltaXQijwEKEUxpc3RQYWdlc1Jlc3BvbnNlEhwKBXBhZ2VzGAEgAygLMg0uYmxvZy52MS5QYWdlEhgKC3RvdGFsX3BhZ2VzGAIgASgFSACIAQESMgoFbGlua3MYAyABKAsyDi5ibG9nLnYxLkxpbmtzQhO66xgPEgZfbGlua3MaBWxpbmtzQg4KDF90b3RhbF9wYWdlcyKkAgoOR2V0UGFnZVJlcXVlc3QS9QEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCULbAbpI1wG6AdMBCg9ibG9nX2lkZW50aWZpZXISUGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSAobmV2ZXIgd3d3KSBvciBpdHMgdXVpZCAodDouLi4pGm50aGlzLnNpemUoKSA8PSAyNTMgJiYgIXRoaXMuc3RhcnRzV2l0aCgnd3d3LicpICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIaCglwYWdlX25hbWUYAiABKAlCB7pIBHICEAEiLgoPR2V0UGFnZVJlc3BvbnNlEhsKBHBhZ2UYASABKAsyDS5ibG9nLnYxLlBhZ2ViBnByb3RvMw", [file_blog_v1_links, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A page of a blog, other than a post.
+ * A page of a blog, as opposed to a post.
  *
  * @generated from message blog.v1.Page
  */
 export type Page = Message<"blog.v1.Page"> & {
   /**
-   * Path below the URL of the blog.
+   * The path below the URL of the blog.
    *
    * @generated from field: string path = 1;
    */
@@ -48,35 +48,35 @@ export type Page = Message<"blog.v1.Page"> & {
   content: string;
 
   /**
-   * Position among the pages.
+   * The position of the page in the list of pages.
    *
    * @generated from field: int32 position = 4;
    */
   position: number;
 
   /**
-   * When the page was last changed.
+   * The time when the page was last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 5;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The page has its own template.
+   * Whether the page has its own template.
    *
    * @generated from field: bool custom_template = 6;
    */
   customTemplate: boolean;
 
   /**
-   * The blog shows a link to the page.
+   * Whether the blog shows a link to the page.
    *
    * @generated from field: bool show_link = 7;
    */
   showLink: boolean;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -97,29 +97,29 @@ export const PageSchema: GenMessage<Page> = /*@__PURE__*/
  */
 export type ListPagesRequest = Message<"blog.v1.ListPagesRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Number of pages, 1 to 20. Default: 20.
+   * The maximum number of pages to return, from 1 to 20. Default: 20.
    *
    * @generated from field: optional int32 limit = 10;
    */
   limit?: number | undefined;
 
   /**
-   * Number of pages to skip. Default: 0.
+   * The number of pages to skip. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
   offset: number;
 
   /**
-   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
-   * first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -134,27 +134,27 @@ export const ListPagesRequestSchema: GenMessage<ListPagesRequest> = /*@__PURE__*
   messageDesc(file_blog_v1_page, 1);
 
 /**
- * Pages of a blog.
+ * The pages of a blog.
  *
  * @generated from message blog.v1.ListPagesResponse
  */
 export type ListPagesResponse = Message<"blog.v1.ListPagesResponse"> & {
   /**
-   * The pages, by `position`.
+   * The pages, ordered by `position`.
    *
    * @generated from field: repeated blog.v1.Page pages = 1;
    */
   pages: Page[];
 
   /**
-   * Number of pages.
+   * The number of pages.
    *
    * @generated from field: optional int32 total_pages = 2;
    */
   totalPages?: number | undefined;
 
   /**
-   * Links to other pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 3;
    */
@@ -175,14 +175,14 @@ export const ListPagesResponseSchema: GenMessage<ListPagesResponse> = /*@__PURE_
  */
 export type GetPageRequest = Message<"blog.v1.GetPageRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Path of the page below the URL of the blog; it may have several segments, separated by `/`.
+   * The path of the page below the URL of the blog. The path can have several segments, separated by `/`.
    *
    * @generated from field: string page_name = 2;
    */

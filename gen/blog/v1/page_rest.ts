@@ -7,7 +7,7 @@ import { LinksTable } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Pages of a blog.
+ * The pages of a blog.
  *
  * @generated from message blog.v1.ListPagesResponse
  */
@@ -18,7 +18,7 @@ export const ListPagesResponseTable: MessageTable = table("blog.v1.ListPagesResp
 ]);
 
 /**
- * A page of a blog, other than a post.
+ * A page of a blog, as opposed to a post.
  *
  * @generated from message blog.v1.Page
  */

@@ -42,113 +42,116 @@ export const file_blog_v1_post: GenFile = /*@__PURE__*/
   fileDesc("ChJibG9nL3YxL3Bvc3QucHJvdG8SB2Jsb2cudjEimQgKEExpc3RQb3N0c1JlcXVlc3QS9QEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCULbAbpI1wG6AdMBCg9ibG9nX2lkZW50aWZpZXISUGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSAobmV2ZXIgd3d3KSBvciBpdHMgdXVpZCAodDouLi4pGm50aGlzLnNpemUoKSA8PSAyNTMgJiYgIXRoaXMuc3RhcnRzV2l0aCgnd3d3LicpICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKRIyCgR0eXBlGAIgASgOMhEuYmxvZy52MS5Qb3N0VHlwZUIMukgJggEGEAEgACAJSACIAQESGQoHcG9zdF9pZBgDIAEoBEIIuusYBBICaWQSJwoEdGFncxgEIAMoCUIZukgLkgEIEAQiBHICEAG66xgHEgN0YWcgAxIdCgVsaW1pdBgKIAEoBUIJukgGGgQYFCgBSAGIAQESFwoGb2Zmc2V0GAsgASgFQge6SAQaAigAEjYKBmJlZm9yZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCrrrGAYyBAgBIAISNQoFYWZ0ZXIYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgq66xgGMgQIASABEioKBHNvcnQYDiABKA4yEi5ibG9nLnYxLlNvcnRPcmRlckIIukgFggECEAESEwoLcmVibG9nX2luZm8YFCABKAgSEgoKbm90ZXNfaW5mbxgVIAEoCBItCgZmaWx0ZXIYFiABKA4yEy5ibG9nLnYxLlBvc3RGaWx0ZXJCCLpIBYIBAhABEgsKA25wZhgXIAEoCBJLCgtibG9nX2ZpZWxkcxgYIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkQKCnBhZ2VfdG9rZW4YHiADKAsyKC5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOoQBukiAARp+ChtsaXN0X3Bvc3RzLmJlZm9yZV9vcl9vZmZzZXQSNmJlZm9yZSBhbmQgb2Zmc2V0IG11c3Qgbm90IGJlIHVzZWQgaW4gdGhlIHNhbWUgcmVxdWVzdBonIShoYXModGhpcy5iZWZvcmUpICYmIHRoaXMub2Zmc2V0ICE9IDApQgcKBV90eXBlQggKBl9saW1pdCKsAQoRTGlzdFBvc3RzUmVzcG9uc2USHAoFcG9zdHMYASADKAsyDS5ibG9nLnYxLlBvc3QSGwoEYmxvZxgCIAEoCzINLmJsb2cudjEuQmxvZxIYCgt0b3RhbF9wb3N0cxgDIAEoBUgAiAEBEjIKBWxpbmtzGAQgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfdG90YWxfcG9zdHMi3QkKEUNyZWF0ZVBvc3RSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykS+QIKB2NvbnRlbnQYAiADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9ja0LQArpIzAK6AWAKDmNvbnRlbnQuaW1hZ2VzEiNhIHBvc3QgY2FuIGhhdmUgYXQgbW9zdCAzMCBwaWN0dXJlcxopdGhpcy5maWx0ZXIoYiwgaGFzKGIuaW1hZ2UpKS5zaXplKCkgPD0gMzC6Ad0BChtjb250ZW50LmxpbmtzX2F1ZGlvc192aWRlb3MSOWEgcG9zdCBjYW4gaGF2ZSBhdCBtb3N0IDEwIGxpbmtzLCAxMCBzb3VuZHMgYW5kIDEwIHZpZGVvcxqCAXRoaXMuZmlsdGVyKGIsIGhhcyhiLmxpbmspKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIuYXVkaW8pKS5zaXplKCkgPD0gMTAgJiYgdGhpcy5maWx0ZXIoYiwgaGFzKGIudmlkZW8pKS5zaXplKCkgPD0gMTCSAQUIARDoBxImCgZsYXlvdXQYAyADKAsyFi5ibG9nLnYxLkNvbnRlbnRMYXlvdXQSLwoFc3RhdGUYCiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZUIMukgJggEGEAEgBiAHEjgKCnB1Ymxpc2hfb24YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIgAhIyCgRkYXRlGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICIAESJAoEdGFncxgUIAMoCUIWukgNkgEKIghyBhABugEBLLrrGAIgBBISCgpzb3VyY2VfdXJsGBUgASgJEgwKBHNsdWcYFiABKAkSIAoTaGFzX2NvbW11bml0eV9sYWJlbBgXIAEoCEgAiAEBEiIKGmNvbW11bml0eV9sYWJlbF9jYXRlZ29yaWVzGBggAygJEhsKDnNlbmRfdG9fc29jaWFsGB4gASgISAGIAQESEgoKaXNfcHJpdmF0ZRgfIAEoCBJIChZpbnRlcmFjdGFiaWxpdHlfcmVibG9nGCAgASgOMh4uYmxvZy52MS5JbnRlcmFjdGFiaWxpdHlSZWJsb2dCCLpIBYIBAhABEhoKDWNhbl9iZV90aXBwZWQYISABKAhIAogBARIrCgVtZWRpYRgyIAMoCzIULmJsb2cudjEuTWVkaWFVcGxvYWRCBrrrGAIIBkIWChRfaGFzX2NvbW11bml0eV9sYWJlbEIRCg9fc2VuZF90b19zb2NpYWxCEAoOX2Nhbl9iZV90aXBwZWQi3wEKEkNyZWF0ZVBvc3RSZXNwb25zZRIKCgJpZBgBIAEoBBIhCgVzdGF0ZRgCIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEhQKDGRpc3BsYXlfdGV4dBgDIAEoCRJOCg51bmtub3duX2ZpZWxkcxhkIAMoCzIuLmJsb2cudjEuQ3JlYXRlUG9zdFJlc3BvbnNlLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIskKChFVcGxvYWRQb3N0UmVxdWVzdBL4AQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQt4BukjaAboB0wEKD2Jsb2dfaWRlbnRpZmllchJQYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIChuZXZlciB3d3cpIG9yIGl0cyB1dWlkICh0Oi4uLikabnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiAhdGhpcy5zdGFydHNXaXRoKCd3d3cuJykgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcp2AEBEvcCCgdjb250ZW50GAIgAygLMhUuYmxvZy52MS5Db250ZW50QmxvY2tCzgK6SMoCugFgCg5jb250ZW50LmltYWdlcxIjYSBwb3N0IGNhbiBoYXZlIGF0IG1vc3QgMzAgcGljdHVyZXMaKXRoaXMuZmlsdGVyKGIsIGhhcyhiLmltYWdlKSkuc2l6ZSgpIDw9IDMwugHdAQobY29udGVudC5saW5rc19hdWRpb3NfdmlkZW9zEjlhIHBvc3QgY2FuIGhhdmUgYXQgbW9zdCAxMCBsaW5rcywgMTAgc291bmRzIGFuZCAxMCB2aWRlb3MaggF0aGlzLmZpbHRlcihiLCBoYXMoYi5saW5rKSkuc2l6ZSgpIDw9IDEwICYmIHRoaXMuZmlsdGVyKGIsIGhhcyhiLmF1ZGlvKSkuc2l6ZSgpIDw9IDEwICYmIHRoaXMuZmlsdGVyKGIsIGhhcyhiLnZpZGVvKSkuc2l6ZSgpIDw9IDEwkgEDEOgHEiYKBmxheW91dBgDIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dBIvCgVzdGF0ZRgKIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlQgy6SAmCAQYQASAGIAcSOAoKcHVibGlzaF9vbhgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAiACEjIKBGRhdGUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIgARIkCgR0YWdzGBQgAygJQha6SA2SAQoiCHIGEAG6AQEsuusYAiAEEhIKCnNvdXJjZV91cmwYFSABKAkSDAoEc2x1ZxgWIAEoCRIgChNoYXNfY29tbXVuaXR5X2xhYmVsGBcgASgISACIAQESIgoaY29tbXVuaXR5X2xhYmVsX2NhdGVnb3JpZXMYGCADKAkSGwoOc2VuZF90b19zb2NpYWwYHiABKAhIAYgBARISCgppc19wcml2YXRlGB8gASgIEkgKFmludGVyYWN0YWJpbGl0eV9yZWJsb2cYICABKA4yHi5ibG9nLnYxLkludGVyYWN0YWJpbGl0eVJlYmxvZ0IIukgFggECEAESGgoNY2FuX2JlX3RpcHBlZBghIAEoCEgCiAEBEisKBW1lZGlhGDIgAygLMhQuYmxvZy52MS5NZWRpYVVwbG9hZEIGuusYAggGEhoKCmlkZW50aWZpZXIYPCABKAlCBrrrGAIICBIcCgxjb250ZW50X3R5cGUYPSABKAlCBrrrGAIICBIYCghmaWxlbmFtZRg+IAEoCUIGuusYAggIEhUKBWNodW5rGD8gASgMQga66xgCCAhCFgoUX2hhc19jb21tdW5pdHlfbGFiZWxCEQoPX3NlbmRfdG9fc29jaWFsQhAKDl9jYW5fYmVfdGlwcGVkIt8BChJVcGxvYWRQb3N0UmVzcG9uc2USCgoCaWQYASABKAQSIQoFc3RhdGUYAiABKA4yEi5ibG9nLnYxLlBvc3RTdGF0ZRIUCgxkaXNwbGF5X3RleHQYAyABKAkSTgoOdW5rbm93bl9maWVsZHMYZCADKAsyLi5ibG9nLnYxLlVwbG9hZFBvc3RSZXNwb25zZS5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASpnCglTb3J0T3JkZXISGgoWU09SVF9PUkRFUl9VTlNQRUNJRklFRBAAEh8KD1NPUlRfT1JERVJfREVTQxABGgq66xgGCgRkZXNjEh0KDlNPUlRfT1JERVJfQVNDEAIaCbrrGAUKA2FzYzL/MAoLUG9zdFNlcnZpY2USwgEKCUxpc3RQb3N0cxIZLmJsb2cudjEuTGlzdFBvc3RzUmVxdWVzdBoaLmJsb2cudjEuTGlzdFBvc3RzUmVzcG9uc2UifpACAbrrGCQiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EUgMEBQKC0+STAk1aIhIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMSJy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3t0eXBlfRKdAgoLU3RyZWFtUG9zdHMSGS5ibG9nLnYxLkxpc3RQb3N0c1JlcXVlc3QaDS5ibG9nLnYxLlBvc3Qi4QGQAgG66xiGASIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkRSAwQFAtoBXwoFcG9zdHNKGF9saW5rcy5uZXh0LnF1ZXJ5X3BhcmFtc3oEYmxvZ3oLdG90YWxfcG9zdHN6D19saW5rcy5wcmV2aW91c3oLX2xpbmtzLnByZXYSC19saW5rcy5uZXh0gtPkkwJNWiISIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzEicvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy97dHlwZX0wARKTAQoPTGlzdFF1ZXVlZFBvc3RzEh8uYmxvZy52MS5MaXN0UXVldWVkUG9zdHNSZXF1ZXN0GiAuYmxvZy52MS5MaXN0UXVldWVkUG9zdHNSZXNwb25zZSI9kAIBuusYCKIBBWJhc2ljgtPkkwIoEiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9xdWV1ZRLbAQoRU3RyZWFtUXVldWVkUG9zdHMSHy5ibG9nLnYxLkxpc3RRdWV1ZWRQb3N0c1JlcXVlc3QaDS5ibG9nLnYxLlBvc3QikwGQAgG66xheogEFYmFzaWPaAVMKBXBvc3RzShhfbGlua3MubmV4dC5xdWVyeV9wYXJhbXN6BXN0YXRleg9fbGlua3MucHJldmlvdXN6C19saW5rcy5wcmV2EgtfbGlua3MubmV4dILT5JMCKBImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvcXVldWUwARKsAQoMUmVvcmRlclF1ZXVlEhwuYmxvZy52MS5SZW9yZGVyUXVldWVSZXF1ZXN0Gh0uYmxvZy52MS5SZW9yZGVyUXVldWVSZXNwb25zZSJfuusYIiIYCJADIAMqEVBPU1RfTk9UX0lOX1FVRVVFogEFd3JpdGWC0+STAjM6ASoiLi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3F1ZXVlL3Jlb3JkZXISkgEKDFNodWZmbGVRdWV1ZRIcLmJsb2cudjEuU2h1ZmZsZVF1ZXVlUmVxdWVzdBodLmJsb2cudjEuU2h1ZmZsZVF1ZXVlUmVzcG9uc2UiRbrrGAiiAQV3cml0ZYLT5JMCMzoBKiIuL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvcXVldWUvc2h1ZmZsZRKQAQoOTGlzdERyYWZ0UG9zdHMSHi5ibG9nLnYxLkxpc3REcmFmdFBvc3RzUmVxdWVzdBofLmJsb2cudjEuTGlzdERyYWZ0UG9zdHNSZXNwb25zZSI9kAIBuusYCKIBBWJhc2ljgtPkkwIoEiYvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9kcmFmdBLSAQoQU3RyZWFtRHJhZnRQb3N0cxIeLmJsb2cudjEuTGlzdERyYWZ0UG9zdHNSZXF1ZXN0Gg0uYmxvZy52MS5Qb3N0IowBkAIBuusYV6IBBWJhc2lj2gFMCgVwb3N0c0oYX2xpbmtzLm5leHQucXVlcnlfcGFyYW1zeg9fbGlua3MucHJldmlvdXN6C19saW5rcy5wcmV2EgtfbGlua3MubmV4dILT5JMCKBImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvZHJhZnQwARKkAQoTTGlzdFN1Ym1pc3Npb25Qb3N0cxIjLmJsb2cudjEuTGlzdFN1Ym1pc3Npb25Qb3N0c1JlcXVlc3QaJC5ibG9nLnYxLkxpc3RTdWJtaXNzaW9uUG9zdHNSZXNwb25zZSJCkAIBuusYCKIBBWJhc2ljgtPkkwItEisvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cy9zdWJtaXNzaW9uEuEBChVTdHJlYW1TdWJtaXNzaW9uUG9zdHMSIy5ibG9nLnYxLkxpc3RTdWJtaXNzaW9uUG9zdHNSZXF1ZXN0Gg0uYmxvZy52MS5Qb3N0IpEBkAIBuusYV6IBBWJhc2lj2gFMCgVwb3N0c0oYX2xpbmtzLm5leHQucXVlcnlfcGFyYW1zeg9fbGlua3MucHJldmlvdXN6C19saW5rcy5wcmV2EgtfbGlua3MubmV4dILT5JMCLRIrL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMvc3VibWlzc2lvbjABEvwBCgdHZXRQb3N0EhcuYmxvZy52MS5HZXRQb3N0UmVxdWVzdBoYLmJsb2cudjEuR2V0UG9zdFJlc3BvbnNlIr0BkAIBuusYfiIeCJADEAAgAyoVUkVRVUlSRURfREFUQV9NSVNTSU5HIhgIkQMqE1VOQVVUSE9SSVpFRF9DTElFTlQiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EIhsI9AMQACANKhJVTkVYUEVDVEVEX0ZBSUxVUkWiAQViYXNpY4LT5JMCMmIEcG9zdBIqL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3Bvc3RfaWR9EpECCgpDcmVhdGVQb3N0EhouYmxvZy52MS5DcmVhdGVQb3N0UmVxdWVzdBobLmJsb2cudjEuQ3JlYXRlUG9zdFJlc3BvbnNlIskBuusYmQEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhUIlAMgBSoOQkxPR19OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26C0+STAiU6ASoiIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzEsECCgpVcGxvYWRQb3N0EhouYmxvZy52MS5VcGxvYWRQb3N0UmVxdWVzdBobLmJsb2cudjEuVXBsb2FkUG9zdFJlc3BvbnNlIvcBuusYxwEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhUIlAMgBSoOQkxPR19OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABA7oBBGpzb27qASsKBWNodW5rEgxjb250ZW50X3R5cGUaCmlkZW50aWZpZXIiCGZpbGVuYW1lgtPkkwIlOgEqIiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0cygBEq4CCgpSZWJsb2dQb3N0EhouYmxvZy52MS5SZWJsb2dQb3N0UmVxdWVzdBobLmJsb2cudjEuUmVibG9nUG9zdFJlc3BvbnNlIuYBuusYtgEiHgiQAxAAIAMqFVJFUVVJUkVEX0RBVEFfTUlTU0lORyIYCJEDKhNVTkFVVEhPUklaRURfQ0xJRU5UIhsIkwMQACAHKhJSRUJMT0dfTk9UX0FMTE9XRUQiFQiUAyAFKg5CTE9HX05PVF9GT1VORCIbCPQDEAAgDSoSVU5FWFBFQ1RFRF9GQUlMVVJFIhcI9wMgDioQUE9TVElOR19ESVNBQkxFRKIBBXdyaXRlsAEEugEEanNvboLT5JMCJToBKiIgL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMSwwIKClVwZGF0ZVBvc3QSGi5ibG9nLnYxLlVwZGF0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5VcGRhdGVQb3N0UmVzcG9uc2Ui+wG66xjBASIeCJADEAAgAyoVUkVRVUlSRURfREFUQV9NSVNTSU5HIhgIkQMqE1VOQVVUSE9SSVpFRF9DTElFTlQiGwiTAxAAIAcqElJFQkxPR19OT1RfQUxMT1dFRCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkQiGwj0AxAAIA0qElVORVhQRUNURURfRkFJTFVSRSIXCPcDIA4qEFBPU1RJTkdfRElTQUJMRUSiAQV3cml0ZbABBLoBBGpzb26IAgCC0+STAi86ASoaKi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfRKjAQoKRGVsZXRlUG9zdBIaLmJsb2cudjEuRGVsZXRlUG9zdFJlcXVlc3QaGy5ibG9nLnYxLkRlbGV0ZVBvc3RSZXNwb25zZSJcuusYJyIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZYLT5JMCKzoBKiImL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdC9kZWxldGUSxgEKCE11dGVQb3N0EhguYmxvZy52MS5NdXRlUG9zdFJlcXVlc3QaGS5ibG9nLnYxLk11dGVQb3N0UmVzcG9uc2UihAGQAgK66xhDIhoIkAMgAyoTSU5WQUxJRF9NVVRFX0xFTkdUSCIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkSiAQV3cml0ZYLT5JMCNDoBKiIvL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdHMve3Bvc3RfaWR9L211dGUSrAEKClVubXV0ZVBvc3QSGi5ibG9nLnYxLlVubXV0ZVBvc3RSZXF1ZXN0GhsuYmxvZy52MS5Vbm11dGVQb3N0UmVzcG9uc2UiZZACArrrGCciHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWC0+STAjEqLy92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3RzL3twb3N0X2lkfS9tdXRlEpcBCglMaXN0Tm90ZXMSGS5ibG9nLnYxLkxpc3ROb3Rlc1JlcXVlc3QaGi5ibG9nLnYxLkxpc3ROb3Rlc1Jlc3BvbnNlIlOQAgG66xgkIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORFIDBAUCgtPkkwIiEiAvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9ub3RlcxL1AgoLU3RyZWFtTm90ZXMSGS5ibG9nLnYxLkxpc3ROb3Rlc1JlcXVlc3QaDS5ibG9nLnYxLk5vdGUiuQKQAgG66xiJAiIdCJQDIAUqFkJMT0dfT1JfUE9TVF9OT1RfRk9VTkRSAwQFAtoB4QEKBW5vdGVzShhfbGlua3MubmV4dC5xdWVyeV9wYXJhbXN6DHJvbGx1cF9ub3Rlc3oLdG90YWxfbm90ZXN6C3RvdGFsX2xpa2Vzeg10b3RhbF9yZWJsb2dzeg1pc19zdWJzY3JpYmVkeg1jYW5fc3Vic2NyaWJlehhjYW5faGlkZV9vcl9kZWxldGVfbm90ZXN6JGNvbnZlcnNhdGlvbmFsX25vdGlmaWNhdGlvbnNfZW5hYmxlZHoPX2xpbmtzLnByZXZpb3VzegtfbGlua3MucHJldhILX2xpbmtzLm5leHSC0+STAiISIC92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L25vdGVzMAESkgEKEENyZWF0ZUxlZ2FjeVBvc3QSIC5ibG9nLnYxLkNyZWF0ZUxlZ2FjeVBvc3RSZXF1ZXN0GiEuYmxvZy52MS5DcmVhdGVMZWdhY3lQb3N0UmVzcG9uc2UiObrrGAuiAQV3cml0ZbABBILT5JMCJDoBKiIfL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdBLRAQoRVXBsb2FkTGVnYWN5VmlkZW8SIS5ibG9nLnYxLlVwbG9hZExlZ2FjeVZpZGVvUmVxdWVzdBoiLmJsb2cudjEuVXBsb2FkTGVnYWN5VmlkZW9SZXNwb25zZSJzuusYRaIBBXdyaXRlsAED6gEnCgVjaHVuaxIMY29udGVudF90eXBlGgYnZGF0YSciCGZpbGVuYW1l+gENCgR0eXBlEgV2aWRlb4LT5JMCJDoBKiIfL3YyL2Jsb2cve2Jsb2dfaWRlbnRpZmllcn0vcG9zdCgBErYBChBVcGRhdGVMZWdhY3lQb3N0EiAuYmxvZy52MS5VcGRhdGVMZWdhY3lQb3N0UmVxdWVzdBohLmJsb2cudjEuVXBkYXRlTGVnYWN5UG9zdFJlc3BvbnNlIl266xgqIh0IlAMgBSoWQkxPR19PUl9QT1NUX05PVF9GT1VORKIBBXdyaXRlsAEEgtPkkwIpOgEqIiQvdjIvYmxvZy97YmxvZ19pZGVudGlmaWVyfS9wb3N0L2VkaXQSuAEKEFJlYmxvZ0xlZ2FjeVBvc3QSIC5ibG9nLnYxLlJlYmxvZ0xlZ2FjeVBvc3RSZXF1ZXN0GiEuYmxvZy52MS5SZWJsb2dMZWdhY3lQb3N0UmVzcG9uc2UiX7rrGCoiHQiUAyAFKhZCTE9HX09SX1BPU1RfTk9UX0ZPVU5EogEFd3JpdGWwAQSC0+STAis6ASoiJi92Mi9ibG9nL3tibG9nX2lkZW50aWZpZXJ9L3Bvc3QvcmVibG9nErYBCg9MaXN0VGFnZ2VkUG9zdHMSHy5ibG9nLnYxLkxpc3RUYWdnZWRQb3N0c1JlcXVlc3QaIC5ibG9nLnYxLkxpc3RUYWdnZWRQb3N0c1Jlc3BvbnNlImCQAgG66xhAGjkKCHJlc3BvbnNlCg5yZXNwb25zZS5wb3N0cxILbWV0YS5zdGF0dXMaCG1ldGEubXNnIgZlcnJvcnNSAwQFAoLT5JMCE2IFcG9zdHMSCi92Mi90YWdnZWQSqgEKEVN0cmVhbVRhZ2dlZFBvc3RzEh8uYmxvZy52MS5MaXN0VGFnZ2VkUG9zdHNSZXF1ZXN0Gg0uYmxvZy52MS5Qb3N0ImOQAgG66xhKUgMEBQLaAUIKAS4KBXBvc3RzOjYKEmZlYXR1cmVkX3RpbWVzdGFtcAoJdGltZXN0YW1wEgZiZWZvcmUqDQoCaWQSBWxpbWl0GBSC0+STAgwSCi92Mi90YWdnZWQwARqeBbrrGJkFCgRibG9nEgNhcGkaMQoIcmVzcG9uc2USC21ldGEuc3RhdHVzGghtZXRhLm1zZyIGZXJyb3JzKgYFBAIGAQciFQiQAxDBPiADKgtOUEZfSU5WQUxJRCIfCJADEMI+IAkqFVJFQkxPR19QQVJFTlRfSU5WQUxJRCIjCJADEMU+IAMqGU1FRElBX0ZPUk1BVF9OT1RfQUNDRVBURUQiHwiQAxDQPiADKhVBTlNXRVJfRk9STUFUX0lOVkFMSUQiGwiTAxDEPiAIKhFEQUlMWV9NRURJQV9MSU1JVCIgCJMDEMg+IAMqFlZJREVPX1VQTE9BRF9JTl9SRUJMT0ciIQiTAxDKPiAJKhdWSURFT19TVElMTF9UUkFOU0NPRElORyIbCJMDEMs+IAgqEURBSUxZX1ZJREVPX0xJTUlUIhUIkwMQ1j4gCCoLUVVFVUVfTElNSVQiGgiTAxDXPiAIKhBEQUlMWV9QT1NUX0xJTUlUIhcI9AMQxj4gDSoNVVBMT0FEX0ZBSUxFRCIdCPQDEMk+IA0qE1ZJREVPX1VQTE9BRF9GQUlMRUQqCgoICgZlcnJvcnMqERIPcmVzcG9uc2UuZXJyb3JzKgoaCHJlc3BvbnNlKgIgASoHGgVlcnJvcjIPCgtSZXRyeS1BZnRlchABMg8KC1JldHJ5LUFmdGVyEAMyPwoYWC1SYXRlbGltaXQtUGVyZGF5LVJlc2V0EAEaIQocWC1SYXRlbGltaXQtUGVyZGF5LVJlbWFpbmluZxIBMDJBChlYLVJhdGVsaW1pdC1QZXJob3VyLVJlc2V0EAEaIgodWC1SYXRlbGltaXQtUGVyaG91ci1SZW1haW5pbmcSATBKCQoHYXBpX2tleVICBAVaBAgCEAJiBnByb3RvMw", [file_blog_v1_blog_resource, file_blog_v1_editing, file_blog_v1_layout, file_blog_v1_legacy_post, file_blog_v1_links, file_blog_v1_note, file_blog_v1_note_resource, file_blog_v1_npf, file_blog_v1_post_resource, file_blog_v1_queue, file_blog_v1_tagged, file_blog_v1_upload, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A request for published posts.
+ * A request for the published posts of a blog.
  *
  * @generated from message blog.v1.ListPostsRequest
  */
 export type ListPostsRequest = Message<"blog.v1.ListPostsRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Only posts of this type: any but BLOCKS. Default: all types.
+   * Return only posts of this type: any type except BLOCKS. Default: all types.
    *
    * @generated from field: optional blog.v1.PostType type = 2;
    */
   type?: PostType | undefined;
 
   /**
-   * Only the post with this identifier.
+   * Return only the post with this identifier.
    *
    * @generated from field: uint64 post_id = 3;
    */
   postId: bigint;
 
   /**
-   * Only posts that have all of these tags, at most four.
+   * Return only posts that have all of these tags, at most four.
    *
    * @generated from field: repeated string tags = 4;
    */
   tags: string[];
 
   /**
-   * Number of posts, 1 to 20. Default: 20.
+   * The maximum number of posts to return, from 1 to 20. Default: 20.
    *
    * @generated from field: optional int32 limit = 10;
    */
   limit?: number | undefined;
 
   /**
-   * Number of posts to skip; cannot be combined with `before`. Default: 0.
+   * The number of posts to skip. Must not be combined with `before`. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
   offset: number;
 
   /**
-   * Only posts published before this time, to the second. The recommended way to paginate.
+   * Return only posts that were published before this time, in whole seconds. This is the recommended way to
+   * paginate.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Only posts published after this time, to the second. Best with `sort` ASC.
+   * Return only posts that were published after this time, in whole seconds. Best combined with `sort: ASC`.
    *
    * @generated from field: google.protobuf.Timestamp after = 13;
    */
   after?: Timestamp | undefined;
 
   /**
-   * Order by publication time. Default: newest first.
+   * The order of the posts by publication time. Default: newest first.
    *
    * @generated from field: blog.v1.SortOrder sort = 14;
    */
   sort: SortOrder;
 
   /**
-   * Include information about reblogged posts.
+   * Whether to include information about reblogged posts.
    *
    * @generated from field: bool reblog_info = 20;
    */
   reblogInfo: boolean;
 
   /**
-   * Include the number of notes and the notes.
+   * Whether to include the number of notes and the notes themselves.
    *
    * @generated from field: bool notes_info = 21;
    */
   notesInfo: boolean;
 
   /**
-   * The notation of texts in responses. Default: HTML.
+   * The format of texts in responses. Default: HTML.
    *
    * @generated from field: blog.v1.PostFilter filter = 22;
    */
   filter: PostFilter;
 
   /**
-   * Return content as blocks instead of in the legacy format, which depends on the type.
+   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
+   * the post type.
    *
    * @generated from field: bool npf = 23;
    */
   npf: boolean;
 
   /**
-   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
-   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 24;
    */
   blogFields: string[];
 
   /**
-   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
-   * first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -183,14 +186,14 @@ export type ListPostsResponse = Message<"blog.v1.ListPostsResponse"> & {
   blog?: Blog | undefined;
 
   /**
-   * Total number of posts that match the request.
+   * The total number of posts that match the request.
    *
    * @generated from field: optional int32 total_posts = 3;
    */
   totalPosts?: number | undefined;
 
   /**
-   * Links to other pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 4;
    */
@@ -211,86 +214,88 @@ export const ListPostsResponseSchema: GenMessage<ListPostsResponse> = /*@__PURE_
  */
 export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The content: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.
+   * The content: at most 1000 blocks, including at most 30 images, 10 links, 10 audio files and 10 videos.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
   content: ContentBlock[];
 
   /**
-   * How the blocks are arranged. Default: one below the other.
+   * The arrangement of the blocks. Default: one block below the other.
    *
    * @generated from field: repeated blog.v1.ContentLayout layout = 3;
    */
   layout: ContentLayout[];
 
   /**
-   * The state of the post: any but SUBMISSION and ASK. Default: published immediately.
+   * The state of the post: any state except SUBMISSION and ASK. Default: PUBLISHED.
    *
    * @generated from field: blog.v1.PostState state = 10;
    */
   state: PostState;
 
   /**
-   * When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is
-   * rounded up. Default: when it reaches the front of the queue.
+   * The time in the future when a post with the state QUEUED is published. Ignored for other states. A
+   * fraction of a second is rounded up. Default: the post is published when it reaches the front of the
+   * queue.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 11;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A
-   * fraction of a second is dropped.
+   * The time in the past to which the post is backdated. The position of the post on dashboards still depends
+   * on its creation time. A fraction of a second is dropped.
    *
    * @generated from field: google.protobuf.Timestamp date = 12;
    */
   date?: Timestamp | undefined;
 
   /**
-   * Tags, without commas.
+   * The tags, without commas.
    *
    * @generated from field: repeated string tags = 20;
    */
   tags: string[];
 
   /**
-   * The source of the content.
+   * The URL of the source of the content.
    *
    * @generated from field: string source_url = 21;
    */
   sourceUrl: string;
 
   /**
-   * The readable end of the URL. Default: derived from the content.
+   * The readable last part of the post's URL. Default: derived from the content.
    *
    * @generated from field: string slug = 22;
    */
   slug: string;
 
   /**
-   * The post needs a content label.
+   * Whether the post needs a content label.
    *
    * @generated from field: optional bool has_community_label = 23;
    */
   hasCommunityLabel?: boolean | undefined;
 
   /**
-   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * The categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string community_label_categories = 24;
    */
   communityLabelCategories: string[];
 
   /**
-   * Share the post through connected accounts of other services when it is published. Default: the blog's setting.
+   * Whether to share the post through connected accounts of other services when it is published. Default: the
+   * setting of the blog.
    *
    * @generated from field: optional bool send_to_social = 30;
    */
@@ -304,21 +309,22 @@ export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
   isPrivate: boolean;
 
   /**
-   * Who may reblog the post. Default: everyone.
+   * The users who may reblog the post. Default: everyone.
    *
    * @generated from field: blog.v1.InteractabilityReblog interactability_reblog = 32;
    */
   interactabilityReblog: InteractabilityReblog;
 
   /**
-   * Readers can tip the author.
+   * Whether readers can tip the author.
    *
    * @generated from field: optional bool can_be_tipped = 33;
    */
   canBeTipped?: boolean | undefined;
 
   /**
-   * Pictures, audio files and videos to upload. Each `identifier` matches a medium in `content`.
+   * The images, audio files and videos to upload. The `identifier` of each upload also identifies a medium in
+   * `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
@@ -339,28 +345,28 @@ export const CreatePostRequestSchema: GenMessage<CreatePostRequest> = /*@__PURE_
  */
 export type CreatePostResponse = Message<"blog.v1.CreatePostResponse"> & {
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * State of the post, if the response includes it.
+   * The state of the post, if the response includes it.
    *
    * @generated from field: blog.v1.PostState state = 2;
    */
   state: PostState;
 
   /**
-   * A readable description of the outcome, if the response includes one.
+   * A human-readable description of the outcome, if the response includes one.
    *
    * @generated from field: string display_text = 3;
    */
   displayText: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -375,92 +381,94 @@ export const CreatePostResponseSchema: GenMessage<CreatePostResponse> = /*@__PUR
   messageDesc(file_blog_v1_post, 3);
 
 /**
- * A request to create a post with one large medium. Only `chunk` is read from messages after the first.
+ * A request to create a post with one large medium. After the first message, only `chunk` is read.
  *
  * @generated from message blog.v1.UploadPostRequest
  */
 export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * The content: at most 1000 blocks, including at most 30 pictures, 10 links, 10 audio files and 10 videos.
+   * The content: at most 1000 blocks, including at most 30 images, 10 links, 10 audio files and 10 videos.
    *
    * @generated from field: repeated blog.v1.ContentBlock content = 2;
    */
   content: ContentBlock[];
 
   /**
-   * How the blocks are arranged. Default: one below the other.
+   * The arrangement of the blocks. Default: one block below the other.
    *
    * @generated from field: repeated blog.v1.ContentLayout layout = 3;
    */
   layout: ContentLayout[];
 
   /**
-   * The state of the post: any but SUBMISSION and ASK. Default: published immediately.
+   * The state of the post: any state except SUBMISSION and ASK. Default: PUBLISHED.
    *
    * @generated from field: blog.v1.PostState state = 10;
    */
   state: PostState;
 
   /**
-   * When to publish a post with the state QUEUED, in the future; ignored for other states. A fraction of a second is
-   * rounded up. Default: when it reaches the front of the queue.
+   * The time in the future when a post with the state QUEUED is published. Ignored for other states. A
+   * fraction of a second is rounded up. Default: the post is published when it reaches the front of the
+   * queue.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 11;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * A time in the past to backdate the post to. Its position on dashboards is still determined by its creation. A
-   * fraction of a second is dropped.
+   * The time in the past to which the post is backdated. The position of the post on dashboards still depends
+   * on its creation time. A fraction of a second is dropped.
    *
    * @generated from field: google.protobuf.Timestamp date = 12;
    */
   date?: Timestamp | undefined;
 
   /**
-   * Tags, without commas.
+   * The tags, without commas.
    *
    * @generated from field: repeated string tags = 20;
    */
   tags: string[];
 
   /**
-   * The source of the content.
+   * The URL of the source of the content.
    *
    * @generated from field: string source_url = 21;
    */
   sourceUrl: string;
 
   /**
-   * The readable end of the URL. Default: derived from the content.
+   * The readable last part of the post's URL. Default: derived from the content.
    *
    * @generated from field: string slug = 22;
    */
   slug: string;
 
   /**
-   * The post needs a content label.
+   * Whether the post needs a content label.
    *
    * @generated from field: optional bool has_community_label = 23;
    */
   hasCommunityLabel?: boolean | undefined;
 
   /**
-   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * The categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string community_label_categories = 24;
    */
   communityLabelCategories: string[];
 
   /**
-   * Share the post through connected accounts of other services when it is published. Default: the blog's setting.
+   * Whether to share the post through connected accounts of other services when it is published. Default: the
+   * setting of the blog.
    *
    * @generated from field: optional bool send_to_social = 30;
    */
@@ -474,42 +482,43 @@ export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
   isPrivate: boolean;
 
   /**
-   * Who may reblog the post. Default: everyone.
+   * The users who may reblog the post. Default: everyone.
    *
    * @generated from field: blog.v1.InteractabilityReblog interactability_reblog = 32;
    */
   interactabilityReblog: InteractabilityReblog;
 
   /**
-   * Readers can tip the author.
+   * Whether readers can tip the author.
    *
    * @generated from field: optional bool can_be_tipped = 33;
    */
   canBeTipped?: boolean | undefined;
 
   /**
-   * Pictures, audio files and videos to upload. Each `identifier` matches a medium in `content`.
+   * The images, audio files and videos to upload. The `identifier` of each upload also identifies a medium in
+   * `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
   media: MediaUpload[];
 
   /**
-   * Name of the uploaded medium: the `identifier` of a medium in `content`.
+   * The name of the uploaded medium. A medium in `content` has this name as its `identifier`.
    *
    * @generated from field: string identifier = 60;
    */
   identifier: string;
 
   /**
-   * MIME type of the medium, e.g. `video/mp4`. Default: `application/octet-stream`.
+   * The MIME type of the medium, e.g. `video/mp4`. Default: `application/octet-stream`.
    *
    * @generated from field: string content_type = 61;
    */
   contentType: string;
 
   /**
-   * Name of the file.
+   * The name of the file.
    *
    * @generated from field: string filename = 62;
    */
@@ -537,28 +546,28 @@ export const UploadPostRequestSchema: GenMessage<UploadPostRequest> = /*@__PURE_
  */
 export type UploadPostResponse = Message<"blog.v1.UploadPostResponse"> & {
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * State of the post, if the response includes it.
+   * The state of the post, if the response includes it.
    *
    * @generated from field: blog.v1.PostState state = 2;
    */
   state: PostState;
 
   /**
-   * A readable description of the outcome, if the response includes one.
+   * A human-readable description of the outcome, if the response includes one.
    *
    * @generated from field: string display_text = 3;
    */
   displayText: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -573,7 +582,7 @@ export const UploadPostResponseSchema: GenMessage<UploadPostResponse> = /*@__PUR
   messageDesc(file_blog_v1_post, 5);
 
 /**
- * Orders of a list of posts.
+ * The orders of a list of posts.
  *
  * @generated from enum blog.v1.SortOrder
  */
@@ -601,7 +610,7 @@ export const SortOrder = {
 } as const;
 
 /**
- * Orders of a list of posts.
+ * The orders of a list of posts.
  *
  * @generated from enum blog.v1.SortOrder
  */
@@ -622,7 +631,8 @@ export const PostService: GenService<{
   /**
    * Lists the published posts of a blog, newest first.
    *
-   * An API key is sufficient. With the credentials of a user, the response includes which posts that user likes.
+   * An API key is sufficient. With the credentials of a user, the response also shows which posts that user
+   * likes.
    *
    * @generated from rpc blog.v1.PostService.ListPosts
    */
@@ -634,7 +644,7 @@ export const PostService: GenService<{
   /**
    * Streams all published posts of a blog, newest first.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc blog.v1.PostService.StreamPosts
    */
@@ -644,7 +654,7 @@ export const PostService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Lists the posts in the queue of a blog, in the order of publication.
+   * Lists the queued posts of a blog in the order of publication.
    *
    * @generated from rpc blog.v1.PostService.ListQueuedPosts
    */
@@ -654,9 +664,9 @@ export const PostService: GenService<{
     output: typeof ListQueuedPostsResponseSchema;
   },
   /**
-   * Streams all posts in the queue of a blog, in the order of publication.
+   * Streams all queued posts of a blog in the order of publication.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc blog.v1.PostService.StreamQueuedPosts
    */
@@ -666,7 +676,7 @@ export const PostService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Moves a post in the queue behind another one, or to its top.
+   * Moves a queued post to the position after another post, or to the front of the queue.
    *
    * @generated from rpc blog.v1.PostService.ReorderQueue
    */
@@ -676,7 +686,7 @@ export const PostService: GenService<{
     output: typeof ReorderQueueResponseSchema;
   },
   /**
-   * Shuffles the queue.
+   * Shuffles the queue of a blog.
    *
    * @generated from rpc blog.v1.PostService.ShuffleQueue
    */
@@ -698,7 +708,7 @@ export const PostService: GenService<{
   /**
    * Streams all drafts of a blog.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled.
+   * Pages are fetched on demand, until the caller cancels the stream.
    *
    * @generated from rpc blog.v1.PostService.StreamDraftPosts
    */
@@ -708,7 +718,7 @@ export const PostService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Lists the posts that were submitted to a blog and are waiting for approval.
+   * Lists the posts that readers submitted to a blog and that await approval.
    *
    * @generated from rpc blog.v1.PostService.ListSubmissionPosts
    */
@@ -718,9 +728,9 @@ export const PostService: GenService<{
     output: typeof ListSubmissionPostsResponseSchema;
   },
   /**
-   * Streams all posts that were submitted to a blog and are waiting for approval.
+   * Streams all posts that readers submitted to a blog and that await approval.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled.
+   * Pages are fetched on demand, until the caller cancels the stream.
    *
    * @generated from rpc blog.v1.PostService.StreamSubmissionPosts
    */
@@ -730,10 +740,9 @@ export const PostService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Gets a post in a form that can be edited.
+   * Returns a post in an editable form.
    *
-   * Posts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in
-   * the legacy format.
+   * The service can convert posts from the legacy format to blocks, but not from blocks to the legacy format.
    *
    * @generated from rpc blog.v1.PostService.GetPost
    */
@@ -743,9 +752,10 @@ export const PostService: GenService<{
     output: typeof GetPostResponseSchema;
   },
   /**
-   * Creates a post: published immediately, or as a draft, queued, scheduled or private.
+   * Creates a post, which is published immediately, queued, scheduled, or saved as a draft or private post.
    *
-   * Pictures, audio files and videos are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
+   * Images, audio files and videos are uploaded in `media`. Blocks refer to uploads by the `identifier` of a
+   * medium.
    *
    * @generated from rpc blog.v1.PostService.CreatePost
    */
@@ -755,12 +765,12 @@ export const PostService: GenService<{
     output: typeof CreatePostResponseSchema;
   },
   /**
-   * Creates a post with one large medium, usually a video. The medium is forwarded as it arrives and never buffered as
-   * a whole.
+   * Creates a post with one large medium, usually a video. The medium is forwarded as it arrives, without
+   * buffering the whole medium.
    *
-   * The first message has the post and the type and name of the medium, and may have the first chunk. All other
-   * messages have only chunks. Smaller media are sent in `media` of the first message. Browsers do not support client
-   * streams; use CreatePost there.
+   * The first message contains the post and the type and name of the medium, and can contain the first chunk.
+   * All other messages contain only chunks. Smaller media are sent in `media` of the first message. Browsers
+   * do not support client streams; browser clients use CreatePost instead.
    *
    * @generated from rpc blog.v1.PostService.UploadPost
    */
@@ -770,9 +780,9 @@ export const PostService: GenService<{
     output: typeof UploadPostResponseSchema;
   },
   /**
-   * Reblogs a post: publishes it on another blog, with optional additions.
+   * Reblogs a post: publishes it on another blog, optionally with added content.
    *
-   * Pictures and audio files are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
+   * Images and audio files are uploaded in `media`. Blocks refer to uploads by the `identifier` of a medium.
    *
    * @generated from rpc blog.v1.PostService.ReblogPost
    */
@@ -782,10 +792,11 @@ export const PostService: GenService<{
     output: typeof ReblogPostResponseSchema;
   },
   /**
-   * Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.
+   * Updates a post. The service can update only posts in the block format, and text posts in the legacy
+   * format.
    *
-   * Drafts, queued and submitted posts can change to any state; published posts can become private, and private posts
-   * published. The identifier of a post changes when it is published.
+   * Drafts, queued posts and submissions can change to any state. A published post can become private, and a
+   * private post can become published. The identifier of a post changes when the post is published.
    *
    * @generated from rpc blog.v1.PostService.UpdatePost
    */
@@ -805,7 +816,7 @@ export const PostService: GenService<{
     output: typeof DeletePostResponseSchema;
   },
   /**
-   * Mutes a post: its author is no longer notified about it.
+   * Mutes a post: the author no longer receives notifications about it.
    *
    * @generated from rpc blog.v1.PostService.MutePost
    */
@@ -825,7 +836,7 @@ export const PostService: GenService<{
     output: typeof UnmutePostResponseSchema;
   },
   /**
-   * Lists the notes of a post, newest first: likes, reblogs, replies.
+   * Lists the notes of a post, newest first: likes, reblogs and replies.
    *
    * An API key is sufficient.
    *
@@ -839,7 +850,7 @@ export const PostService: GenService<{
   /**
    * Streams all notes of a post, newest first. In the mode CONVERSATION, streams only the conversation.
    *
-   * Pages are fetched as the stream is read, and no longer once it is cancelled.
+   * Pages are fetched on demand, until the caller cancels the stream.
    *
    * @generated from rpc blog.v1.PostService.StreamNotes
    */
@@ -859,11 +870,11 @@ export const PostService: GenService<{
     output: typeof CreateLegacyPostResponseSchema;
   },
   /**
-   * Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a
-   * whole.
+   * Creates a video post in the legacy format from a file. The file is forwarded as it arrives, without
+   * buffering the whole file.
    *
-   * The first message has the post and the type and name of the file, and may have the first chunk. All other messages
-   * have only chunks.
+   * The first message contains the post and the type and name of the file, and can contain the first chunk.
+   * All other messages contain only chunks.
    *
    * @generated from rpc blog.v1.PostService.UploadLegacyVideo
    */
@@ -893,9 +904,10 @@ export const PostService: GenService<{
     output: typeof ReblogLegacyPostResponseSchema;
   },
   /**
-   * Lists posts with a tag, whichever blog they are on.
+   * Lists posts with a tag from all blogs.
    *
-   * An API key is enough; with credentials of a user the response also says which posts that user likes.
+   * An API key is sufficient. With the credentials of a user, the response also shows which posts that user
+   * likes.
    *
    * @generated from rpc blog.v1.PostService.ListTaggedPosts
    */
@@ -905,11 +917,11 @@ export const PostService: GenService<{
     output: typeof ListTaggedPostsResponseSchema;
   },
   /**
-   * Streams all posts with a tag, whichever blog they are on.
+   * Streams all posts with a tag from all blogs.
    *
-   * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages
-   * by the second. If there are more posts of one second than a page holds, the stream leaves out the others, and reports
-   * them as lost: use the largest page.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size. The service
+   * pages by time in whole seconds. If a page cannot hold all posts of one second, the stream omits the
+   * remaining posts and reports them as lost. A larger page size makes this less likely.
    *
    * @generated from rpc blog.v1.PostService.StreamTaggedPosts
    */

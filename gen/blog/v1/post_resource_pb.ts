@@ -36,28 +36,28 @@ export const file_blog_v1_post_resource: GenFile = /*@__PURE__*/
   fileDesc("ChtibG9nL3YxL3Bvc3RfcmVzb3VyY2UucHJvdG8SB2Jsb2cudjEi2iYKBFBvc3QSHwoCaWQYASABKARCE7rrGA8SCWlkX3N0cmluZxoCaWQSHAoPZ2VuZXNpc19wb3N0X2lkGAIgASgESAGIAQESEQoJYmxvZ19uYW1lGAMgASgJEhsKBGJsb2cYBCABKAsyDS5ibG9nLnYxLkJsb2cSEAoIcG9zdF91cmwYBSABKAkSEQoJc2hvcnRfdXJsGAYgASgJEgwKBHNsdWcYByABKAkSDwoHc3VtbWFyeRgIIAEoCRISCgpyZWJsb2dfa2V5GAkgASgJEh8KBHR5cGUYCiABKA4yES5ibG9nLnYxLlBvc3RUeXBlEh0KCXR5cGVfbmFtZRgLIAEoCUIKuusYBhIEdHlwZRIhCgVzdGF0ZRgMIAEoDjISLmJsb2cudjEuUG9zdFN0YXRlEh8KCnN0YXRlX25hbWUYDSABKAlCC7rrGAcSBXN0YXRlEiMKBmZvcm1hdBgOIAEoDjITLmJsb2cudjEuUG9zdEZvcm1hdBIdChVpc19ibG9ja3NfcG9zdF9mb3JtYXQYDyABKAgSNwoJdGltZXN0YW1wGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESDAoEZGF0ZRgVIAEoCRIMCgR0YWdzGB4gAygJEhIKCnNvdXJjZV91cmwYHyABKAkSFAoMc291cmNlX3RpdGxlGCAgASgJEhcKD3BhcmVudF9wb3N0X3VybBghIAEoCRITCgtib29rbWFya2xldBgiIAEoCBIOCgZtb2JpbGUYIyABKAgSFwoKbm90ZV9jb3VudBgoIAEoBUgCiAEBEhgKC3RvdGFsX3Bvc3RzGCkgASgFSAOIAQESEgoFbGlrZWQYMiABKAhIBIgBARISCgVtdXRlZBgzIAEoCEgFiAEBEkMKEm11dGVfZW5kX3RpbWVzdGFtcBg0IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCC7rrGAcyBQgBGgEwEj0KBmJsb2Nrcxg8IAEoCzITLmJsb2cudjEuQmxvY2tzUG9zdEIWuusYEmIQCgdjb250ZW50IgVhcnJheUgAEi8KBHRleHQYPSABKAsyES5ibG9nLnYxLlRleHRQb3N0Qgy66xgIYgYSBHRleHRIABIyCgVwaG90bxg+IAEoCzISLmJsb2cudjEuUGhvdG9Qb3N0Qg266xgJYgcSBXBob3RvSAASMgoFcXVvdGUYPyABKAsyEi5ibG9nLnYxLlF1b3RlUG9zdEINuusYCWIHEgVxdW90ZUgAEi8KBGxpbmsYQCABKAsyES5ibG9nLnYxLkxpbmtQb3N0Qgy66xgIYgYSBGxpbmtIABIvCgRjaGF0GEEgASgLMhEuYmxvZy52MS5DaGF0UG9zdEIMuusYCGIGEgRjaGF0SAASMgoFYXVkaW8YQiABKAsyEi5ibG9nLnYxLkF1ZGlvUG9zdEINuusYCWIHEgVhdWRpb0gAEjIKBXZpZGVvGEMgASgLMhIuYmxvZy52MS5WaWRlb1Bvc3RCDbrrGAliBxIFdmlkZW9IABI1CgZhbnN3ZXIYRCABKAsyEy5ibG9nLnYxLkFuc3dlclBvc3RCDrrrGApiCBIGYW5zd2VySAASIQoFdHJhaWwYRiADKAsyEi5ibG9nLnYxLlRyYWlsSXRlbRImCgZyZWJsb2cYRyABKAsyFi5ibG9nLnYxLlJlYmxvZ0NvbW1lbnQSFQoNb3JpZ2luYWxfdHlwZRhIIAEoCRIiChVzaG91bGRfb3Blbl9pbl9sZWdhY3kYSSABKAhIBogBARITCgtvYmplY3RfdHlwZRhKIAEoCRIWCg50dW1ibGVsb2dfdXVpZBhLIAEoCRIWCg5zb3VyY2VfdXJsX3JhdxhMIAEoCRIbCg5wYXJlbnRfcG9zdF9pZBhQIAEoBEgHiAEBEh0KFXBhcmVudF90dW1ibGVsb2dfdXVpZBhRIAEoCRIeChFyZWJsb2dnZWRfZnJvbV9pZBhSIAEoBEgIiAEBEhoKEnJlYmxvZ2dlZF9mcm9tX3VybBhTIAEoCRIbChNyZWJsb2dnZWRfZnJvbV9uYW1lGFQgASgJEhwKFHJlYmxvZ2dlZF9mcm9tX3RpdGxlGFUgASgJEhsKE3JlYmxvZ2dlZF9mcm9tX3V1aWQYViABKAkSJwoacmVibG9nZ2VkX2Zyb21fY2FuX21lc3NhZ2UYVyABKAhICYgBARIlChhyZWJsb2dnZWRfZnJvbV9mb2xsb3dpbmcYWCABKAhICogBARIeChFyZWJsb2dnZWRfcm9vdF9pZBhZIAEoBEgLiAEBEhoKEnJlYmxvZ2dlZF9yb290X3VybBhaIAEoCRIbChNyZWJsb2dnZWRfcm9vdF9uYW1lGFsgASgJEhwKFHJlYmxvZ2dlZF9yb290X3RpdGxlGFwgASgJEhsKE3JlYmxvZ2dlZF9yb290X3V1aWQYXSABKAkSJwoacmVibG9nZ2VkX3Jvb3RfY2FuX21lc3NhZ2UYXiABKAhIDIgBARIlChhyZWJsb2dnZWRfcm9vdF9mb2xsb3dpbmcYXyABKAhIDYgBARJACg51bmtub3duX2ZpZWxkcxhkIAMoCzIgLmJsb2cudjEuUG9zdC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARIVCghjYW5fbGlrZRhuIAEoCEgOiAEBEhcKCmNhbl9yZWJsb2cYbyABKAhID4gBARIWCgljYW5fcmVwbHkYcCABKAhIEIgBARIgChNjYW5fc2VuZF9pbl9tZXNzYWdlGHEgASgISBGIAQESFgoJY2FuX2JsYXplGHIgASgISBKIAQESFQoIY2FuX2VkaXQYcyABKAhIE4gBARIXCgpjYW5fZGVsZXRlGHQgASgISBSIAQESGgoNY2FuX2JlX3RpcHBlZBh1IAEoCEgViAEBEhUKCGZvbGxvd2VkGHYgASgISBaIAQESPQoPbGlrZWRfdGltZXN0YW1wGHcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESQAoSZmVhdHVyZWRfdGltZXN0YW1wGHggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESPgoWaW50ZXJhY3RhYmlsaXR5X3JlYmxvZxh5IAEoDjIeLmJsb2cudjEuSW50ZXJhY3RhYmlsaXR5UmVibG9nEh0KFWludGVyYWN0YWJpbGl0eV9ibGF6ZRh6IAEoCRIbCg5kaXNwbGF5X2F2YXRhchh7IAEoCEgXiAEBEhcKCWlzX2JsYXplZBiCASABKAhIGIgBARIeChBpc19ibGF6ZV9wZW5kaW5nGIMBIAEoCEgZiAEBEhcKCWlzX3Bpbm5lZBiEASABKAhIGogBARIfChFpc19ibHVycmVkX2ltYWdlcxiFASABKAhIG4gBARIbCg1pc19zdWJtaXNzaW9uGIYBIAEoCEgciAEBEhoKDGlzX2Fub255bW91cxiHASABKAhIHYgBARImCghmaWx0ZXJlZBiIASABKAsyEy5ibG9nLnYxLkZpbHRlcmVkQnkSMwoQY29tbXVuaXR5X2xhYmVscxiJASABKAsyGC5ibG9nLnYxLkNvbW11bml0eUxhYmVscxI9CgVsaW5rcxiKASADKAsyGC5ibG9nLnYxLlBvc3QuTGlua3NFbnRyeUITuusYDxIGX2xpbmtzGgVsaW5rcxIfCg5hbm9ueW1vdXNfbmFtZRiMASABKAlCBrrrGAJIARIgCg9hbm9ueW1vdXNfZW1haWwYjQEgASgJQga66xgCSAESFAoLcG9zdF9hdXRob3IYjgEgASgJEiMKC2F1dGhvcl9ibG9nGI8BIAEoCzINLmJsb2cudjEuQmxvZxIsChJwb3N0X2F1dGhvcl9hdmF0YXIYkAEgAygLMg8uYmxvZy52MS5BdmF0YXISIgoUcG9zdF9hdXRob3JfaXNfYWR1bHQYkQEgASgISB6IAQESFAoLYXNraW5nX25hbWUYkgEgASgJEhMKCmFza2luZ191cmwYkwEgASgJEicKDWFza2luZ19hdmF0YXIYlAEgAygLMg8uYmxvZy52MS5BdmF0YXISKwoMcXVldWVkX3N0YXRlGJYBIAEoDjIULmJsb2cudjEuUXVldWVkU3RhdGUSRQoWc2NoZWR1bGVkX3B1Ymxpc2hfdGltZRiXASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARI5CgpwdWJsaXNoX29uGJgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLrrGAQyAggEEhkKC3JlcGx5X2NvdW50GKABIAEoBUgfiAEBEhoKDHJlYmxvZ19jb3VudBihASABKAVIIIgBARIYCgpsaWtlX2NvdW50GKIBIAEoBUghiAEBEh0KBW5vdGVzGKMBIAMoCzINLmJsb2cudjEuTm90ZRIbChJyZWNvbW1lbmRlZF9zb3VyY2UYqgEgASgJEhoKEXJlY29tbWVuZGVkX2NvbG9yGKsBIAEoCRI2ChVyZWNvbW1lbmRhdGlvbl9yZWFzb24YrAEgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCWRpc21pc3NhbBitASABKAkSEQoIc2VydmVfaWQYrgEgASgJEhoKDGlzX3BheXdhbGxlZBi0ASABKAhIIogBARIvCg5wYXl3YWxsX2FjY2Vzcxi1ASABKA4yFi5ibG9nLnYxLlBheXdhbGxBY2Nlc3MSPQoTcGF5d2FsbF9yZWJsb2dfdmlldxi2ASABKAsyHy5ibG9nLnYxLlBvc3QuUGF5d2FsbFJlYmxvZ1ZpZXcSKwoJY29tbXVuaXR5GL4BIAEoCzIXLmJsb2cudjEuU2hvcnRDb21tdW5pdHkSFwoJY2FuX3JlYWN0GL8BIAEoCEgjiAEBEhoKDGNhbl9tb2RlcmF0ZRjAASABKAhIJIgBARIlCglyZWFjdGlvbnMYwQEgAygLMhEuYmxvZy52MS5SZWFjdGlvbhIWCghpc19hZG1pbhjCASABKAhIJYgBARIaCgxpc19tb2RlcmF0b3IYwwEgASgISCaIAQEa7QEKEVBheXdhbGxSZWJsb2dWaWV3EiYKB2NvbnRlbnQYASADKAsyFS5ibG9nLnYxLkNvbnRlbnRCbG9jaxImCgZsYXlvdXQYAiADKAsyFi5ibG9nLnYxLkNvbnRlbnRMYXlvdXQSUgoOdW5rbm93bl9maWVsZHMYZCADKAsyMi5ibG9nLnYxLlBvc3QuUGF5d2FsbFJlYmxvZ1ZpZXcuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaOwoKTGlua3NFbnRyeRILCgNrZXkYASABKAkSHAoFdmFsdWUYAiABKAsyDS5ibG9nLnYxLkxpbms6AjgBQhQKBGJvZHkSDLrrGAgKBHR5cGUQAUISChBfZ2VuZXNpc19wb3N0X2lkQg0KC19ub3RlX2NvdW50Qg4KDF90b3RhbF9wb3N0c0IICgZfbGlrZWRCCAoGX211dGVkQhgKFl9zaG91bGRfb3Blbl9pbl9sZWdhY3lCEQoPX3BhcmVudF9wb3N0X2lkQhQKEl9yZWJsb2dnZWRfZnJvbV9pZEIdChtfcmVibG9nZ2VkX2Zyb21fY2FuX21lc3NhZ2VCGwoZX3JlYmxvZ2dlZF9mcm9tX2ZvbGxvd2luZ0IUChJfcmVibG9nZ2VkX3Jvb3RfaWRCHQobX3JlYmxvZ2dlZF9yb290X2Nhbl9tZXNzYWdlQhsKGV9yZWJsb2dnZWRfcm9vdF9mb2xsb3dpbmdCCwoJX2Nhbl9saWtlQg0KC19jYW5fcmVibG9nQgwKCl9jYW5fcmVwbHlCFgoUX2Nhbl9zZW5kX2luX21lc3NhZ2VCDAoKX2Nhbl9ibGF6ZUILCglfY2FuX2VkaXRCDQoLX2Nhbl9kZWxldGVCEAoOX2Nhbl9iZV90aXBwZWRCCwoJX2ZvbGxvd2VkQhEKD19kaXNwbGF5X2F2YXRhckIMCgpfaXNfYmxhemVkQhMKEV9pc19ibGF6ZV9wZW5kaW5nQgwKCl9pc19waW5uZWRCFAoSX2lzX2JsdXJyZWRfaW1hZ2VzQhAKDl9pc19zdWJtaXNzaW9uQg8KDV9pc19hbm9ueW1vdXNCFwoVX3Bvc3RfYXV0aG9yX2lzX2FkdWx0Qg4KDF9yZXBseV9jb3VudEIPCg1fcmVibG9nX2NvdW50Qg0KC19saWtlX2NvdW50Qg8KDV9pc19wYXl3YWxsZWRCDAoKX2Nhbl9yZWFjdEIPCg1fY2FuX21vZGVyYXRlQgsKCV9pc19hZG1pbkIPCg1faXNfbW9kZXJhdG9yIlwKCkJsb2Nrc1Bvc3QSJgoHY29udGVudBgBIAMoCzIVLmJsb2cudjEuQ29udGVudEJsb2NrEiYKBmxheW91dBgCIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dCK0AQoNUmVibG9nQ29tbWVudBIPCgdjb21tZW50GAEgASgJEhEKCXRyZWVfaHRtbBgCIAEoCRJJCg51bmtub3duX2ZpZWxkcxhkIAMoCzIpLmJsb2cudjEuUmVibG9nQ29tbWVudC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKYAQoKRmlsdGVyZWRCeRIMCgR0YWdzGAEgAygJEkYKDnVua25vd25fZmllbGRzGGQgAygLMiYuYmxvZy52MS5GaWx0ZXJlZEJ5LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIsUBCg9Db21tdW5pdHlMYWJlbHMSGwoTaGFzX2NvbW11bml0eV9sYWJlbBgBIAEoCBISCgpjYXRlZ29yaWVzGAIgAygJEksKDnVua25vd25fZmllbGRzGGQgAygLMisuYmxvZy52MS5Db21tdW5pdHlMYWJlbHMuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqfwoLUXVldWVkU3RhdGUSHAoYUVVFVUVEX1NUQVRFX1VOU1BFQ0lGSUVEEAASJQoTUVVFVUVEX1NUQVRFX1FVRVVFRBABGgy66xgICgZxdWV1ZWQSKwoWUVVFVUVEX1NUQVRFX1NDSEVEVUxFRBACGg+66xgLCglzY2hlZHVsZWQq1QIKCFBvc3RUeXBlEhkKFVBPU1RfVFlQRV9VTlNQRUNJRklFRBAAEh4KDlBPU1RfVFlQRV9URVhUEAEaCrrrGAYKBHRleHQSIAoPUE9TVF9UWVBFX1FVT1RFEAIaC7rrGAcKBXF1b3RlEh4KDlBPU1RfVFlQRV9MSU5LEAMaCrrrGAYKBGxpbmsSIgoQUE9TVF9UWVBFX0FOU1dFUhAEGgy66xgICgZhbnN3ZXISIAoPUE9TVF9UWVBFX1ZJREVPEAUaC7rrGAcKBXZpZGVvEiAKD1BPU1RfVFlQRV9BVURJTxAGGgu66xgHCgVhdWRpbxIgCg9QT1NUX1RZUEVfUEhPVE8QBxoLuusYBwoFcGhvdG8SHgoOUE9TVF9UWVBFX0NIQVQQCBoKuusYBgoEY2hhdBIiChBQT1NUX1RZUEVfQkxPQ0tTEAkaDLrrGAgKBmJsb2NrcyrBAgoJUG9zdFN0YXRlEhoKFlBPU1RfU1RBVEVfVU5TUEVDSUZJRUQQABIpChRQT1NUX1NUQVRFX1BVQkxJU0hFRBABGg+66xgLCglwdWJsaXNoZWQSKgoRUE9TVF9TVEFURV9RVUVVRUQQAhoTuusYDwoFcXVldWUSBnF1ZXVlZBIhChBQT1NUX1NUQVRFX0RSQUZUEAMaC7rrGAcKBWRyYWZ0EiUKElBPU1RfU1RBVEVfUFJJVkFURRAEGg266xgJCgdwcml2YXRlEisKFVBPU1RfU1RBVEVfVU5BUFBST1ZFRBAFGhC66xgMCgp1bmFwcHJvdmVkEisKFVBPU1RfU1RBVEVfU1VCTUlTU0lPThAGGhC66xgMCgpzdWJtaXNzaW9uEh0KDlBPU1RfU1RBVEVfQVNLEAcaCbrrGAUKA2Fzayq3AQoKUG9zdEZvcm1hdBIbChdQT1NUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEiAKEFBPU1RfRk9STUFUX0hUTUwQARoKuusYBgoEaHRtbBIoChRQT1NUX0ZPUk1BVF9NQVJLRE9XThACGg666xgKCghtYXJrZG93bhIeCg9QT1NUX0ZPUk1BVF9SQVcQAxoJuusYBQoDcmF3EiAKEFBPU1RfRk9STUFUX1RFWFQQBBoKuusYBgoEdGV4dCqjAQoVSW50ZXJhY3RhYmlsaXR5UmVibG9nEiYKIklOVEVSQUNUQUJJTElUWV9SRUJMT0dfVU5TUEVDSUZJRUQQABIzCh9JTlRFUkFDVEFCSUxJVFlfUkVCTE9HX0VWRVJZT05FEAEaDrrrGAoKCGV2ZXJ5b25lEi0KHElOVEVSQUNUQUJJTElUWV9SRUJMT0dfTk9PTkUQAhoLuusYBwoFbm9vbmUqawoKUG9zdEZpbHRlchIbChdQT1NUX0ZJTFRFUl9VTlNQRUNJRklFRBAAEiAKEFBPU1RfRklMVEVSX1RFWFQQARoKuusYBgoEdGV4dBIeCg9QT1NUX0ZJTFRFUl9SQVcQAhoJuusYBQoDcmF3YgZwcm90bzM", [file_blog_v1_avatar, file_blog_v1_blog_resource, file_blog_v1_layout, file_blog_v1_legacy_content, file_blog_v1_links, file_blog_v1_note_resource, file_blog_v1_npf, file_blog_v1_reaction, file_blog_v1_short_community, file_blog_v1_trail, file_connectrest_v1_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a
- * missing number or flag is unset.
+ * A post. The post, the endpoint and the caller determine which fields are returned. A missing string is
+ * empty; a missing number or flag is unset.
  *
  * @generated from message blog.v1.Post
  */
 export type Post = Message<"blog.v1.Post"> & {
   /**
-   * Identifier. It changes when a draft or queued post is published.
+   * The identifier. It changes when a draft or queued post is published.
    *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
-   * The identifier before publication. Only for the blog's owner; it can no longer be used in requests.
+   * The identifier before publication, which requests can no longer use. Only for the owner of the blog.
    *
    * @generated from field: optional uint64 genesis_post_id = 2;
    */
   genesisPostId?: bigint | undefined;
 
   /**
-   * Short name of the blog.
+   * The short name of the blog.
    *
    * @generated from field: string blog_name = 3;
    */
@@ -85,77 +85,77 @@ export type Post = Message<"blog.v1.Post"> & {
   shortUrl: string;
 
   /**
-   * The readable end of the URL.
+   * The readable last part of the post's URL.
    *
    * @generated from field: string slug = 7;
    */
   slug: string;
 
   /**
-   * One-line summary of the post.
+   * A one-line summary of the post.
    *
    * @generated from field: string summary = 8;
    */
   summary: string;
 
   /**
-   * Key that is needed to reblog or like the post.
+   * The key that is required to reblog or like the post.
    *
    * @generated from field: string reblog_key = 9;
    */
   reblogKey: string;
 
   /**
-   * Type; unspecified if it is none of those below.
+   * The type. Unspecified for an unknown type.
    *
    * @generated from field: blog.v1.PostType type = 10;
    */
   type: PostType;
 
   /**
-   * Type as the service spells it, even if `type` does not have a value for it.
+   * The type as the service spells it, even if `type` is unspecified.
    *
    * @generated from field: string type_name = 11;
    */
   typeName: string;
 
   /**
-   * State; unspecified if it is none of those below.
+   * The state. Unspecified for an unknown state.
    *
    * @generated from field: blog.v1.PostState state = 12;
    */
   state: PostState;
 
   /**
-   * State as the service spells it, even if `state` does not have a value for it.
+   * The state as the service spells it, even if `state` is unspecified.
    *
    * @generated from field: string state_name = 13;
    */
   stateName: string;
 
   /**
-   * The notation of the post.
+   * The format in which the post was written.
    *
    * @generated from field: blog.v1.PostFormat format = 14;
    */
   format: PostFormat;
 
   /**
-   * The post is stored as blocks.
+   * Whether the post is stored as blocks.
    *
    * @generated from field: bool is_blocks_post_format = 15;
    */
   isBlocksPostFormat: boolean;
 
   /**
-   * Time of publication, as set by the author.
+   * The time of publication, which the author can set.
    *
    * @generated from field: google.protobuf.Timestamp timestamp = 20;
    */
   timestamp?: Timestamp | undefined;
 
   /**
-   * Time of publication as text, e.g. `2026-01-02 03:04:05 GMT`.
+   * The time of publication as a string, e.g. `2026-01-02 03:04:05 GMT`.
    *
    * @generated from field: string date = 21;
    */
@@ -169,77 +169,78 @@ export type Post = Message<"blog.v1.Post"> & {
   tags: string[];
 
   /**
-   * The source of the content.
+   * The URL of the source of the content.
    *
    * @generated from field: string source_url = 31;
    */
   sourceUrl: string;
 
   /**
-   * Title of the source of the content.
+   * The title of the source of the content.
    *
    * @generated from field: string source_title = 32;
    */
   sourceTitle: string;
 
   /**
-   * URL of the reblogged post. Only for reblogs.
+   * The URL of the reblogged post. Only for reblogs.
    *
    * @generated from field: string parent_post_url = 33;
    */
   parentPostUrl: string;
 
   /**
-   * Created with the bookmarklet.
+   * Whether the post was created with the bookmarklet.
    *
    * @generated from field: bool bookmarklet = 34;
    */
   bookmarklet: boolean;
 
   /**
-   * Created on a phone or by email.
+   * Whether the post was created on a phone or by email.
    *
    * @generated from field: bool mobile = 35;
    */
   mobile: boolean;
 
   /**
-   * Number of notes.
+   * The number of notes.
    *
    * @generated from field: optional int32 note_count = 40;
    */
   noteCount?: number | undefined;
 
   /**
-   * Total number of posts that match the request.
+   * The total number of posts that match the request.
    *
    * @generated from field: optional int32 total_posts = 41;
    */
   totalPosts?: number | undefined;
 
   /**
-   * The caller likes the post. Only with the credentials of a user.
+   * Whether the caller likes the post. Only with the credentials of a user.
    *
    * @generated from field: optional bool liked = 50;
    */
   liked?: boolean | undefined;
 
   /**
-   * The author is not notified about the post. Only for its owner.
+   * Whether the author receives no notifications about the post. Only for the owner of the post.
    *
    * @generated from field: optional bool muted = 51;
    */
   muted?: boolean | undefined;
 
   /**
-   * When notifications resume. If unset while `muted` is true, they resume when the author unmutes the post.
+   * The time when notifications resume. If unset while `muted` is true, notifications resume when the author
+   * unmutes the post.
    *
    * @generated from field: google.protobuf.Timestamp mute_end_timestamp = 52;
    */
   muteEndTimestamp?: Timestamp | undefined;
 
   /**
-   * The content: blocks if `npf` was requested, otherwise depending on the type.
+   * The content: blocks if the request sets `npf`, otherwise content that depends on the post type.
    *
    * @generated from oneof blog.v1.Post.body
    */
@@ -261,7 +262,7 @@ export type Post = Message<"blog.v1.Post"> & {
     case: "text";
   } | {
     /**
-     * One or more photos.
+     * A photo, or a set of several photos.
      *
      * @generated from field: blog.v1.PhotoPost photo = 62;
      */
@@ -318,8 +319,8 @@ export type Post = Message<"blog.v1.Post"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The content that each blog in the chain of reblogs added, oldest first. In the legacy format also present on posts that are
-   * not reblogs.
+   * The content that each blog in the chain of reblogs added, oldest first. In the legacy format, posts that
+   * are not reblogs also have a trail.
    *
    * @generated from field: repeated blog.v1.TrailItem trail = 70;
    */
@@ -333,336 +334,337 @@ export type Post = Message<"blog.v1.Post"> & {
   reblog?: ReblogComment | undefined;
 
   /**
-   * Type before the conversion to blocks; `regular` is text, `note` is answer, `conversation` is chat.
+   * The type before the conversion to blocks. `regular` means text, `note` means answer, and `conversation`
+   * means chat.
    *
    * @generated from field: string original_type = 72;
    */
   originalType: string;
 
   /**
-   * The post should be edited in the legacy format.
+   * Whether the post should be edited in the legacy format.
    *
    * @generated from field: optional bool should_open_in_legacy = 73;
    */
   shouldOpenInLegacy?: boolean | undefined;
 
   /**
-   * `post`. This and `tumblelog_uuid` are set only if the post was fetched for editing.
+   * `post`. This field and `tumblelog_uuid` are set only if the post was fetched for editing.
    *
    * @generated from field: string object_type = 74;
    */
   objectType: string;
 
   /**
-   * Identifier of the blog.
+   * The identifier of the blog.
    *
    * @generated from field: string tumblelog_uuid = 75;
    */
   tumblelogUuid: string;
 
   /**
-   * The source of the content, as entered.
+   * The source of the content, as entered by the author.
    *
    * @generated from field: string source_url_raw = 76;
    */
   sourceUrlRaw: string;
 
   /**
-   * Identifier of the reblogged post. This and the following fields are only for reblogs.
+   * The identifier of the reblogged post. This and the following fields are only for reblogs.
    *
    * @generated from field: optional uint64 parent_post_id = 80;
    */
   parentPostId?: bigint | undefined;
 
   /**
-   * Identifier of the blog of the reblogged post.
+   * The identifier of the reblogged post's blog.
    *
    * @generated from field: string parent_tumblelog_uuid = 81;
    */
   parentTumblelogUuid: string;
 
   /**
-   * The same identifier, with `reblog_info`.
+   * The identifier of the reblogged post. Requires `reblog_info`.
    *
    * @generated from field: optional uint64 reblogged_from_id = 82;
    */
   rebloggedFromId?: bigint | undefined;
 
   /**
-   * URL of the reblogged post.
+   * The URL of the reblogged post.
    *
    * @generated from field: string reblogged_from_url = 83;
    */
   rebloggedFromUrl: string;
 
   /**
-   * Short name of its blog.
+   * The short name of the reblogged post's blog.
    *
    * @generated from field: string reblogged_from_name = 84;
    */
   rebloggedFromName: string;
 
   /**
-   * Title of its blog.
+   * The title of the reblogged post's blog.
    *
    * @generated from field: string reblogged_from_title = 85;
    */
   rebloggedFromTitle: string;
 
   /**
-   * Identifier of its blog.
+   * The identifier of the reblogged post's blog.
    *
    * @generated from field: string reblogged_from_uuid = 86;
    */
   rebloggedFromUuid: string;
 
   /**
-   * The caller can write to its blog.
+   * Whether the caller can send messages to the reblogged post's blog.
    *
    * @generated from field: optional bool reblogged_from_can_message = 87;
    */
   rebloggedFromCanMessage?: boolean | undefined;
 
   /**
-   * The caller follows its blog.
+   * Whether the caller follows the reblogged post's blog.
    *
    * @generated from field: optional bool reblogged_from_following = 88;
    */
   rebloggedFromFollowing?: boolean | undefined;
 
   /**
-   * Identifier of the post at the root of the chain, with `reblog_info`.
+   * The identifier of the post at the root of the reblog chain. Requires `reblog_info`.
    *
    * @generated from field: optional uint64 reblogged_root_id = 89;
    */
   rebloggedRootId?: bigint | undefined;
 
   /**
-   * URL of the post at the root.
+   * The URL of the post at the root of the reblog chain.
    *
    * @generated from field: string reblogged_root_url = 90;
    */
   rebloggedRootUrl: string;
 
   /**
-   * Short name of its blog.
+   * The short name of the root post's blog.
    *
    * @generated from field: string reblogged_root_name = 91;
    */
   rebloggedRootName: string;
 
   /**
-   * Title of its blog.
+   * The title of the root post's blog.
    *
    * @generated from field: string reblogged_root_title = 92;
    */
   rebloggedRootTitle: string;
 
   /**
-   * Identifier of its blog.
+   * The identifier of the root post's blog.
    *
    * @generated from field: string reblogged_root_uuid = 93;
    */
   rebloggedRootUuid: string;
 
   /**
-   * The caller can write to its blog.
+   * Whether the caller can send messages to the root post's blog.
    *
    * @generated from field: optional bool reblogged_root_can_message = 94;
    */
   rebloggedRootCanMessage?: boolean | undefined;
 
   /**
-   * The caller follows its blog.
+   * Whether the caller follows the root post's blog.
    *
    * @generated from field: optional bool reblogged_root_following = 95;
    */
   rebloggedRootFollowing?: boolean | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
   unknownFields: { [key: string]: string };
 
   /**
-   * The caller can like the post.
+   * Whether the caller can like the post.
    *
    * @generated from field: optional bool can_like = 110;
    */
   canLike?: boolean | undefined;
 
   /**
-   * The caller can reblog the post.
+   * Whether the caller can reblog the post.
    *
    * @generated from field: optional bool can_reblog = 111;
    */
   canReblog?: boolean | undefined;
 
   /**
-   * The caller can reply to the post.
+   * Whether the caller can reply to the post.
    *
    * @generated from field: optional bool can_reply = 112;
    */
   canReply?: boolean | undefined;
 
   /**
-   * The caller can send the post in a message.
+   * Whether the caller can send the post in a message.
    *
    * @generated from field: optional bool can_send_in_message = 113;
    */
   canSendInMessage?: boolean | undefined;
 
   /**
-   * The caller can advertise the post.
+   * Whether the caller can advertise the post.
    *
    * @generated from field: optional bool can_blaze = 114;
    */
   canBlaze?: boolean | undefined;
 
   /**
-   * The caller can edit the post.
+   * Whether the caller can edit the post.
    *
    * @generated from field: optional bool can_edit = 115;
    */
   canEdit?: boolean | undefined;
 
   /**
-   * The caller can delete the post.
+   * Whether the caller can delete the post.
    *
    * @generated from field: optional bool can_delete = 116;
    */
   canDelete?: boolean | undefined;
 
   /**
-   * The caller can tip the author.
+   * Whether the caller can tip the author.
    *
    * @generated from field: optional bool can_be_tipped = 117;
    */
   canBeTipped?: boolean | undefined;
 
   /**
-   * The caller follows the blog.
+   * Whether the caller follows the blog.
    *
    * @generated from field: optional bool followed = 118;
    */
   followed?: boolean | undefined;
 
   /**
-   * When the caller liked the post. Only in lists of likes.
+   * The time when the caller liked the post. Only in lists of likes.
    *
    * @generated from field: google.protobuf.Timestamp liked_timestamp = 119;
    */
   likedTimestamp?: Timestamp | undefined;
 
   /**
-   * When the post was featured. Only in lists of posts with a featured tag.
+   * The time when the post was featured. Only in lists of posts with a featured tag.
    *
    * @generated from field: google.protobuf.Timestamp featured_timestamp = 120;
    */
   featuredTimestamp?: Timestamp | undefined;
 
   /**
-   * Who may reblog the post.
+   * The users who may reblog the post.
    *
    * @generated from field: blog.v1.InteractabilityReblog interactability_reblog = 121;
    */
   interactabilityReblog: InteractabilityReblog;
 
   /**
-   * Who may advertise the post: `everyone`, `noone` or another value.
+   * The users who may advertise the post: `everyone`, `noone` or another value.
    *
    * @generated from field: string interactability_blaze = 122;
    */
   interactabilityBlaze: string;
 
   /**
-   * Show the avatar.
+   * Whether to show the avatar.
    *
    * @generated from field: optional bool display_avatar = 123;
    */
   displayAvatar?: boolean | undefined;
 
   /**
-   * The post is advertised.
+   * Whether the post is advertised.
    *
    * @generated from field: optional bool is_blazed = 130;
    */
   isBlazed?: boolean | undefined;
 
   /**
-   * The post is to be advertised.
+   * Whether the post is waiting to be advertised.
    *
    * @generated from field: optional bool is_blaze_pending = 131;
    */
   isBlazePending?: boolean | undefined;
 
   /**
-   * The post is pinned to the top of its blog.
+   * Whether the post is pinned to the top of its blog.
    *
    * @generated from field: optional bool is_pinned = 132;
    */
   isPinned?: boolean | undefined;
 
   /**
-   * The pictures should be blurred.
+   * Whether the images should be blurred.
    *
    * @generated from field: optional bool is_blurred_images = 133;
    */
   isBlurredImages?: boolean | undefined;
 
   /**
-   * The post was submitted by somebody else.
+   * Whether another user submitted the post.
    *
    * @generated from field: optional bool is_submission = 134;
    */
   isSubmission?: boolean | undefined;
 
   /**
-   * The submission or question is anonymous.
+   * Whether the submission or question is anonymous.
    *
    * @generated from field: optional bool is_anonymous = 135;
    */
   isAnonymous?: boolean | undefined;
 
   /**
-   * Why the post is hidden by the caller's filters.
+   * The reason why the caller's filters hide the post.
    *
    * @generated from field: blog.v1.FilteredBy filtered = 136;
    */
   filtered?: FilteredBy | undefined;
 
   /**
-   * Content labels of the post.
+   * The content labels of the post.
    *
    * @generated from field: blog.v1.CommunityLabels community_labels = 137;
    */
   communityLabels?: CommunityLabels | undefined;
 
   /**
-   * Links to further actions, e.g. `reveal_filtered`: name, and the link.
+   * The links to further actions by name, e.g. `reveal_filtered`.
    *
    * @generated from field: map<string, blog.v1.Link> links = 138;
    */
   links: { [key: string]: Link };
 
   /**
-   * Name of the submitter, if they have no account.
+   * The name of a submitter who has no account.
    *
    * @generated from field: string anonymous_name = 140;
    */
   anonymousName: string;
 
   /**
-   * Email address of the submitter, if they have no account.
+   * The email address of a submitter who has no account.
    *
    * @generated from field: string anonymous_email = 141;
    */
   anonymousEmail: string;
 
   /**
-   * Name of the author's blog, if the blog has several authors. Not set for anonymous submissions.
+   * The name of the author's blog, if several authors write for the blog. Unset for anonymous submissions.
    *
    * @generated from field: string post_author = 142;
    */
@@ -676,140 +678,140 @@ export type Post = Message<"blog.v1.Post"> & {
   authorBlog?: Blog | undefined;
 
   /**
-   * Avatar of the author.
+   * The avatar of the author.
    *
    * @generated from field: repeated blog.v1.Avatar post_author_avatar = 144;
    */
   postAuthorAvatar: Avatar[];
 
   /**
-   * The author's blog is for adults.
+   * Whether the author's blog is for adults only.
    *
    * @generated from field: optional bool post_author_is_adult = 145;
    */
   postAuthorIsAdult?: boolean | undefined;
 
   /**
-   * Name of the author of the question; if the answer is private, of the author of the answer.
+   * The name of the author of the question. If the answer is private, the name of the author of the answer.
    *
    * @generated from field: string asking_name = 146;
    */
   askingName: string;
 
   /**
-   * URL of the blog of the author of the question.
+   * The URL of the blog of the question's author.
    *
    * @generated from field: string asking_url = 147;
    */
   askingUrl: string;
 
   /**
-   * Avatar of the author of the question.
+   * The avatar of the question's author.
    *
    * @generated from field: repeated blog.v1.Avatar asking_avatar = 148;
    */
   askingAvatar: Avatar[];
 
   /**
-   * How the post waits. Only for posts in the queue.
+   * The reason why the post is waiting. Only for posts in the queue.
    *
    * @generated from field: blog.v1.QueuedState queued_state = 150;
    */
   queuedState: QueuedState;
 
   /**
-   * When the post will be published. Only for posts in the queue.
+   * The time when the post will be published. Only for posts in the queue.
    *
    * @generated from field: google.protobuf.Timestamp scheduled_publish_time = 151;
    */
   scheduledPublishTime?: Timestamp | undefined;
 
   /**
-   * When the post will be published. Only for scheduled posts.
+   * The time when the post will be published. Only for scheduled posts.
    *
    * @generated from field: google.protobuf.Timestamp publish_on = 152;
    */
   publishOn?: Timestamp | undefined;
 
   /**
-   * Number of replies.
+   * The number of replies.
    *
    * @generated from field: optional int32 reply_count = 160;
    */
   replyCount?: number | undefined;
 
   /**
-   * Number of reblogs.
+   * The number of reblogs.
    *
    * @generated from field: optional int32 reblog_count = 161;
    */
   reblogCount?: number | undefined;
 
   /**
-   * Number of likes.
+   * The number of likes.
    *
    * @generated from field: optional int32 like_count = 162;
    */
   likeCount?: number | undefined;
 
   /**
-   * Notes, newest first. Only with `notes_info`.
+   * The notes, newest first. Requires `notes_info`.
    *
    * @generated from field: repeated blog.v1.Note notes = 163;
    */
   notes: Note[];
 
   /**
-   * Name to show as the source of a recommendation.
+   * The name to display as the source of a recommendation.
    *
    * @generated from field: string recommended_source = 170;
    */
   recommendedSource: string;
 
   /**
-   * Color to show a recommendation in.
+   * The color in which to display a recommendation.
    *
    * @generated from field: string recommended_color = 171;
    */
   recommendedColor: string;
 
   /**
-   * Why the post is recommended: a text, or an object with `text`, `icon` and other keys.
+   * The reason for a recommendation: a string, or an object with `text`, `icon` and other keys.
    *
    * @generated from field: google.protobuf.Value recommendation_reason = 172;
    */
   recommendationReason?: Value | undefined;
 
   /**
-   * How the post can be dismissed from a timeline.
+   * The way in which the post can be dismissed from a timeline.
    *
    * @generated from field: string dismissal = 173;
    */
   dismissal: string;
 
   /**
-   * Identifier of this impression in a timeline.
+   * The identifier of this impression in a timeline.
    *
    * @generated from field: string serve_id = 174;
    */
   serveId: string;
 
   /**
-   * A part of the post is paid content.
+   * Whether a part of the post is paid content.
    *
    * @generated from field: optional bool is_paywalled = 180;
    */
   isPaywalled?: boolean | undefined;
 
   /**
-   * The caller's access to paid content.
+   * The access that the caller has to paid content.
    *
    * @generated from field: blog.v1.PaywallAccess paywall_access = 181;
    */
   paywallAccess: PaywallAccess;
 
   /**
-   * The part of a reblog that non-paying users see. Only for members and creators.
+   * The part of a reblog that readers without a subscription see. Only for members and creators.
    *
    * @generated from field: blog.v1.Post.PaywallReblogView paywall_reblog_view = 182;
    */
@@ -823,35 +825,35 @@ export type Post = Message<"blog.v1.Post"> & {
   community?: ShortCommunity | undefined;
 
   /**
-   * The caller can react to the post.
+   * Whether the caller can react to the post.
    *
    * @generated from field: optional bool can_react = 191;
    */
   canReact?: boolean | undefined;
 
   /**
-   * The caller can moderate the post. Only for moderators.
+   * Whether the caller can moderate the post. Only for moderators.
    *
    * @generated from field: optional bool can_moderate = 192;
    */
   canModerate?: boolean | undefined;
 
   /**
-   * Reactions to the post.
+   * The reactions to the post.
    *
    * @generated from field: repeated blog.v1.Reaction reactions = 193;
    */
   reactions: Reaction[];
 
   /**
-   * The author is an administrator of the community.
+   * Whether the author is an administrator of the community.
    *
    * @generated from field: optional bool is_admin = 194;
    */
   isAdmin?: boolean | undefined;
 
   /**
-   * The author is a moderator of the community.
+   * Whether the author is a moderator of the community.
    *
    * @generated from field: optional bool is_moderator = 195;
    */
@@ -866,7 +868,7 @@ export const PostSchema: GenMessage<Post> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 0);
 
 /**
- * The part of a reblog that non-paying users see.
+ * The part of a reblog that readers without a subscription see.
  *
  * @generated from message blog.v1.Post.PaywallReblogView
  */
@@ -879,14 +881,14 @@ export type Post_PaywallReblogView = Message<"blog.v1.Post.PaywallReblogView"> &
   content: ContentBlock[];
 
   /**
-   * How the blocks are arranged.
+   * The arrangement of the blocks.
    *
    * @generated from field: repeated blog.v1.ContentLayout layout = 2;
    */
   layout: ContentLayout[];
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -901,7 +903,7 @@ export const Post_PaywallReblogViewSchema: GenMessage<Post_PaywallReblogView> = 
   messageDesc(file_blog_v1_post_resource, 0, 0);
 
 /**
- * Content as blocks.
+ * Content in the block format.
  *
  * @generated from message blog.v1.BlocksPost
  */
@@ -914,7 +916,7 @@ export type BlocksPost = Message<"blog.v1.BlocksPost"> & {
   content: ContentBlock[];
 
   /**
-   * How the blocks are arranged.
+   * The arrangement of the blocks.
    *
    * @generated from field: repeated blog.v1.ContentLayout layout = 2;
    */
@@ -942,14 +944,14 @@ export type ReblogComment = Message<"blog.v1.ReblogComment"> & {
   comment: string;
 
   /**
-   * The previous content, as HTML.
+   * The preceding content of the reblog chain, as HTML.
    *
    * @generated from field: string tree_html = 2;
    */
   treeHtml: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -964,20 +966,20 @@ export const ReblogCommentSchema: GenMessage<ReblogComment> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 2);
 
 /**
- * Why a post is hidden.
+ * The reasons why the caller's filters hide a post.
  *
  * @generated from message blog.v1.FilteredBy
  */
 export type FilteredBy = Message<"blog.v1.FilteredBy"> & {
   /**
-   * Tags of the post that the caller filters.
+   * The tags of the post that the caller filters.
    *
    * @generated from field: repeated string tags = 1;
    */
   tags: string[];
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -992,27 +994,27 @@ export const FilteredBySchema: GenMessage<FilteredBy> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 3);
 
 /**
- * Content labels of the post.
+ * The content labels of the post.
  *
  * @generated from message blog.v1.CommunityLabels
  */
 export type CommunityLabels = Message<"blog.v1.CommunityLabels"> & {
   /**
-   * The post has a label.
+   * Whether the post has a content label.
    *
    * @generated from field: bool has_community_label = 1;
    */
   hasCommunityLabel: boolean;
 
   /**
-   * Categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * The categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string categories = 2;
    */
   categories: string[];
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -1027,27 +1029,27 @@ export const CommunityLabelsSchema: GenMessage<CommunityLabels> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 4);
 
 /**
- * How a post waits in the queue.
+ * The reasons why a post waits in the queue.
  *
  * @generated from enum blog.v1.QueuedState
  */
 export const QueuedState = {
   /**
-   * Not in the queue, or unknown.
+   * The post is not in the queue, or the reason is unknown.
    *
    * @generated from enum value: QUEUED_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Until it reaches the front of the queue.
+   * The post waits until it reaches the front of the queue.
    *
    * @generated from enum value: QUEUED_STATE_QUEUED = 1;
    */
   QUEUED: 1,
 
   /**
-   * Until its scheduled time.
+   * The post waits until its scheduled time.
    *
    * @generated from enum value: QUEUED_STATE_SCHEDULED = 2;
    */
@@ -1055,7 +1057,7 @@ export const QueuedState = {
 } as const;
 
 /**
- * How a post waits in the queue.
+ * The reasons why a post waits in the queue.
  *
  * @generated from enum blog.v1.QueuedState
  */
@@ -1068,13 +1070,13 @@ export const QueuedStateSchema: GenEnum<QueuedState> = /*@__PURE__*/
   enumDesc(file_blog_v1_post_resource, 0);
 
 /**
- * Types of posts.
+ * The types of posts.
  *
  * @generated from enum blog.v1.PostType
  */
 export const PostType = {
   /**
-   * Any type in requests; an unknown type in responses.
+   * In requests: any type. In responses: an unknown type.
    *
    * @generated from enum value: POST_TYPE_UNSPECIFIED = 0;
    */
@@ -1123,7 +1125,7 @@ export const PostType = {
   AUDIO: 6,
 
   /**
-   * One or more photos.
+   * A photo, or a set of several photos.
    *
    * @generated from enum value: POST_TYPE_PHOTO = 7;
    */
@@ -1137,7 +1139,7 @@ export const PostType = {
   CHAT: 8,
 
   /**
-   * Blocks of content. Only in responses.
+   * A post in the block format. Only in responses.
    *
    * @generated from enum value: POST_TYPE_BLOCKS = 9;
    */
@@ -1145,7 +1147,7 @@ export const PostType = {
 } as const;
 
 /**
- * Types of posts.
+ * The types of posts.
  *
  * @generated from enum blog.v1.PostType
  */
@@ -1158,27 +1160,27 @@ export const PostTypeSchema: GenEnum<PostType> = /*@__PURE__*/
   enumDesc(file_blog_v1_post_resource, 1);
 
 /**
- * States of posts.
+ * The states of posts.
  *
  * @generated from enum blog.v1.PostState
  */
 export const PostState = {
   /**
-   * The default state in requests; an unknown state in responses.
+   * In requests: the default state. In responses: an unknown state.
    *
    * @generated from enum value: POST_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Published for everyone.
+   * The post is visible to everyone.
    *
    * @generated from enum value: POST_STATE_PUBLISHED = 1;
    */
   PUBLISHED: 1,
 
   /**
-   * In the queue, or scheduled.
+   * The post is in the queue or scheduled.
    *
    * @generated from enum value: POST_STATE_QUEUED = 2;
    */
@@ -1192,28 +1194,28 @@ export const PostState = {
   DRAFT: 3,
 
   /**
-   * Published for the members of the blog.
+   * The post is visible to the members of the blog.
    *
    * @generated from enum value: POST_STATE_PRIVATE = 4;
    */
   PRIVATE: 4,
 
   /**
-   * A submission that is waiting for approval.
+   * The post is a submission that awaits approval.
    *
    * @generated from enum value: POST_STATE_UNAPPROVED = 5;
    */
   UNAPPROVED: 5,
 
   /**
-   * A submission. Only in responses.
+   * The post is a submission. Only in responses.
    *
    * @generated from enum value: POST_STATE_SUBMISSION = 6;
    */
   SUBMISSION: 6,
 
   /**
-   * An unanswered question. Only in responses.
+   * The post is an unanswered question. Only in responses.
    *
    * @generated from enum value: POST_STATE_ASK = 7;
    */
@@ -1221,7 +1223,7 @@ export const PostState = {
 } as const;
 
 /**
- * States of posts.
+ * The states of posts.
  *
  * @generated from enum blog.v1.PostState
  */
@@ -1234,7 +1236,7 @@ export const PostStateSchema: GenEnum<PostState> = /*@__PURE__*/
   enumDesc(file_blog_v1_post_resource, 2);
 
 /**
- * Notations of posts.
+ * The formats in which posts are written.
  *
  * @generated from enum blog.v1.PostFormat
  */
@@ -1261,7 +1263,7 @@ export const PostFormat = {
   MARKDOWN: 2,
 
   /**
-   * Raw text, as typed.
+   * Raw text, as typed by the author.
    *
    * @generated from enum value: POST_FORMAT_RAW = 3;
    */
@@ -1276,7 +1278,7 @@ export const PostFormat = {
 } as const;
 
 /**
- * Notations of posts.
+ * The formats in which posts are written.
  *
  * @generated from enum blog.v1.PostFormat
  */
@@ -1289,13 +1291,13 @@ export const PostFormatSchema: GenEnum<PostFormat> = /*@__PURE__*/
   enumDesc(file_blog_v1_post_resource, 3);
 
 /**
- * Who may reblog a post.
+ * The users who may reblog a post.
  *
  * @generated from enum blog.v1.InteractabilityReblog
  */
 export const InteractabilityReblog = {
   /**
-   * The default setting in requests; an unknown one in responses.
+   * In requests: the default setting. In responses: an unknown setting.
    *
    * @generated from enum value: INTERACTABILITY_REBLOG_UNSPECIFIED = 0;
    */
@@ -1317,7 +1319,7 @@ export const InteractabilityReblog = {
 } as const;
 
 /**
- * Who may reblog a post.
+ * The users who may reblog a post.
  *
  * @generated from enum blog.v1.InteractabilityReblog
  */
@@ -1330,7 +1332,7 @@ export const InteractabilityReblogSchema: GenEnum<InteractabilityReblog> = /*@__
   enumDesc(file_blog_v1_post_resource, 4);
 
 /**
- * Notations of texts in responses.
+ * The formats of texts in responses.
  *
  * @generated from enum blog.v1.PostFilter
  */
@@ -1350,7 +1352,7 @@ export const PostFilter = {
   TEXT: 1,
 
   /**
-   * Raw text, as the author typed it, e.g. Markdown.
+   * Raw text, as typed by the author, e.g. Markdown.
    *
    * @generated from enum value: POST_FILTER_RAW = 2;
    */
@@ -1358,7 +1360,7 @@ export const PostFilter = {
 } as const;
 
 /**
- * Notations of texts in responses.
+ * The formats of texts in responses.
  *
  * @generated from enum blog.v1.PostFilter
  */

@@ -25,7 +25,7 @@ import { TrailItemTable } from "./trail_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Content as blocks.
+ * Content in the block format.
  *
  * @generated from message blog.v1.BlocksPost
  */
@@ -35,7 +35,7 @@ export const BlocksPostTable: MessageTable = table("blog.v1.BlocksPost", () => [
 ]);
 
 /**
- * Content labels of the post.
+ * The content labels of the post.
  *
  * @generated from message blog.v1.CommunityLabels
  */
@@ -46,7 +46,7 @@ export const CommunityLabelsTable: MessageTable = table("blog.v1.CommunityLabels
 ]);
 
 /**
- * Why a post is hidden.
+ * The reasons why the caller's filters hide a post.
  *
  * @generated from message blog.v1.FilteredBy
  */
@@ -105,8 +105,8 @@ export const POST_TYPE: EnumTable = new EnumTable("blog.v1.PostType", [
 ]);
 
 /**
- * A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a
- * missing number or flag is unset.
+ * A post. The post, the endpoint and the caller determine which fields are returned. A missing string is
+ * empty; a missing number or flag is unset.
  *
  * @generated from message blog.v1.Post
  */
@@ -234,7 +234,7 @@ export const PostTable: MessageTable = table("blog.v1.Post", () => [
 ]);
 
 /**
- * The part of a reblog that non-paying users see.
+ * The part of a reblog that readers without a subscription see.
  *
  * @generated from message blog.v1.Post.PaywallReblogView
  */

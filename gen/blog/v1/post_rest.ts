@@ -225,7 +225,8 @@ const PostService_rules = {
 /**
  * Lists the published posts of a blog, newest first.
  *
- * An API key is sufficient. With the credentials of a user, the response includes which posts that user likes.
+ * An API key is sufficient. With the credentials of a user, the response also shows which posts that user
+ * likes.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
  * GET /v2/blog/{blog_identifier}/posts
@@ -296,7 +297,7 @@ export const PostService_listPosts: UnaryAdapter<
 /**
  * Streams all published posts of a blog, newest first.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/posts/{type}
  * GET /v2/blog/{blog_identifier}/posts
@@ -317,7 +318,7 @@ export const PostService_streamPosts: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamPosts)
 
 /**
- * Lists the posts in the queue of a blog, in the order of publication.
+ * Lists the queued posts of a blog in the order of publication.
  *
  * GET /v2/blog/{blog_identifier}/posts/queue
  *
@@ -344,9 +345,9 @@ export const PostService_listQueuedPosts: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.ListQueuedPosts)
 
 /**
- * Streams all posts in the queue of a blog, in the order of publication.
+ * Streams all queued posts of a blog in the order of publication.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/blog/{blog_identifier}/posts/queue
  *
@@ -366,7 +367,7 @@ export const PostService_streamQueuedPosts: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamQueuedPosts)
 
 /**
- * Moves a post in the queue behind another one, or to its top.
+ * Moves a queued post to the position after another post, or to the front of the queue.
  *
  * POST /v2/blog/{blog_identifier}/posts/queue/reorder
  *
@@ -397,7 +398,7 @@ export const PostService_reorderQueue: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.ReorderQueue)
 
 /**
- * Shuffles the queue.
+ * Shuffles the queue of a blog.
  *
  * POST /v2/blog/{blog_identifier}/posts/queue/shuffle
  *
@@ -446,7 +447,7 @@ export const PostService_listDraftPosts: UnaryAdapter<
 /**
  * Streams all drafts of a blog.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled.
+ * Pages are fetched on demand, until the caller cancels the stream.
  *
  * GET /v2/blog/{blog_identifier}/posts/draft
  *
@@ -466,7 +467,7 @@ export const PostService_streamDraftPosts: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamDraftPosts)
 
 /**
- * Lists the posts that were submitted to a blog and are waiting for approval.
+ * Lists the posts that readers submitted to a blog and that await approval.
  *
  * GET /v2/blog/{blog_identifier}/posts/submission
  *
@@ -492,9 +493,9 @@ export const PostService_listSubmissionPosts: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.ListSubmissionPosts)
 
 /**
- * Streams all posts that were submitted to a blog and are waiting for approval.
+ * Streams all posts that readers submitted to a blog and that await approval.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled.
+ * Pages are fetched on demand, until the caller cancels the stream.
  *
  * GET /v2/blog/{blog_identifier}/posts/submission
  *
@@ -514,10 +515,9 @@ export const PostService_streamSubmissionPosts: PaginateAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamSubmissionPosts)
 
 /**
- * Gets a post in a form that can be edited.
+ * Returns a post in an editable form.
  *
- * Posts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in
- * the legacy format.
+ * The service can convert posts from the legacy format to blocks, but not from blocks to the legacy format.
  *
  * GET /v2/blog/{blog_identifier}/posts/{post_id}
  *
@@ -552,9 +552,10 @@ export const PostService_getPost: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.GetPost)
 
 /**
- * Creates a post: published immediately, or as a draft, queued, scheduled or private.
+ * Creates a post, which is published immediately, queued, scheduled, or saved as a draft or private post.
  *
- * Pictures, audio files and videos are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
+ * Images, audio files and videos are uploaded in `media`. Blocks refer to uploads by the `identifier` of a
+ * medium.
  *
  * POST /v2/blog/{blog_identifier}/posts
  *
@@ -616,12 +617,12 @@ export const PostService_createPost: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.CreatePost)
 
 /**
- * Creates a post with one large medium, usually a video. The medium is forwarded as it arrives and never buffered as
- * a whole.
+ * Creates a post with one large medium, usually a video. The medium is forwarded as it arrives, without
+ * buffering the whole medium.
  *
- * The first message has the post and the type and name of the medium, and may have the first chunk. All other
- * messages have only chunks. Smaller media are sent in `media` of the first message. Browsers do not support client
- * streams; use CreatePost there.
+ * The first message contains the post and the type and name of the medium, and can contain the first chunk.
+ * All other messages contain only chunks. Smaller media are sent in `media` of the first message. Browsers
+ * do not support client streams; browser clients use CreatePost instead.
  *
  * POST /v2/blog/{blog_identifier}/posts
  *
@@ -685,9 +686,9 @@ export const PostService_uploadPost: UploadAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.UploadPost)
 
 /**
- * Reblogs a post: publishes it on another blog, with optional additions.
+ * Reblogs a post: publishes it on another blog, optionally with added content.
  *
- * Pictures and audio files are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.
+ * Images and audio files are uploaded in `media`. Blocks refer to uploads by the `identifier` of a medium.
  *
  * POST /v2/blog/{blog_identifier}/posts
  *
@@ -755,10 +756,11 @@ export const PostService_reblogPost: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogPost)
 
 /**
- * Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.
+ * Updates a post. The service can update only posts in the block format, and text posts in the legacy
+ * format.
  *
- * Drafts, queued and submitted posts can change to any state; published posts can become private, and private posts
- * published. The identifier of a post changes when it is published.
+ * Drafts, queued posts and submissions can change to any state. A published post can become private, and a
+ * private post can become published. The identifier of a post changes when the post is published.
  *
  * PUT /v2/blog/{blog_identifier}/posts/{post_id}
  *
@@ -858,7 +860,7 @@ export const PostService_deletePost: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.DeletePost)
 
 /**
- * Mutes a post: its author is no longer notified about it.
+ * Mutes a post: the author no longer receives notifications about it.
  *
  * POST /v2/blog/{blog_identifier}/posts/{post_id}/mute
  *
@@ -919,7 +921,7 @@ export const PostService_unmutePost: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.UnmutePost)
 
 /**
- * Lists the notes of a post, newest first: likes, reblogs, replies.
+ * Lists the notes of a post, newest first: likes, reblogs and replies.
  *
  * An API key is sufficient.
  *
@@ -961,7 +963,7 @@ export const PostService_listNotes: UnaryAdapter<
 /**
  * Streams all notes of a post, newest first. In the mode CONVERSATION, streams only the conversation.
  *
- * Pages are fetched as the stream is read, and no longer once it is cancelled.
+ * Pages are fetched on demand, until the caller cancels the stream.
  *
  * GET /v2/blog/{blog_identifier}/notes
  *
@@ -1140,11 +1142,11 @@ export const PostService_createLegacyPost: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.CreateLegacyPost)
 
 /**
- * Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a
- * whole.
+ * Creates a video post in the legacy format from a file. The file is forwarded as it arrives, without
+ * buffering the whole file.
  *
- * The first message has the post and the type and name of the file, and may have the first chunk. All other messages
- * have only chunks.
+ * The first message contains the post and the type and name of the file, and can contain the first chunk.
+ * All other messages contain only chunks.
  *
  * POST /v2/blog/{blog_identifier}/post
  *
@@ -1500,9 +1502,10 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogLegacyPost)
 
 /**
- * Lists posts with a tag, whichever blog they are on.
+ * Lists posts with a tag from all blogs.
  *
- * An API key is enough; with credentials of a user the response also says which posts that user likes.
+ * An API key is sufficient. With the credentials of a user, the response also shows which posts that user
+ * likes.
  *
  * GET /v2/tagged
  *
@@ -1539,11 +1542,11 @@ export const PostService_listTaggedPosts: UnaryAdapter<
 // @@protoc_insertion_point(method:blog.v1.PostService.ListTaggedPosts)
 
 /**
- * Streams all posts with a tag, whichever blog they are on.
+ * Streams all posts with a tag from all blogs.
  *
- * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages
- * by the second. If there are more posts of one second than a page holds, the stream leaves out the others, and reports
- * them as lost: use the largest page.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size. The service
+ * pages by time in whole seconds. If a page cannot hold all posts of one second, the stream omits the
+ * remaining posts and reports them as lost. A larger page size makes this less likely.
  *
  * GET /v2/tagged
  *
@@ -1614,32 +1617,32 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
   comments: {
     service: "Posts of a blog.",
     methods: {
-      listPosts: "Lists the published posts of a blog, newest first.\n\nAn API key is sufficient. With the credentials of a user, the response includes which posts that user likes.",
-      streamPosts: "Streams all published posts of a blog, newest first.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
-      listQueuedPosts: "Lists the posts in the queue of a blog, in the order of publication.",
-      streamQueuedPosts: "Streams all posts in the queue of a blog, in the order of publication.\n\nPages are fetched as the stream is read, and no longer once it is cancelled. `limit` is the page size.",
-      reorderQueue: "Moves a post in the queue behind another one, or to its top.",
-      shuffleQueue: "Shuffles the queue.",
+      listPosts: "Lists the published posts of a blog, newest first.\n\nAn API key is sufficient. With the credentials of a user, the response also shows which posts that user\nlikes.",
+      streamPosts: "Streams all published posts of a blog, newest first.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
+      listQueuedPosts: "Lists the queued posts of a blog in the order of publication.",
+      streamQueuedPosts: "Streams all queued posts of a blog in the order of publication.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
+      reorderQueue: "Moves a queued post to the position after another post, or to the front of the queue.",
+      shuffleQueue: "Shuffles the queue of a blog.",
       listDraftPosts: "Lists the drafts of a blog.",
-      streamDraftPosts: "Streams all drafts of a blog.\n\nPages are fetched as the stream is read, and no longer once it is cancelled.",
-      listSubmissionPosts: "Lists the posts that were submitted to a blog and are waiting for approval.",
-      streamSubmissionPosts: "Streams all posts that were submitted to a blog and are waiting for approval.\n\nPages are fetched as the stream is read, and no longer once it is cancelled.",
-      getPost: "Gets a post in a form that can be edited.\n\nPosts in the legacy format can also be returned as blocks. Posts that are stored as blocks cannot be returned in\nthe legacy format.",
-      createPost: "Creates a post: published immediately, or as a draft, queued, scheduled or private.\n\nPictures, audio files and videos are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.",
-      uploadPost: "Creates a post with one large medium, usually a video. The medium is forwarded as it arrives and never buffered as\na whole.\n\nThe first message has the post and the type and name of the medium, and may have the first chunk. All other\nmessages have only chunks. Smaller media are sent in `media` of the first message. Browsers do not support client\nstreams; use CreatePost there.",
-      reblogPost: "Reblogs a post: publishes it on another blog, with optional additions.\n\nPictures and audio files are uploaded in `media`. Blocks refer to them by the `identifier` of a medium.",
-      updatePost: "Updates a post. Only posts that consist of blocks, and text posts in the legacy format, can be updated.\n\nDrafts, queued and submitted posts can change to any state; published posts can become private, and private posts\npublished. The identifier of a post changes when it is published.",
+      streamDraftPosts: "Streams all drafts of a blog.\n\nPages are fetched on demand, until the caller cancels the stream.",
+      listSubmissionPosts: "Lists the posts that readers submitted to a blog and that await approval.",
+      streamSubmissionPosts: "Streams all posts that readers submitted to a blog and that await approval.\n\nPages are fetched on demand, until the caller cancels the stream.",
+      getPost: "Returns a post in an editable form.\n\nThe service can convert posts from the legacy format to blocks, but not from blocks to the legacy format.",
+      createPost: "Creates a post, which is published immediately, queued, scheduled, or saved as a draft or private post.\n\nImages, audio files and videos are uploaded in `media`. Blocks refer to uploads by the `identifier` of a\nmedium.",
+      uploadPost: "Creates a post with one large medium, usually a video. The medium is forwarded as it arrives, without\nbuffering the whole medium.\n\nThe first message contains the post and the type and name of the medium, and can contain the first chunk.\nAll other messages contain only chunks. Smaller media are sent in `media` of the first message. Browsers\ndo not support client streams; browser clients use CreatePost instead.",
+      reblogPost: "Reblogs a post: publishes it on another blog, optionally with added content.\n\nImages and audio files are uploaded in `media`. Blocks refer to uploads by the `identifier` of a medium.",
+      updatePost: "Updates a post. The service can update only posts in the block format, and text posts in the legacy\nformat.\n\nDrafts, queued posts and submissions can change to any state. A published post can become private, and a\nprivate post can become published. The identifier of a post changes when the post is published.",
       deletePost: "Deletes a post.",
-      mutePost: "Mutes a post: its author is no longer notified about it.",
+      mutePost: "Mutes a post: the author no longer receives notifications about it.",
       unmutePost: "Unmutes a post.",
-      listNotes: "Lists the notes of a post, newest first: likes, reblogs, replies.\n\nAn API key is sufficient.",
-      streamNotes: "Streams all notes of a post, newest first. In the mode CONVERSATION, streams only the conversation.\n\nPages are fetched as the stream is read, and no longer once it is cancelled.",
+      listNotes: "Lists the notes of a post, newest first: likes, reblogs and replies.\n\nAn API key is sufficient.",
+      streamNotes: "Streams all notes of a post, newest first. In the mode CONVERSATION, streams only the conversation.\n\nPages are fetched on demand, until the caller cancels the stream.",
       createLegacyPost: "Creates a post in the legacy format.",
-      uploadLegacyVideo: "Creates a video post in the legacy format from a file. The file is forwarded as it arrives and never buffered as a\nwhole.\n\nThe first message has the post and the type and name of the file, and may have the first chunk. All other messages\nhave only chunks.",
+      uploadLegacyVideo: "Creates a video post in the legacy format from a file. The file is forwarded as it arrives, without\nbuffering the whole file.\n\nThe first message contains the post and the type and name of the file, and can contain the first chunk.\nAll other messages contain only chunks.",
       updateLegacyPost: "Updates a post in the legacy format.",
       reblogLegacyPost: "Reblogs a post in the legacy format.",
-      listTaggedPosts: "Lists posts with a tag, whichever blog they are on.\n\nAn API key is enough; with credentials of a user the response also says which posts that user likes.",
-      streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages\nby the second. If there are more posts of one second than a page holds, the stream leaves out the others, and reports\nthem as lost: use the largest page.",
+      listTaggedPosts: "Lists posts with a tag from all blogs.\n\nAn API key is sufficient. With the credentials of a user, the response also shows which posts that user\nlikes.",
+      streamTaggedPosts: "Streams all posts with a tag from all blogs.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size. The service\npages by time in whole seconds. If a page cannot hold all posts of one second, the stream omits the\nremaining posts and reports them as lost. A larger page size makes this less likely.",
     },
   },
   loadComments: () =>

@@ -21,57 +21,59 @@ export const file_blog_v1_queue: GenFile = /*@__PURE__*/
   fileDesc("ChNibG9nL3YxL3F1ZXVlLnByb3RvEgdibG9nLnYxItkEChZMaXN0UXVldWVkUG9zdHNSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABItCgZmaWx0ZXIYFCABKA4yEy5ibG9nLnYxLlBvc3RGaWx0ZXJCCLpIBYIBAhABEgsKA25wZhgVIAEoCBJLCgtibG9nX2ZpZWxkcxgWIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkoKCnBhZ2VfdG9rZW4YHiADKAsyLi5ibG9nLnYxLkxpc3RRdWV1ZWRQb3N0c1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQggKBl9saW1pdCKXAQoXTGlzdFF1ZXVlZFBvc3RzUmVzcG9uc2USHAoFcG9zdHMYASADKAsyDS5ibG9nLnYxLlBvc3QSMgoFbGlua3MYAiABKAsyDi5ibG9nLnYxLkxpbmtzQhO66xgPEgZfbGlua3MaBWxpbmtzEioKBXN0YXRlGAMgASgLMhMuYmxvZy52MS5RdWV1ZVN0YXRlQga66xgCcAEiqgEKClF1ZXVlU3RhdGUSEwoGcGF1c2VkGAEgASgISACIAQESRgoOdW5rbm93bl9maWVsZHMYZCADKAsyJi5ibG9nLnYxLlF1ZXVlU3RhdGUuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCQoHX3BhdXNlZCLLAgoTUmVvcmRlclF1ZXVlUmVxdWVzdBL1AQoPYmxvZ19pZGVudGlmaWVyGAEgASgJQtsBukjXAboB0wEKD2Jsb2dfaWRlbnRpZmllchJQYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIChuZXZlciB3d3cpIG9yIGl0cyB1dWlkICh0Oi4uLikabnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiAhdGhpcy5zdGFydHNXaXRoKCd3d3cuJykgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEh4KB3Bvc3RfaWQYAiABKARCDbpIBDICIAC66xgCUAASHAoMaW5zZXJ0X2FmdGVyGAMgASgEQga66xgCUAAiFgoUUmVvcmRlclF1ZXVlUmVzcG9uc2UijQIKE1NodWZmbGVRdWV1ZVJlcXVlc3QS9QEKD2Jsb2dfaWRlbnRpZmllchgBIAEoCULbAbpI1wG6AdMBCg9ibG9nX2lkZW50aWZpZXISUGEgYmxvZyBpcyBuYW1lZCBieSBpdHMgc2hvcnQgbmFtZSwgaXRzIGhvc3QgbmFtZSAobmV2ZXIgd3d3KSBvciBpdHMgdXVpZCAodDouLi4pGm50aGlzLnNpemUoKSA8PSAyNTMgJiYgIXRoaXMuc3RhcnRzV2l0aCgnd3d3LicpICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W0EtWmEtejAtOV9dW0EtWmEtejAtOS5fLV0qKSQnKSIWChRTaHVmZmxlUXVldWVSZXNwb25zZSK+BAoVTGlzdERyYWZ0UG9zdHNSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSJwoOYmVmb3JlX3Bvc3RfaWQYCiABKARCD7rrGAsSCWJlZm9yZV9pZBItCgZmaWx0ZXIYFCABKA4yEy5ibG9nLnYxLlBvc3RGaWx0ZXJCCLpIBYIBAhABEgsKA25wZhgVIAEoCBJLCgtibG9nX2ZpZWxkcxgWIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkkKCnBhZ2VfdG9rZW4YHiADKAsyLS5ibG9nLnYxLkxpc3REcmFmdFBvc3RzUmVxdWVzdC5QYWdlVG9rZW5FbnRyeUIGuusYAiAFGjAKDlBhZ2VUb2tlbkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiagoWTGlzdERyYWZ0UG9zdHNSZXNwb25zZRIcCgVwb3N0cxgBIAMoCzINLmJsb2cudjEuUG9zdBIyCgVsaW5rcxgCIAEoCzIOLmJsb2cudjEuTGlua3NCE7rrGA8SBl9saW5rcxoFbGlua3MiuAQKGkxpc3RTdWJtaXNzaW9uUG9zdHNSZXF1ZXN0EvUBCg9ibG9nX2lkZW50aWZpZXIYASABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSFwoGb2Zmc2V0GAsgASgFQge6SAQaAigAEi0KBmZpbHRlchgUIAEoDjITLmJsb2cudjEuUG9zdEZpbHRlckIIukgFggECEAESCwoDbnBmGBUgASgIEksKC2Jsb2dfZmllbGRzGBYgAygJQja6SB6SARsiGXIXMhVeWz9dP1thLXpdW2EtejAtOV9dKiS66xgREg1maWVsZHNbYmxvZ3NdIAQSTgoKcGFnZV90b2tlbhgeIAMoCzIyLmJsb2cudjEuTGlzdFN1Ym1pc3Npb25Qb3N0c1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIm8KG0xpc3RTdWJtaXNzaW9uUG9zdHNSZXNwb25zZRIcCgVwb3N0cxgBIAMoCzINLmJsb2cudjEuUG9zdBIyCgVsaW5rcxgCIAEoCzIOLmJsb2cudjEuTGlua3NCE7rrGA8SBl9saW5rcxoFbGlua3NiBnByb3RvMw", [file_blog_v1_links, file_blog_v1_post_resource, file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * A request for the posts in the queue of a blog.
+ * A request for the queued posts of a blog.
  *
  * @generated from message blog.v1.ListQueuedPostsRequest
  */
 export type ListQueuedPostsRequest = Message<"blog.v1.ListQueuedPostsRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Number of posts, 1 to 20. Default: 20.
+   * The maximum number of posts to return, from 1 to 20. Default: 20.
    *
    * @generated from field: optional int32 limit = 10;
    */
   limit?: number | undefined;
 
   /**
-   * Number of posts to skip. Default: 0.
+   * The number of posts to skip. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
   offset: number;
 
   /**
-   * The notation of texts in responses. Default: HTML.
+   * The format of texts in responses. Default: HTML.
    *
    * @generated from field: blog.v1.PostFilter filter = 20;
    */
   filter: PostFilter;
 
   /**
-   * Return content as blocks instead of in the legacy format, which depends on the type.
+   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
+   * the post type.
    *
    * @generated from field: bool npf = 21;
    */
   npf: boolean;
 
   /**
-   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
-   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 22;
    */
   blogFields: string[];
 
   /**
-   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
-   * first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -86,7 +88,7 @@ export const ListQueuedPostsRequestSchema: GenMessage<ListQueuedPostsRequest> = 
   messageDesc(file_blog_v1_queue, 0);
 
 /**
- * Posts in the queue of a blog.
+ * The queued posts of a blog.
  *
  * @generated from message blog.v1.ListQueuedPostsResponse
  */
@@ -99,14 +101,14 @@ export type ListQueuedPostsResponse = Message<"blog.v1.ListQueuedPostsResponse">
   posts: Post[];
 
   /**
-   * Links to other pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 2;
    */
   links?: Links | undefined;
 
   /**
-   * State of the queue, if the response includes it.
+   * The state of the queue, if the response includes it.
    *
    * @generated from field: blog.v1.QueueState state = 3;
    */
@@ -121,20 +123,20 @@ export const ListQueuedPostsResponseSchema: GenMessage<ListQueuedPostsResponse> 
   messageDesc(file_blog_v1_queue, 1);
 
 /**
- * State of a queue.
+ * The state of a queue.
  *
  * @generated from message blog.v1.QueueState
  */
 export type QueueState = Message<"blog.v1.QueueState"> & {
   /**
-   * The queue is paused.
+   * Whether the queue is paused.
    *
    * @generated from field: optional bool paused = 1;
    */
   paused?: boolean | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -155,21 +157,22 @@ export const QueueStateSchema: GenMessage<QueueState> = /*@__PURE__*/
  */
 export type ReorderQueueRequest = Message<"blog.v1.ReorderQueueRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Identifier of the post to move.
+   * The identifier of the post to move.
    *
    * @generated from field: uint64 post_id = 2;
    */
   postId: bigint;
 
   /**
-   * Identifier of the post to move it behind. Default: 0; to the top.
+   * The identifier of the post after which the moved post is placed. Default: 0; the post moves to the front
+   * of the queue.
    *
    * @generated from field: uint64 insert_after = 3;
    */
@@ -184,7 +187,7 @@ export const ReorderQueueRequestSchema: GenMessage<ReorderQueueRequest> = /*@__P
   messageDesc(file_blog_v1_queue, 3);
 
 /**
- * The queue was reordered.
+ * The result of reordering the queue.
  *
  * @generated from message blog.v1.ReorderQueueResponse
  */
@@ -199,13 +202,13 @@ export const ReorderQueueResponseSchema: GenMessage<ReorderQueueResponse> = /*@_
   messageDesc(file_blog_v1_queue, 4);
 
 /**
- * A request to shuffle the queue.
+ * A request to shuffle the queue of a blog.
  *
  * @generated from message blog.v1.ShuffleQueueRequest
  */
 export type ShuffleQueueRequest = Message<"blog.v1.ShuffleQueueRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
@@ -220,7 +223,7 @@ export const ShuffleQueueRequestSchema: GenMessage<ShuffleQueueRequest> = /*@__P
   messageDesc(file_blog_v1_queue, 5);
 
 /**
- * The queue was reordered.
+ * The result of reordering the queue.
  *
  * @generated from message blog.v1.ShuffleQueueResponse
  */
@@ -241,44 +244,47 @@ export const ShuffleQueueResponseSchema: GenMessage<ShuffleQueueResponse> = /*@_
  */
 export type ListDraftPostsRequest = Message<"blog.v1.ListDraftPostsRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Only drafts before this one, e.g. the last one of the previous page. Default: 0; start with the newest.
+   * Return only drafts that are older than this post, e.g. the last post of the previous page. Default: 0;
+   * the list starts with the newest draft.
    *
    * @generated from field: uint64 before_post_id = 10;
    */
   beforePostId: bigint;
 
   /**
-   * The notation of texts in responses. Default: HTML.
+   * The format of texts in responses. Default: HTML.
    *
    * @generated from field: blog.v1.PostFilter filter = 20;
    */
   filter: PostFilter;
 
   /**
-   * Return content as blocks instead of in the legacy format, which depends on the type.
+   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
+   * the post type.
    *
    * @generated from field: bool npf = 21;
    */
   npf: boolean;
 
   /**
-   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
-   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 22;
    */
   blogFields: string[];
 
   /**
-   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
-   * first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -293,7 +299,7 @@ export const ListDraftPostsRequestSchema: GenMessage<ListDraftPostsRequest> = /*
   messageDesc(file_blog_v1_queue, 7);
 
 /**
- * Drafts of a blog.
+ * The drafts of a blog.
  *
  * @generated from message blog.v1.ListDraftPostsResponse
  */
@@ -306,7 +312,7 @@ export type ListDraftPostsResponse = Message<"blog.v1.ListDraftPostsResponse"> &
   posts: Post[];
 
   /**
-   * Links to other pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 2;
    */
@@ -321,50 +327,52 @@ export const ListDraftPostsResponseSchema: GenMessage<ListDraftPostsResponse> = 
   messageDesc(file_blog_v1_queue, 8);
 
 /**
- * A request for the posts that were submitted to a blog.
+ * A request for the submissions to a blog.
  *
  * @generated from message blog.v1.ListSubmissionPostsRequest
  */
 export type ListSubmissionPostsRequest = Message<"blog.v1.ListSubmissionPostsRequest"> & {
   /**
-   * The blog: its short name, its host name, or its UUID (starts with `t:`).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 1;
    */
   blogIdentifier: string;
 
   /**
-   * Number of posts to skip. Default: 0.
+   * The number of posts to skip. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
   offset: number;
 
   /**
-   * The notation of texts in responses. Default: HTML.
+   * The format of texts in responses. Default: HTML.
    *
    * @generated from field: blog.v1.PostFilter filter = 20;
    */
   filter: PostFilter;
 
   /**
-   * Return content as blocks instead of in the legacy format, which depends on the type.
+   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
+   * the post type.
    *
    * @generated from field: bool npf = 21;
    */
   npf: boolean;
 
   /**
-   * The fields of the blogs to return, e.g. `name`. Fields that are returned only on request start with `?`, e.g.
-   * `?is_following_you`; a list of only such fields adds them to the default fields. Default: the default fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 22;
    */
   blogFields: string[];
 
   /**
-   * The page to return: the unchanged `query_params` of the link to it. They override the fields above. Default: the
-   * first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -379,7 +387,7 @@ export const ListSubmissionPostsRequestSchema: GenMessage<ListSubmissionPostsReq
   messageDesc(file_blog_v1_queue, 9);
 
 /**
- * Posts that were submitted to a blog.
+ * The submissions to a blog.
  *
  * @generated from message blog.v1.ListSubmissionPostsResponse
  */
@@ -392,7 +400,7 @@ export type ListSubmissionPostsResponse = Message<"blog.v1.ListSubmissionPostsRe
   posts: Post[];
 
   /**
-   * Links to other pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 2;
    */

@@ -8,7 +8,7 @@ import { PostTable } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Drafts of a blog.
+ * The drafts of a blog.
  *
  * @generated from message blog.v1.ListDraftPostsResponse
  */
@@ -18,7 +18,7 @@ export const ListDraftPostsResponseTable: MessageTable = table("blog.v1.ListDraf
 ]);
 
 /**
- * Posts in the queue of a blog.
+ * The queued posts of a blog.
  *
  * @generated from message blog.v1.ListQueuedPostsResponse
  */
@@ -29,7 +29,7 @@ export const ListQueuedPostsResponseTable: MessageTable = table("blog.v1.ListQue
 ]);
 
 /**
- * Posts that were submitted to a blog.
+ * The submissions to a blog.
  *
  * @generated from message blog.v1.ListSubmissionPostsResponse
  */
@@ -39,7 +39,7 @@ export const ListSubmissionPostsResponseTable: MessageTable = table("blog.v1.Lis
 ]);
 
 /**
- * State of a queue.
+ * The state of a queue.
  *
  * @generated from message blog.v1.QueueState
  */

@@ -4,15 +4,15 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Emoji", "An emoji."],
-  ["blog.v1.Emoji.base_slug", "Name of the emoji, wrapped in colons, e.g. `:thumbs_up:`."],
-  ["blog.v1.Emoji.grapheme", "The emoji itself."],
+  ["blog.v1.Emoji.base_slug", "The name of the emoji between colons, e.g. `:thumbs_up:`."],
+  ["blog.v1.Emoji.grapheme", "The emoji as a character."],
   ["blog.v1.Emoji.id", "Identifier."],
-  ["blog.v1.Emoji.unknown_fields", "All other keys of the response, with their values as JSON."],
+  ["blog.v1.Emoji.unknown_fields", "All other keys of the object, with their values as JSON."],
   ["blog.v1.Emoji.variants", "Variants of the emoji, e.g. skin tones: a list or an object."],
-  ["blog.v1.Reaction", "The number of reactions to a community post with one emoji."],
-  ["blog.v1.Reaction.count", "Number of users who reacted with it."],
+  ["blog.v1.Reaction", "The reactions to a community post with one emoji."],
+  ["blog.v1.Reaction.count", "The number of users who reacted with the emoji."],
   ["blog.v1.Reaction.emoji", "The emoji."],
-  ["blog.v1.Reaction.preview", "Names of some of the blogs that reacted with it."],
-  ["blog.v1.Reaction.reacted", "The caller reacted with it."],
-  ["blog.v1.Reaction.unknown_fields", "All other keys of the response, with their values as JSON."],
+  ["blog.v1.Reaction.preview", "The names of some of the blogs that reacted with the emoji."],
+  ["blog.v1.Reaction.reacted", "Whether the caller reacted with the emoji."],
+  ["blog.v1.Reaction.unknown_fields", "All other keys of the object, with their values as JSON."],
 ]);

@@ -16,7 +16,7 @@ export const file_blog_v1_reaction: GenFile = /*@__PURE__*/
   fileDesc("ChZibG9nL3YxL3JlYWN0aW9uLnByb3RvEgdibG9nLnYxIucBCghSZWFjdGlvbhIdCgVlbW9qaRgBIAEoCzIOLmJsb2cudjEuRW1vamkSDQoFY291bnQYAiABKAUSDwoHcHJldmlldxgDIAMoCRIUCgdyZWFjdGVkGAQgASgISACIAQESRAoOdW5rbm93bl9maWVsZHMYZCADKAsyJC5ibG9nLnYxLlJlYWN0aW9uLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgoKCF9yZWFjdGVkIuMBCgVFbW9qaRISCgJpZBgBIAEoCUIGuusYAnABEhAKCGdyYXBoZW1lGAIgASgJEigKCHZhcmlhbnRzGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhEKCWJhc2Vfc2x1ZxgEIAEoCRJBCg51bmtub3duX2ZpZWxkcxhkIAMoCzIhLmJsb2cudjEuRW1vamkuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_protobuf_struct]);
 
 /**
- * The number of reactions to a community post with one emoji.
+ * The reactions to a community post with one emoji.
  *
  * @generated from message blog.v1.Reaction
  */
@@ -29,28 +29,28 @@ export type Reaction = Message<"blog.v1.Reaction"> & {
   emoji?: Emoji | undefined;
 
   /**
-   * Number of users who reacted with it.
+   * The number of users who reacted with the emoji.
    *
    * @generated from field: int32 count = 2;
    */
   count: number;
 
   /**
-   * Names of some of the blogs that reacted with it.
+   * The names of some of the blogs that reacted with the emoji.
    *
    * @generated from field: repeated string preview = 3;
    */
   preview: string[];
 
   /**
-   * The caller reacted with it.
+   * Whether the caller reacted with the emoji.
    *
    * @generated from field: optional bool reacted = 4;
    */
   reacted?: boolean | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -78,7 +78,7 @@ export type Emoji = Message<"blog.v1.Emoji"> & {
   id: string;
 
   /**
-   * The emoji itself.
+   * The emoji as a character.
    *
    * @generated from field: string grapheme = 2;
    */
@@ -92,14 +92,14 @@ export type Emoji = Message<"blog.v1.Emoji"> & {
   variants?: Value | undefined;
 
   /**
-   * Name of the emoji, wrapped in colons, e.g. `:thumbs_up:`.
+   * The name of the emoji between colons, e.g. `:thumbs_up:`.
    *
    * @generated from field: string base_slug = 4;
    */
   baseSlug: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

@@ -19,7 +19,7 @@ export const EmojiTable: MessageTable = table("blog.v1.Emoji", () => [
 ]);
 
 /**
- * The number of reactions to a community post with one emoji.
+ * The reactions to a community post with one emoji.
  *
  * @generated from message blog.v1.Reaction
  */

@@ -3,14 +3,14 @@
 /* eslint-disable */
 
 export const comments: ReadonlyMap<string, string> = new Map([
-  ["blog.v1.ShortBlog", "A reference to a blog in a mention or an attribution. Every field may be missing."],
-  ["blog.v1.ShortBlog.avatar", "Avatar, largest size first."],
-  ["blog.v1.ShortBlog.can_show_badges", "Whether badges may be shown next to the name."],
+  ["blog.v1.ShortBlog", "A reference to a blog in a mention or an attribution. Every field can be missing."],
+  ["blog.v1.ShortBlog.avatar", "The avatar in several sizes, largest first."],
+  ["blog.v1.ShortBlog.can_show_badges", "Whether badges may be displayed next to the name."],
   ["blog.v1.ShortBlog.description", "Description, HTML."],
   ["blog.v1.ShortBlog.name", "Short name."],
   ["blog.v1.ShortBlog.title", "Display title."],
-  ["blog.v1.ShortBlog.unknown_fields", "All other keys of the response, with their values as JSON."],
-  ["blog.v1.ShortBlog.updated", "Time of the most recent post."],
+  ["blog.v1.ShortBlog.unknown_fields", "All other keys of the object, with their values as JSON."],
+  ["blog.v1.ShortBlog.updated", "The time of the most recent post."],
   ["blog.v1.ShortBlog.url", "URL."],
-  ["blog.v1.ShortBlog.uuid", "UUID, which starts with `t:` and does not change when the blog is renamed. Sufficient to mention a blog."],
+  ["blog.v1.ShortBlog.uuid", "The UUID, which starts with `t:` and stays the same when the blog is renamed. The UUID is sufficient to\nmention a blog."],
 ]);

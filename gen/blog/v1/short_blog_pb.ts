@@ -18,13 +18,14 @@ export const file_blog_v1_short_blog: GenFile = /*@__PURE__*/
   fileDesc("ChhibG9nL3YxL3Nob3J0X2Jsb2cucHJvdG8SB2Jsb2cudjEi3wIKCVNob3J0QmxvZxIMCgR1dWlkGAEgASgJEgwKBG5hbWUYAiABKAkSCwoDdXJsGAMgASgJEg0KBXRpdGxlGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEjUKB3VwZGF0ZWQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARIcCg9jYW5fc2hvd19iYWRnZXMYByABKAhIAIgBARIfCgZhdmF0YXIYCCADKAsyDy5ibG9nLnYxLkF2YXRhchJFCg51bmtub3duX2ZpZWxkcxhkIAMoCzIlLmJsb2cudjEuU2hvcnRCbG9nLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhIKEF9jYW5fc2hvd19iYWRnZXNiBnByb3RvMw", [file_blog_v1_avatar, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A reference to a blog in a mention or an attribution. Every field may be missing.
+ * A reference to a blog in a mention or an attribution. Every field can be missing.
  *
  * @generated from message blog.v1.ShortBlog
  */
 export type ShortBlog = Message<"blog.v1.ShortBlog"> & {
   /**
-   * UUID, which starts with `t:` and does not change when the blog is renamed. Sufficient to mention a blog.
+   * The UUID, which starts with `t:` and stays the same when the blog is renamed. The UUID is sufficient to
+   * mention a blog.
    *
    * @generated from field: string uuid = 1;
    */
@@ -59,28 +60,28 @@ export type ShortBlog = Message<"blog.v1.ShortBlog"> & {
   description: string;
 
   /**
-   * Time of the most recent post.
+   * The time of the most recent post.
    *
    * @generated from field: google.protobuf.Timestamp updated = 6;
    */
   updated?: Timestamp | undefined;
 
   /**
-   * Whether badges may be shown next to the name.
+   * Whether badges may be displayed next to the name.
    *
    * @generated from field: optional bool can_show_badges = 7;
    */
   canShowBadges?: boolean | undefined;
 
   /**
-   * Avatar, largest size first.
+   * The avatar in several sizes, largest first.
    *
    * @generated from field: repeated blog.v1.Avatar avatar = 8;
    */
   avatar: Avatar[];
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

@@ -7,7 +7,7 @@ import { AvatarTable } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * A reference to a blog in a mention or an attribution. Every field may be missing.
+ * A reference to a blog in a mention or an attribution. Every field can be missing.
  *
  * @generated from message blog.v1.ShortBlog
  */

@@ -4,12 +4,12 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ShortCommunity", "A reference to the community of a post."],
-  ["blog.v1.ShortCommunity.avatar_image", "Avatar in several sizes."],
-  ["blog.v1.ShortCommunity.can_view", "The caller can see the community."],
-  ["blog.v1.ShortCommunity.member_count", "Number of members."],
-  ["blog.v1.ShortCommunity.mention_tag", "Handle, with the double `@`."],
-  ["blog.v1.ShortCommunity.name", "Handle, without the double `@`."],
+  ["blog.v1.ShortCommunity.avatar_image", "The avatar in several sizes."],
+  ["blog.v1.ShortCommunity.can_view", "Whether the caller can see the community."],
+  ["blog.v1.ShortCommunity.member_count", "The number of members."],
+  ["blog.v1.ShortCommunity.mention_tag", "The handle, with the leading `@@`."],
+  ["blog.v1.ShortCommunity.name", "The handle, without the leading `@@`."],
   ["blog.v1.ShortCommunity.title", "Title."],
-  ["blog.v1.ShortCommunity.unknown_fields", "All other keys of the response, with their values as JSON."],
-  ["blog.v1.ShortCommunity.uuid", "Identifier; does not change with the handle."],
+  ["blog.v1.ShortCommunity.unknown_fields", "All other keys of the object, with their values as JSON."],
+  ["blog.v1.ShortCommunity.uuid", "The identifier, which stays the same when the handle changes."],
 ]);

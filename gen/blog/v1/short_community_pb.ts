@@ -22,14 +22,14 @@ export const file_blog_v1_short_community: GenFile = /*@__PURE__*/
  */
 export type ShortCommunity = Message<"blog.v1.ShortCommunity"> & {
   /**
-   * Handle, without the double `@`.
+   * The handle, without the leading `@@`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Identifier; does not change with the handle.
+   * The identifier, which stays the same when the handle changes.
    *
    * @generated from field: string uuid = 2;
    */
@@ -43,35 +43,35 @@ export type ShortCommunity = Message<"blog.v1.ShortCommunity"> & {
   title: string;
 
   /**
-   * Number of members.
+   * The number of members.
    *
    * @generated from field: optional int32 member_count = 4;
    */
   memberCount?: number | undefined;
 
   /**
-   * Handle, with the double `@`.
+   * The handle, with the leading `@@`.
    *
    * @generated from field: string mention_tag = 5;
    */
   mentionTag: string;
 
   /**
-   * The caller can see the community.
+   * Whether the caller can see the community.
    *
    * @generated from field: optional bool can_view = 6;
    */
   canView?: boolean | undefined;
 
   /**
-   * Avatar in several sizes.
+   * The avatar in several sizes.
    *
    * @generated from field: repeated blog.v1.Avatar avatar_image = 7;
    */
   avatarImage: Avatar[];
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

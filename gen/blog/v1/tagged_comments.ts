@@ -3,13 +3,13 @@
 /* eslint-disable */
 
 export const comments: ReadonlyMap<string, string> = new Map([
-  ["blog.v1.ListTaggedPostsRequest", "Requests posts with a tag."],
-  ["blog.v1.ListTaggedPostsRequest.before", "Only posts from before this time, to the second: to page, the `timestamp` of the last post, or of a featured tag\nits `featured_timestamp`. Default: now."],
-  ["blog.v1.ListTaggedPostsRequest.blog_fields", "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields."],
-  ["blog.v1.ListTaggedPostsRequest.filter", "The notation of texts in the response. Default: HTML."],
-  ["blog.v1.ListTaggedPostsRequest.limit", "Number of posts, 1 to 20. Default: 20."],
-  ["blog.v1.ListTaggedPostsRequest.npf", "Get content as blocks instead of the older form, which differs with the type."],
+  ["blog.v1.ListTaggedPostsRequest", "A request for posts with a tag."],
+  ["blog.v1.ListTaggedPostsRequest.before", "Return only posts from before this time, in whole seconds. To get the next page, set it to the\n`timestamp` of the last post or, for a featured tag, its `featured_timestamp`. Default: now."],
+  ["blog.v1.ListTaggedPostsRequest.blog_fields", "The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading\n`?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.\nDefault: the standard fields."],
+  ["blog.v1.ListTaggedPostsRequest.filter", "The format of texts in responses. Default: HTML."],
+  ["blog.v1.ListTaggedPostsRequest.limit", "The maximum number of posts to return, from 1 to 20. Default: 20."],
+  ["blog.v1.ListTaggedPostsRequest.npf", "Whether to return content as blocks. Default: false; the content has the legacy format, which depends on\nthe post type."],
   ["blog.v1.ListTaggedPostsRequest.tag", "The tag, without `#`."],
-  ["blog.v1.ListTaggedPostsResponse", "Posts with a tag."],
-  ["blog.v1.ListTaggedPostsResponse.posts", "The posts, newest first; of a featured tag each has the time at which it was featured in `featured_timestamp`."],
+  ["blog.v1.ListTaggedPostsResponse", "The posts with a tag."],
+  ["blog.v1.ListTaggedPostsResponse.posts", "The posts, newest first. For a featured tag, the `featured_timestamp` of each post is the time when the\npost was featured."],
 ]);

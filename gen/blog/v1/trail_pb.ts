@@ -22,33 +22,33 @@ export const file_blog_v1_trail: GenFile = /*@__PURE__*/
   fileDesc("ChNibG9nL3YxL3RyYWlsLnByb3RvEgdibG9nLnYxIsQECglUcmFpbEl0ZW0SGwoEYmxvZxgBIAEoCzINLmJsb2cudjEuQmxvZxIgCgRwb3N0GAIgASgLMhIuYmxvZy52MS5UcmFpbFBvc3QSSwoGYmxvY2tzGAMgASgLMhYuYmxvZy52MS5Db250ZW50QmxvY2tzQiG66xgdEgdjb250ZW50OAFiEAoHY29udGVudCIFYXJyYXlIABIwCgRodG1sGAQgASgJQiC66xgcEgdjb250ZW50YhEKB2NvbnRlbnQiBnN0cmluZ0gAEiYKBmxheW91dBgFIAMoCzIWLmJsb2cudjEuQ29udGVudExheW91dBIYChBicm9rZW5fYmxvZ19uYW1lGAogASgJEiIKC2Jyb2tlbl9ibG9nGAsgASgLMg0uYmxvZy52MS5CbG9nEhMKC2NvbnRlbnRfcmF3GBQgASgJEhgKEGNvbnRlbnRfYWJzdHJhY3QYFSABKAkSHAoPaXNfY3VycmVudF9pdGVtGBYgASgISAGIAQESGQoMaXNfcm9vdF9pdGVtGBcgASgISAKIAQESRQoOdW5rbm93bl9maWVsZHMYZCADKAsyJS5ibG9nLnYxLlRyYWlsSXRlbS5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIJCgdjb250ZW50QhIKEF9pc19jdXJyZW50X2l0ZW1CDwoNX2lzX3Jvb3RfaXRlbSLjAgoJVHJhaWxQb3N0Eg8KAmlkGAEgASgESACIAQESNwoJdGltZXN0YW1wGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESGgoNaXNfY29tbWVyY2lhbBgDIAEoCEgBiAEBEhkKDGlzX3BheXdhbGxlZBgEIAEoCEgCiAEBEi4KDnBheXdhbGxfYWNjZXNzGAUgASgOMhYuYmxvZy52MS5QYXl3YWxsQWNjZXNzEkUKDnVua25vd25fZmllbGRzGGQgAygLMiUuYmxvZy52MS5UcmFpbFBvc3QuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCBQoDX2lkQhAKDl9pc19jb21tZXJjaWFsQg8KDV9pc19wYXl3YWxsZWRiBnByb3RvMw", [file_blog_v1_blog_resource, file_blog_v1_layout, file_blog_v1_npf, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * The content that one blog added to a chain of reblogs, oldest first.
+ * The content that one blog added to a chain of reblogs.
  *
  * @generated from message blog.v1.TrailItem
  */
 export type TrailItem = Message<"blog.v1.TrailItem"> & {
   /**
-   * The blog; absent if the item is broken.
+   * The blog. Absent if the item is broken.
    *
    * @generated from field: blog.v1.Blog blog = 1;
    */
   blog?: Blog | undefined;
 
   /**
-   * The post; absent or without identifier if the item is broken.
+   * The post. Absent or without an identifier if the item is broken.
    *
    * @generated from field: blog.v1.TrailPost post = 2;
    */
   post?: TrailPost | undefined;
 
   /**
-   * The added content.
+   * The content that the blog added.
    *
    * @generated from oneof blog.v1.TrailItem.content
    */
   content: {
     /**
-     * Content as blocks.
+     * Content in the block format.
      *
      * @generated from field: blog.v1.ContentBlocks blocks = 3;
      */
@@ -56,7 +56,7 @@ export type TrailItem = Message<"blog.v1.TrailItem"> & {
     case: "blocks";
   } | {
     /**
-     * Content as HTML, in the legacy format.
+     * The content as HTML, in the legacy format.
      *
      * @generated from field: string html = 4;
      */
@@ -65,28 +65,29 @@ export type TrailItem = Message<"blog.v1.TrailItem"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * How the blocks are arranged.
+   * The arrangement of the blocks.
    *
    * @generated from field: repeated blog.v1.ContentLayout layout = 5;
    */
   layout: ContentLayout[];
 
   /**
-   * Name of the blog of a broken item.
+   * The name of the blog of a broken item.
    *
    * @generated from field: string broken_blog_name = 10;
    */
   brokenBlogName: string;
 
   /**
-   * The blog of a broken item: its name and avatar.
+   * The blog of a broken item, with its name and avatar.
    *
    * @generated from field: blog.v1.Blog broken_blog = 11;
    */
   brokenBlog?: Blog | undefined;
 
   /**
-   * The added content as typed. This and the following fields are only in the legacy format.
+   * The added content as typed by the author. This and the following fields are set only in the legacy
+   * format.
    *
    * @generated from field: string content_raw = 20;
    */
@@ -100,21 +101,21 @@ export type TrailItem = Message<"blog.v1.TrailItem"> & {
   contentAbstract: string;
 
   /**
-   * The item is the post itself.
+   * Whether the item is the post that contains the trail.
    *
    * @generated from field: optional bool is_current_item = 22;
    */
   isCurrentItem?: boolean | undefined;
 
   /**
-   * The item is the root of the chain.
+   * Whether the item is the root of the chain.
    *
    * @generated from field: optional bool is_root_item = 23;
    */
   isRootItem?: boolean | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -129,48 +130,48 @@ export const TrailItemSchema: GenMessage<TrailItem> = /*@__PURE__*/
   messageDesc(file_blog_v1_trail, 0);
 
 /**
- * The post of an item of a trail.
+ * The post of a trail item.
  *
  * @generated from message blog.v1.TrailPost
  */
 export type TrailPost = Message<"blog.v1.TrailPost"> & {
   /**
-   * Identifier; unset if the item is broken.
+   * The identifier. Unset if the item is broken.
    *
    * @generated from field: optional uint64 id = 1;
    */
   id?: bigint | undefined;
 
   /**
-   * Time of publication.
+   * The time of publication.
    *
    * @generated from field: google.protobuf.Timestamp timestamp = 2;
    */
   timestamp?: Timestamp | undefined;
 
   /**
-   * The post is an advertisement.
+   * Whether the post is an advertisement.
    *
    * @generated from field: optional bool is_commercial = 3;
    */
   isCommercial?: boolean | undefined;
 
   /**
-   * A part of the post is paid content.
+   * Whether a part of the post is paid content.
    *
    * @generated from field: optional bool is_paywalled = 4;
    */
   isPaywalled?: boolean | undefined;
 
   /**
-   * The caller's access to paid content.
+   * The access that the caller has to paid content.
    *
    * @generated from field: blog.v1.PaywallAccess paywall_access = 5;
    */
   paywallAccess: PaywallAccess;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

@@ -9,7 +9,7 @@ import { ContentBlockTable } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * The content that one blog added to a chain of reblogs, oldest first.
+ * The content that one blog added to a chain of reblogs.
  *
  * @generated from message blog.v1.TrailItem
  */
@@ -35,7 +35,7 @@ export const TrailItemTable: MessageTable = table("blog.v1.TrailItem", () => [
 ]);
 
 /**
- * The post of an item of a trail.
+ * The post of a trail item.
  *
  * @generated from message blog.v1.TrailPost
  */

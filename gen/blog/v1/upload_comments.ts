@@ -3,13 +3,13 @@
 /* eslint-disable */
 
 export const comments: ReadonlyMap<string, string> = new Map([
-  ["blog.v1.FileUpload", "A file to upload with a post in the legacy format."],
+  ["blog.v1.FileUpload", "A file that is uploaded with a post in the legacy format."],
   ["blog.v1.FileUpload.content", "The file."],
-  ["blog.v1.FileUpload.content_type", "MIME type of the file, e.g. `image/png`."],
-  ["blog.v1.FileUpload.filename", "Name of the file."],
-  ["blog.v1.MediaUpload", "A picture, audio file or video to upload with a post."],
+  ["blog.v1.FileUpload.content_type", "The MIME type of the file, e.g. `image/png`."],
+  ["blog.v1.FileUpload.filename", "The name of the file."],
+  ["blog.v1.MediaUpload", "An image, audio file or video that is uploaded with a post."],
   ["blog.v1.MediaUpload.content", "The file."],
-  ["blog.v1.MediaUpload.content_type", "MIME type of the file, e.g. `image/png`."],
-  ["blog.v1.MediaUpload.filename", "Name of the file."],
-  ["blog.v1.MediaUpload.identifier", "Name by which a block refers to it: equal to the `identifier` of its medium."],
+  ["blog.v1.MediaUpload.content_type", "The MIME type of the file, e.g. `image/png`."],
+  ["blog.v1.MediaUpload.filename", "The name of the file."],
+  ["blog.v1.MediaUpload.identifier", "The name by which a block refers to the upload. A medium in the block has this name as its `identifier`."],
 ]);

@@ -15,13 +15,13 @@ export const file_blog_v1_upload: GenFile = /*@__PURE__*/
   fileDesc("ChRibG9nL3YxL3VwbG9hZC5wcm90bxIHYmxvZy52MSKBAQoLTWVkaWFVcGxvYWQSIQoKaWRlbnRpZmllchgBIAEoCUINukgEcgIQAbrrGAJoARIXCgdjb250ZW50GAIgASgMQga66xgCaAISHAoMY29udGVudF90eXBlGAMgASgJQga66xgCaAMSGAoIZmlsZW5hbWUYBCABKAlCBrrrGAJoBCJdCgpGaWxlVXBsb2FkEhcKB2NvbnRlbnQYASABKAxCBrrrGAJoAhIcCgxjb250ZW50X3R5cGUYAiABKAlCBrrrGAJoAxIYCghmaWxlbmFtZRgDIAEoCUIGuusYAmgEYgZwcm90bzM", [file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * A picture, audio file or video to upload with a post.
+ * An image, audio file or video that is uploaded with a post.
  *
  * @generated from message blog.v1.MediaUpload
  */
 export type MediaUpload = Message<"blog.v1.MediaUpload"> & {
   /**
-   * Name by which a block refers to it: equal to the `identifier` of its medium.
+   * The name by which a block refers to the upload. A medium in the block has this name as its `identifier`.
    *
    * @generated from field: string identifier = 1;
    */
@@ -35,14 +35,14 @@ export type MediaUpload = Message<"blog.v1.MediaUpload"> & {
   content: Uint8Array;
 
   /**
-   * MIME type of the file, e.g. `image/png`.
+   * The MIME type of the file, e.g. `image/png`.
    *
    * @generated from field: string content_type = 3;
    */
   contentType: string;
 
   /**
-   * Name of the file.
+   * The name of the file.
    *
    * @generated from field: string filename = 4;
    */
@@ -57,7 +57,7 @@ export const MediaUploadSchema: GenMessage<MediaUpload> = /*@__PURE__*/
   messageDesc(file_blog_v1_upload, 0);
 
 /**
- * A file to upload with a post in the legacy format.
+ * A file that is uploaded with a post in the legacy format.
  *
  * @generated from message blog.v1.FileUpload
  */
@@ -70,14 +70,14 @@ export type FileUpload = Message<"blog.v1.FileUpload"> & {
   content: Uint8Array;
 
   /**
-   * MIME type of the file, e.g. `image/png`.
+   * The MIME type of the file, e.g. `image/png`.
    *
    * @generated from field: string content_type = 2;
    */
   contentType: string;
 
   /**
-   * Name of the file.
+   * The name of the file.
    *
    * @generated from field: string filename = 3;
    */

@@ -30,14 +30,15 @@ export const file_community_v1_community: GenFile = /*@__PURE__*/
   fileDesc("Chxjb21tdW5pdHkvdjEvY29tbXVuaXR5LnByb3RvEgxjb21tdW5pdHkudjEiZQoWTGlzdENvbW11bml0aWVzUmVxdWVzdBJLCgtibG9nX2ZpZWxkcxgUIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEIkcKF0xpc3RDb21tdW5pdGllc1Jlc3BvbnNlEiwKC2NvbW11bml0aWVzGAEgAygLMhcuY29tbXVuaXR5LnYxLkNvbW11bml0eSLsAgoTR2V0Q29tbXVuaXR5UmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRI5Cgdjb250ZXh0GAIgASgOMh4uY29tbXVuaXR5LnYxLkNvbW11bml0eUNvbnRleHRCCLpIBYIBAhABEksKC2Jsb2dfZmllbGRzGBQgAygJQja6SB6SARsiGXIXMhVeWz9dP1thLXpdW2EtejAtOV9dKiS66xgREg1maWVsZHNbYmxvZ3NdIAQiQgoUR2V0Q29tbXVuaXR5UmVzcG9uc2USKgoJY29tbXVuaXR5GAEgASgLMhcuY29tbXVuaXR5LnYxLkNvbW11bml0eSL8BwoWVXBkYXRlQ29tbXVuaXR5UmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRISCgV0aXRsZRgCIAEoCUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAMgASgJSAGIAQESKQoGaGFuZGxlGAQgASgJQhS6SBFyDzINXlteQDovPyNcc10rJEgCiAEBElMKCnZpc2liaWxpdHkYBSABKA4yIS5jb21tdW5pdHkudjEuQ29tbXVuaXR5VmlzaWJpbGl0eUIXukgHggEEEAEgALrrGAkSB3ByaXZhY3lIA4gBARIuCgR0YWdzGAYgASgLMhguY29tbXVuaXR5LnYxLlN0cmluZ0xpc3RCBrrrGAI4ARISCgVhYm91dBgHIAEoCUgEiAEBEjQKCmd1aWRlbGluZXMYCCABKAsyGC5jb21tdW5pdHkudjEuU3RyaW5nTGlzdEIGuusYAjgBEiEKFGludml0ZV9saW5rc19lbmFibGVkGAkgASgISAWIAQESOgoJam9pbl90eXBlGAogASgOMhYuY29tbXVuaXR5LnYxLkpvaW5UeXBlQgq6SAeCAQQQASAASAaIAQESHAoPbW9kc19jYW5faW52aXRlGAsgASgISAeIAQESHgoRaGFzX2NvbnRlbnRfbGFiZWwYDCABKAhICIgBARJCChhjb250ZW50X2xhYmVsX2NhdGVnb3JpZXMYDSABKAsyGC5jb21tdW5pdHkudjEuU3RyaW5nTGlzdEIGuusYAjgBEhoKDWF1dG9tb2RfbGlua3MYDiABKAhICYgBARJNCgtibG9nX2ZpZWxkcxgUIAMoCUI4ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYEwgCEg1maWVsZHNbYmxvZ3NdIARCCAoGX3RpdGxlQg4KDF9kZXNjcmlwdGlvbkIJCgdfaGFuZGxlQg0KC192aXNpYmlsaXR5QggKBl9hYm91dEIXChVfaW52aXRlX2xpbmtzX2VuYWJsZWRCDAoKX2pvaW5fdHlwZUISChBfbW9kc19jYW5faW52aXRlQhQKEl9oYXNfY29udGVudF9sYWJlbEIQCg5fYXV0b21vZF9saW5rcyIqCgpTdHJpbmdMaXN0EhwKBnZhbHVlcxgBIAMoCUIMukgJkgEGIgRyAhABIkUKF1VwZGF0ZUNvbW11bml0eVJlc3BvbnNlEioKCWNvbW11bml0eRgBIAEoCzIXLmNvbW11bml0eS52MS5Db21tdW5pdHkqXQoQQ29tbXVuaXR5Q29udGV4dBIhCh1DT01NVU5JVFlfQ09OVEVYVF9VTlNQRUNJRklFRBAAEiYKFkNPTU1VTklUWV9DT05URVhUX0VESVQQARoKuusYBgoEZWRpdDKILgoQQ29tbXVuaXR5U2VydmljZRKTAQoPTGlzdENvbW11bml0aWVzEiQuY29tbXVuaXR5LnYxLkxpc3RDb21tdW5pdGllc1JlcXVlc3QaJS5jb21tdW5pdHkudjEuTGlzdENvbW11bml0aWVzUmVzcG9uc2UiM5ACAbrrGAiiAQViYXNpY4LT5JMCHmILY29tbXVuaXRpZXMSDy92Mi9jb21tdW5pdGllcxK5AQoMR2V0Q29tbXVuaXR5EiEuY29tbXVuaXR5LnYxLkdldENvbW11bml0eVJlcXVlc3QaIi5jb21tdW5pdHkudjEuR2V0Q29tbXVuaXR5UmVzcG9uc2UiYpACAbrrGCYiHAiUAxAAIAUqE0NPTU1VTklUWV9OT1RfRk9VTkSiAQViYXNpY4LT5JMCL2IJY29tbXVuaXR5EiIvdjIvY29tbXVuaXRpZXMve2NvbW11bml0eV9oYW5kbGV9EpYCCg9VcGRhdGVDb21tdW5pdHkSJC5jb21tdW5pdHkudjEuVXBkYXRlQ29tbXVuaXR5UmVxdWVzdBolLmNvbW11bml0eS52MS5VcGRhdGVDb21tdW5pdHlSZXNwb25zZSK1AbrrGHkiGgiQAxAAIAMqEUlOVkFMSURfUEFSQU1FVEVSIhwIkwMQACAHKhNFRElUSU5HX05PVF9BTExPV0VEIhwIlAMQACAFKhNDT01NVU5JVFlfTk9UX0ZPVU5EIhQI9wMQACAOKgtTQVZFX0ZBSUxFRKIBBXdyaXRliAIAgtPkkwIyOgEqYgljb21tdW5pdHkaIi92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0SpQEKD0xpc3RJbnZpdGF0aW9ucxIkLmNvbW11bml0eS52MS5MaXN0SW52aXRhdGlvbnNSZXF1ZXN0GiUuY29tbXVuaXR5LnYxLkxpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlIkWQAgG66xgIogEFYmFzaWOC0+STAjASLi92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vaW52aXRhdGlvbnMS8gEKEVN0cmVhbUludml0YXRpb25zEiQuY29tbXVuaXR5LnYxLkxpc3RJbnZpdGF0aW9uc1JlcXVlc3QaGC5jb21tdW5pdHkudjEuSW52aXRhdGlvbiKaAZACAbrrGF2iAQViYXNpY9oBUgoLaW52aXRhdGlvbnNKGF9saW5rcy5uZXh0LnF1ZXJ5X3BhcmFtc3oPX2xpbmtzLnByZXZpb3VzegtfbGlua3MucHJldhILX2xpbmtzLm5leHSC0+STAjASLi92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vaW52aXRhdGlvbnMwARKWAgoQQ3JlYXRlSW52aXRhdGlvbhIlLmNvbW11bml0eS52MS5DcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBomLmNvbW11bml0eS52MS5DcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2UisgG66xh1IhoIkAMQACADKhFSRUNJUElFTlRfTUlTU0lORyIaCJMDEAAgByoRTk9UX0FETUlOSVNUUkFUT1KiAQV3cml0ZdIBFQgBEgIIASILaW52aXRhdGlvbnMoAdIBFwj6ARoDVVRDIgtpbnZpdGF0aW9ucygBiAIAgtPkkwIzOgEqGi4vdjIvY29tbXVuaXRpZXMve2NvbW11bml0eV9oYW5kbGV9L2ludml0YXRpb25zEt0BCg1HZXRJbnZpdGF0aW9uEiIuY29tbXVuaXR5LnYxLkdldEludml0YXRpb25SZXF1ZXN0GiMuY29tbXVuaXR5LnYxLkdldEludml0YXRpb25SZXNwb25zZSKCAZACAbrrGCciHQiUAxAAIAUqFElOVklUQVRJT05fTk9UX0ZPVU5EogEFYmFzaWOC0+STAk5iCmludml0YXRpb24SQC92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vaW52aXRhdGlvbnMve2Jsb2dfaWRlbnRpZmllcn0SugEKEERlbGV0ZUludml0YXRpb24SJS5jb21tdW5pdHkudjEuRGVsZXRlSW52aXRhdGlvblJlcXVlc3QaJi5jb21tdW5pdHkudjEuRGVsZXRlSW52aXRhdGlvblJlc3BvbnNlIle66xgLogEFd3JpdGWIAgCC0+STAkIqQC92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vaW52aXRhdGlvbnMve2Jsb2dfaWRlbnRpZmllcn0StAEKFFJlZ2VuZXJhdGVJbnZpdGVMaW5rEikuY29tbXVuaXR5LnYxLlJlZ2VuZXJhdGVJbnZpdGVMaW5rUmVxdWVzdBoqLmNvbW11bml0eS52MS5SZWdlbmVyYXRlSW52aXRlTGlua1Jlc3BvbnNlIkW66xgIogEFd3JpdGWC0+STAjM6ASoiLi92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vaW52aXRlX2hhc2gSlQEKC0xpc3RNZW1iZXJzEiAuY29tbXVuaXR5LnYxLkxpc3RNZW1iZXJzUmVxdWVzdBohLmNvbW11bml0eS52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIkGQAgG66xgIogEFYmFzaWOC0+STAiwSKi92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vbWVtYmVycxLeAQoNU3RyZWFtTWVtYmVycxIgLmNvbW11bml0eS52MS5MaXN0TWVtYmVyc1JlcXVlc3QaFC5jb21tdW5pdHkudjEuTWVtYmVyIpIBkAIBuusYWaIBBWJhc2lj2gFOCgdtZW1iZXJzShhfbGlua3MubmV4dC5xdWVyeV9wYXJhbXN6D19saW5rcy5wcmV2aW91c3oLX2xpbmtzLnByZXYSC19saW5rcy5uZXh0gtPkkwIsEiovdjIvY29tbXVuaXRpZXMve2NvbW11bml0eV9oYW5kbGV9L21lbWJlcnMwARKNAgoNSm9pbkNvbW11bml0eRIiLmNvbW11bml0eS52MS5Kb2luQ29tbXVuaXR5UmVxdWVzdBojLmNvbW11bml0eS52MS5Kb2luQ29tbXVuaXR5UmVzcG9uc2UisgG66xh5ogEFd3JpdGXSATUIGRIDCJAcIhlqb2lucyBieSBsaW5rLCBpbiBhbiBob3VyKAEyDwoLaW52aXRlX2hhc2gYAdIBMwhkGgNVVEMiF2pvaW5zIGJ5IGxpbmssIGluIGEgZGF5KAEyDwoLaW52aXRlX2hhc2gYAYgCAILT5JMCLzoBKhoqL3YyL2NvbW11bml0aWVzL3tjb21tdW5pdHlfaGFuZGxlfS9tZW1iZXJzEv8BCgxSZW1vdmVNZW1iZXISIS5jb21tdW5pdHkudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBoiLmNvbW11bml0eS52MS5SZW1vdmVNZW1iZXJSZXNwb25zZSKnAbrrGF8iLQiQAxAAIAkqJElOVkFMSURfUkVBU09OX09SX0xBU1RfQURNSU5JU1RSQVRPUiIjCJMDEAAgByoaTk9UX0FETUlOSVNUUkFUT1JfTk9SX1NFTEaiAQV3cml0ZYgCAILT5JMCPio8L3YyL2NvbW11bml0aWVzL3tjb21tdW5pdHlfaGFuZGxlfS9tZW1iZXJzL3tibG9nX2lkZW50aWZpZXJ9EoMCChBVcGRhdGVNZW1iZXJSb2xlEiUuY29tbXVuaXR5LnYxLlVwZGF0ZU1lbWJlclJvbGVSZXF1ZXN0GiYuY29tbXVuaXR5LnYxLlVwZGF0ZU1lbWJlclJvbGVSZXNwb25zZSKfAbrrGFQiKwiQAxAAIAkqIklOVkFMSURfUk9MRV9PUl9MQVNUX0FETUlOSVNUUkFUT1IiGgiTAxAAIAcqEU5PVF9BRE1JTklTVFJBVE9SogEFd3JpdGWIAgCC0+STAkE6ASoaPC92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vbWVtYmVycy97YmxvZ19pZGVudGlmaWVyfRK5AQoNTXV0ZUNvbW11bml0eRIiLmNvbW11bml0eS52MS5NdXRlQ29tbXVuaXR5UmVxdWVzdBojLmNvbW11bml0eS52MS5NdXRlQ29tbXVuaXR5UmVzcG9uc2UiX5ACArrrGCYiHAiTAxAAIAcqE01FTUJFUlNISVBfUkVRVUlSRUSiAQV3cml0ZYLT5JMCLDoBKhonL3YyL2NvbW11bml0aWVzL3tjb21tdW5pdHlfaGFuZGxlfS9tdXRlErwBCg9Vbm11dGVDb21tdW5pdHkSJC5jb21tdW5pdHkudjEuVW5tdXRlQ29tbXVuaXR5UmVxdWVzdBolLmNvbW11bml0eS52MS5Vbm11dGVDb21tdW5pdHlSZXNwb25zZSJckAICuusYJiIcCJMDEAAgByoTTUVNQkVSU0hJUF9SRVFVSVJFRKIBBXdyaXRlgtPkkwIpKicvdjIvY29tbXVuaXRpZXMve2NvbW11bml0eV9oYW5kbGV9L211dGUSqgEKC0FkZFJlYWN0aW9uEiAuY29tbXVuaXR5LnYxLkFkZFJlYWN0aW9uUmVxdWVzdBohLmNvbW11bml0eS52MS5BZGRSZWFjdGlvblJlc3BvbnNlIla66xgLogEFd3JpdGWIAgCC0+STAkE6ASoaPC92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vcG9zdHMve3Bvc3RfaWR9L3JlYWN0aW9ucxK7AQoOUmVtb3ZlUmVhY3Rpb24SIy5jb21tdW5pdHkudjEuUmVtb3ZlUmVhY3Rpb25SZXF1ZXN0GiQuY29tbXVuaXR5LnYxLlJlbW92ZVJlYWN0aW9uUmVzcG9uc2UiXrrrGAiiAQV3cml0ZYLT5JMCTCpKL3YyL2NvbW11bml0aWVzL3tjb21tdW5pdHlfaGFuZGxlfS9wb3N0cy97cG9zdF9pZH0vcmVhY3Rpb25zL3tyZWFjdGlvbl9pZH0SjgIKEEdldE1vZGVyYXRlZFBvc3QSJS5jb21tdW5pdHkudjEuR2V0TW9kZXJhdGVkUG9zdFJlcXVlc3QaJi5jb21tdW5pdHkudjEuR2V0TW9kZXJhdGVkUG9zdFJlc3BvbnNlIqoBkAIBuusYTiIhCJMDEAAgByoYTk9UX01PREVSQVRPUl9OT1JfQVVUSE9SIiEIlAMQACAFKhhNT0RFUkFURURfUE9TVF9OT1RfRk9VTkSiAQViYXNpY4LT5JMCT2IObW9kZXJhdGVkX3Bvc3QSPS92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vbW9kZXJhdGlvbi9wb3N0cy97cG9zdF9pZH0S6AEKClJlbW92ZVBvc3QSHy5jb21tdW5pdHkudjEuUmVtb3ZlUG9zdFJlcXVlc3QaIC5jb21tdW5pdHkudjEuUmVtb3ZlUG9zdFJlc3BvbnNlIpYBuusYTSIfCJADEAAgAyoWSU5WQUxJRF9SRUFTT05fT1JfTk9URSIfCJMDEAAgByoWTU9ERVJBVElPTl9OT1RfQUxMT1dFRKIBBXdyaXRliAIAgtPkkwI/Kj0vdjIvY29tbXVuaXRpZXMve2NvbW11bml0eV9oYW5kbGV9L21vZGVyYXRpb24vcG9zdHMve3Bvc3RfaWR9EuMBCgtSZXN0b3JlUG9zdBIgLmNvbW11bml0eS52MS5SZXN0b3JlUG9zdFJlcXVlc3QaIS5jb21tdW5pdHkudjEuUmVzdG9yZVBvc3RSZXNwb25zZSKOAbrrGEIiHwiTAxAAIAcqFk1PREVSQVRJT05fTk9UX0FMTE9XRUQiFAj3AxAAIA4qC1NBVkVfRkFJTEVEogEFd3JpdGWIAgCC0+STAkI6ASoaPS92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vbW9kZXJhdGlvbi9wb3N0cy97cG9zdF9pZH0SmQEKDExpc3RUaW1lbGluZRIhLmNvbW11bml0eS52MS5MaXN0VGltZWxpbmVSZXF1ZXN0GiIuY29tbXVuaXR5LnYxLkxpc3RUaW1lbGluZVJlc3BvbnNlIkKQAgG66xgIogEFYmFzaWOC0+STAi0SKy92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vdGltZWxpbmUSmQIKDlN0cmVhbVRpbWVsaW5lEiEuY29tbXVuaXR5LnYxLkxpc3RUaW1lbGluZVJlcXVlc3QaHS5jb21tdW5pdHkudjEuVGltZWxpbmVFbGVtZW50IsIBkAIBuusYhwGiAQViYXNpY9oBfAoRdGltZWxpbmUuZWxlbWVudHNKIXRpbWVsaW5lLl9saW5rcy5uZXh0LnF1ZXJ5X3BhcmFtc3oYdGltZWxpbmUuX2xpbmtzLnByZXZpb3VzehR0aW1lbGluZS5fbGlua3MucHJldhIUdGltZWxpbmUuX2xpbmtzLm5leHSC0+STAi0SKy92Mi9jb21tdW5pdGllcy97Y29tbXVuaXR5X2hhbmRsZX0vdGltZWxpbmUwARrtBrrrGOgGCgRibG9nEgNhcGkaMQoIcmVzcG9uc2USC21ldGEuc3RhdHVzGghtZXRhLm1zZyIGZXJyb3JzKgYFBAIGAQciJQiQAxCxJyADKhtJTlZJVEFUSU9OX01FU1NBR0VfVE9PX0xPTkciHgiQAxDxqwEgCCoTUE9TVF9SRUFDVElPTl9MSU1JVCIeCJADEPKrASAIKhNVU0VSX1JFQUNUSU9OX0xJTUlUIh4IkAMQ5rMBIAMqE0lOVklURV9IQVNIX0lOVkFMSUQiJQiQAxDxswEgCSoaQ09OVEVOVF9MQUJFTF9OT1RfRURJVEFCTEUiHAiTAxDZswEgByoRQ09NTVVOSVRZX1BSSVZBVEUiHgiTAxDaswEgByoTTUVNQkVSU0hJUF9SRVFVSVJFRCIZCJMDENuzASAIKg5DT01NVU5JVFlfRlVMTCIgCJMDEOCzASAHKhVSRUNJUElFTlRfQ0FOTk9UX0pPSU4iGQiTAxDhswEgBioOQUxSRUFEWV9NRU1CRVIiGgiTAxDjswEgBioPQUxSRUFEWV9JTlZJVEVEIiIIkwMQ5LMBIAcqF0lOVklURV9MSU5LX05PVF9BTExPV0VEIhoIkwMQ57MBIAkqD0lOVklUQVRJT05fR09ORSIgCJMDEOmzASAJKhVJTlZJVEVfTElOS1NfRElTQUJMRUQiIAiTAxDsswEgByoVQkFOTkVEX0ZST01fQ09NTVVOSVRZIhkIlAMQxbsBIAUqDlBPU1RfTk9UX0ZPVU5EIh8ImQMQxrsBIAkqFFBPU1RfQUxSRUFEWV9SRU1PVkVEIiAImQMQx7sBIAkqFVBPU1RfQUxSRUFEWV9SRVNUT1JFRCoKCggKBmVycm9ycyoREg9yZXNwb25zZS5lcnJvcnMqChoIcmVzcG9uc2UqAiABKgcaBWVycm9yMg8KC1JldHJ5LUFmdGVyEAEyDwoLUmV0cnktQWZ0ZXIQAzI/ChhYLVJhdGVsaW1pdC1QZXJkYXktUmVzZXQQARohChxYLVJhdGVsaW1pdC1QZXJkYXktUmVtYWluaW5nEgEwMkEKGVgtUmF0ZWxpbWl0LVBlcmhvdXItUmVzZXQQARoiCh1YLVJhdGVsaW1pdC1QZXJob3VyLVJlbWFpbmluZxIBMFICBAVaBAgCEAJiBnByb3RvMw", [file_buf_validate_validate, file_community_v1_community_resource, file_community_v1_invitation, file_community_v1_invitation_resource, file_community_v1_member, file_community_v1_moderation, file_community_v1_reaction, file_community_v1_timeline, file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
- * Requests the communities that the user has joined.
+ * A request for the communities that the user has joined.
  *
  * @generated from message community.v1.ListCommunitiesRequest
  */
 export type ListCommunitiesRequest = Message<"community.v1.ListCommunitiesRequest"> & {
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -52,7 +53,7 @@ export const ListCommunitiesRequestSchema: GenMessage<ListCommunitiesRequest> = 
   messageDesc(file_community_v1_community, 0);
 
 /**
- * Communities that the user has joined.
+ * The communities that the user has joined.
  *
  * @generated from message community.v1.ListCommunitiesResponse
  */
@@ -73,28 +74,29 @@ export const ListCommunitiesResponseSchema: GenMessage<ListCommunitiesResponse> 
   messageDesc(file_community_v1_community, 1);
 
 /**
- * Requests a community.
+ * A request for a community.
  *
  * @generated from message community.v1.GetCommunityRequest
  */
 export type GetCommunityRequest = Message<"community.v1.GetCommunityRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * The purpose of the request. Default: showing the community.
+   * The purpose of the request. Default: to view the community.
    *
    * @generated from field: community.v1.CommunityContext context = 2;
    */
   context: CommunityContext;
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -130,13 +132,13 @@ export const GetCommunityResponseSchema: GenMessage<GetCommunityResponse> = /*@_
   messageDesc(file_community_v1_community, 3);
 
 /**
- * Changes a community. Fields that are not set leave it as it is.
+ * A request to change a community. Fields that are not set keep their values.
  *
  * @generated from message community.v1.UpdateCommunityRequest
  */
 export type UpdateCommunityRequest = Message<"community.v1.UpdateCommunityRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
@@ -157,21 +159,21 @@ export type UpdateCommunityRequest = Message<"community.v1.UpdateCommunityReques
   description?: string | undefined;
 
   /**
-   * New handle, without the double `@`. It can be changed once in 7 days.
+   * The new handle, without the leading `@@`. The handle can change once in 7 days.
    *
    * @generated from field: optional string handle = 4;
    */
   handle?: string | undefined;
 
   /**
-   * Who can see the community.
+   * The audience of the community.
    *
    * @generated from field: optional community.v1.CommunityVisibility visibility = 5;
    */
   visibility?: CommunityVisibility | undefined;
 
   /**
-   * All tags; an empty list removes those that are there.
+   * All tags of the community. An empty list removes all tags.
    *
    * @generated from field: community.v1.StringList tags = 6;
    */
@@ -185,57 +187,59 @@ export type UpdateCommunityRequest = Message<"community.v1.UpdateCommunityReques
   about?: string | undefined;
 
   /**
-   * All guidelines, one by one; an empty list removes those that are there.
+   * All guidelines of the community. An empty list removes all guidelines.
    *
    * @generated from field: community.v1.StringList guidelines = 8;
    */
   guidelines?: StringList | undefined;
 
   /**
-   * The community has an invite link.
+   * Whether the community has an invite link.
    *
    * @generated from field: optional bool invite_links_enabled = 9;
    */
   inviteLinksEnabled?: boolean | undefined;
 
   /**
-   * How blogs join.
+   * The way in which blogs join.
    *
    * @generated from field: optional community.v1.JoinType join_type = 10;
    */
   joinType?: JoinType | undefined;
 
   /**
-   * Moderators can invite, and not administrators alone.
+   * Whether moderators can invite members. Otherwise only administrators can.
    *
    * @generated from field: optional bool mods_can_invite = 11;
    */
   modsCanInvite?: boolean | undefined;
 
   /**
-   * The community needs a label for readers who do not want to see everything.
+   * Whether the community needs a content label for readers who filter content.
    *
    * @generated from field: optional bool has_content_label = 12;
    */
   hasContentLabel?: boolean | undefined;
 
   /**
-   * All that is in the community, e.g. `sexual_themes`, `violence`, `drug_use`; an empty list removes what is there.
+   * All categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`. An empty list removes
+   * all categories.
    *
    * @generated from field: community.v1.StringList content_label_categories = 13;
    */
   contentLabelCategories?: StringList | undefined;
 
   /**
-   * New posts with suspicious links are blocked.
+   * Whether the service blocks new posts with suspicious links.
    *
    * @generated from field: optional bool automod_links = 14;
    */
   automodLinks?: boolean | undefined;
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -250,7 +254,7 @@ export const UpdateCommunityRequestSchema: GenMessage<UpdateCommunityRequest> = 
   messageDesc(file_community_v1_community, 4);
 
 /**
- * A list that can be empty and yet be there.
+ * A list that distinguishes an empty list from a missing one.
  *
  * @generated from message community.v1.StringList
  */
@@ -271,13 +275,13 @@ export const StringListSchema: GenMessage<StringList> = /*@__PURE__*/
   messageDesc(file_community_v1_community, 5);
 
 /**
- * The community was changed.
+ * The result of changing a community.
  *
  * @generated from message community.v1.UpdateCommunityResponse
  */
 export type UpdateCommunityResponse = Message<"community.v1.UpdateCommunityResponse"> & {
   /**
-   * The community, as it is for editing.
+   * The community, with the fields that editors see.
    *
    * @generated from field: community.v1.Community community = 1;
    */
@@ -298,14 +302,15 @@ export const UpdateCommunityResponseSchema: GenMessage<UpdateCommunityResponse> 
  */
 export const CommunityContext = {
   /**
-   * To show it.
+   * The caller views the community.
    *
    * @generated from enum value: COMMUNITY_CONTEXT_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * To edit it: with what only administrators see, e.g. `settings`.
+   * The caller edits the community. The response includes fields that only administrators see, e.g.
+   * `settings`.
    *
    * @generated from enum value: COMMUNITY_CONTEXT_EDIT = 1;
    */
@@ -326,10 +331,9 @@ export const CommunityContextSchema: GenEnum<CommunityContext> = /*@__PURE__*/
   enumDesc(file_community_v1_community, 0);
 
 /**
- * Communities: blogs that come together around a subject, with roles, invitations and moderation.
+ * Communities: groups of blogs around a shared topic, with roles, invitations and moderation.
  *
- * Communities are a beta feature of the service: until it is released, its endpoints may change in ways that break
- * callers.
+ * Communities are a beta feature of the service. The endpoints may change incompatibly until the release.
  *
  * @generated from service community.v1.CommunityService
  */
@@ -345,7 +349,7 @@ export const CommunityService: GenService<{
     output: typeof ListCommunitiesResponseSchema;
   },
   /**
-   * Gets a community.
+   * Returns a community.
    *
    * @generated from rpc community.v1.CommunityService.GetCommunity
    */
@@ -355,9 +359,11 @@ export const CommunityService: GenService<{
     output: typeof GetCommunityResponseSchema;
   },
   /**
-   * Changes a community: only what the request sets. Responds with the community as it is for editing.
+   * Changes the fields of a community that the request sets. Returns the community with the fields that
+   * editors see.
    *
-   * The handle can be changed once in 7 days. The old one then leads nowhere, and anyone can take it.
+   * The handle can change once in 7 days. The old handle stops working immediately, and another community can
+   * take it.
    *
    * @generated from rpc community.v1.CommunityService.UpdateCommunity
    */
@@ -367,7 +373,7 @@ export const CommunityService: GenService<{
     output: typeof UpdateCommunityResponseSchema;
   },
   /**
-   * Lists the pending invitations to a community, newest first, 20 to a page.
+   * Lists the pending invitations to a community, newest first, 20 per page.
    *
    * @generated from rpc community.v1.CommunityService.ListInvitations
    */
@@ -379,7 +385,7 @@ export const CommunityService: GenService<{
   /**
    * Streams all pending invitations to a community, newest first.
    *
-   * Pages are fetched as the stream is read, and none after it is left.
+   * Pages are fetched on demand, until the caller cancels the stream.
    *
    * @generated from rpc community.v1.CommunityService.StreamInvitations
    */
@@ -389,9 +395,9 @@ export const CommunityService: GenService<{
     output: typeof InvitationSchema;
   },
   /**
-   * Invites a blog to a community. Only for administrators.
+   * Invites a blog to a community. The caller must be an administrator.
    *
-   * An administrator can send one invitation a second and 250 a day, across all communities.
+   * An administrator can send one invitation per second and 250 per day, across all communities.
    *
    * @generated from rpc community.v1.CommunityService.CreateInvitation
    */
@@ -401,7 +407,7 @@ export const CommunityService: GenService<{
     output: typeof CreateInvitationResponseSchema;
   },
   /**
-   * Gets the pending invitation of a blog to a community.
+   * Returns the pending invitation of a blog to a community.
    *
    * @generated from rpc community.v1.CommunityService.GetInvitation
    */
@@ -411,7 +417,7 @@ export const CommunityService: GenService<{
     output: typeof GetInvitationResponseSchema;
   },
   /**
-   * Cancels an invitation, as an administrator, or declines it, as its recipient.
+   * Cancels an invitation if the caller is an administrator, or declines it if the caller is its recipient.
    *
    * @generated from rpc community.v1.CommunityService.DeleteInvitation
    */
@@ -421,7 +427,7 @@ export const CommunityService: GenService<{
     output: typeof DeleteInvitationResponseSchema;
   },
   /**
-   * Makes a new invite link for a community. The one before stops working.
+   * Creates a new invite link for a community. The previous link stops working.
    *
    * @generated from rpc community.v1.CommunityService.RegenerateInviteLink
    */
@@ -431,10 +437,11 @@ export const CommunityService: GenService<{
     output: typeof RegenerateInviteLinkResponseSchema;
   },
   /**
-   * Lists the members of a community, 20 to a page.
+   * Lists the members of a community, 20 per page.
    *
-   * All of them are listed for members, for those who have an invitation or an invite link, and for everyone where the
-   * community is public and free to join. For others a public community lists its administrators and moderators.
+   * Members, recipients of an invitation, and holders of an invite link see all members. So does everyone if
+   * the community is public and free to join. Other callers see the administrators and moderators of a public
+   * community.
    *
    * @generated from rpc community.v1.CommunityService.ListMembers
    */
@@ -446,7 +453,7 @@ export const CommunityService: GenService<{
   /**
    * Streams all members of a community that the caller can see.
    *
-   * Pages are fetched as the stream is read, and none after it is left.
+   * Pages are fetched on demand, until the caller cancels the stream.
    *
    * @generated from rpc community.v1.CommunityService.StreamMembers
    */
@@ -456,9 +463,9 @@ export const CommunityService: GenService<{
     output: typeof MemberSchema;
   },
   /**
-   * Joins a community: one that is free to join, by an invite link, or by accepting a pending invitation.
+   * Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.
    *
-   * A user can join 25 communities an hour and 100 a day without a personal invitation.
+   * A user can join 25 communities per hour and 100 per day without a personal invitation.
    *
    * @generated from rpc community.v1.CommunityService.JoinCommunity
    */
@@ -468,7 +475,8 @@ export const CommunityService: GenService<{
     output: typeof JoinCommunityResponseSchema;
   },
   /**
-   * Removes a member from a community, as an administrator, or leaves it, with one's own blog.
+   * Removes a member from a community. Administrators can remove any member. Other members can only remove
+   * their own blog, to leave the community.
    *
    * @generated from rpc community.v1.CommunityService.RemoveMember
    */
@@ -478,7 +486,8 @@ export const CommunityService: GenService<{
     output: typeof RemoveMemberResponseSchema;
   },
   /**
-   * Gives a member another role. Only for administrators, of whom one has to remain.
+   * Changes the role of a member. The caller must be an administrator. At least one administrator must
+   * remain.
    *
    * @generated from rpc community.v1.CommunityService.UpdateMemberRole
    */
@@ -488,7 +497,8 @@ export const CommunityService: GenService<{
     output: typeof UpdateMemberRoleResponseSchema;
   },
   /**
-   * Mutes a community: its number of unread posts is hidden, and nothing else. Only for members.
+   * Mutes a community, which hides its number of unread posts and has no other effect. The caller must be a
+   * member.
    *
    * @generated from rpc community.v1.CommunityService.MuteCommunity
    */
@@ -498,7 +508,7 @@ export const CommunityService: GenService<{
     output: typeof MuteCommunityResponseSchema;
   },
   /**
-   * Unmutes a community. Only for members.
+   * Unmutes a community. The caller must be a member.
    *
    * @generated from rpc community.v1.CommunityService.UnmuteCommunity
    */
@@ -508,7 +518,7 @@ export const CommunityService: GenService<{
     output: typeof UnmuteCommunityResponseSchema;
   },
   /**
-   * Reacts to a post of a community with an emoji. Only for members.
+   * Adds an emoji reaction to a post in a community. The caller must be a member.
    *
    * @generated from rpc community.v1.CommunityService.AddReaction
    */
@@ -518,7 +528,7 @@ export const CommunityService: GenService<{
     output: typeof AddReactionResponseSchema;
   },
   /**
-   * Takes back a reaction to a post of a community.
+   * Removes a reaction from a post in a community.
    *
    * @generated from rpc community.v1.CommunityService.RemoveReaction
    */
@@ -528,7 +538,8 @@ export const CommunityService: GenService<{
     output: typeof RemoveReactionResponseSchema;
   },
   /**
-   * Gets what moderators last did with a post of a community. Only for moderators and the author of the post.
+   * Returns the last action of the moderators on a post in a community. The caller must be a moderator or the
+   * author of the post.
    *
    * @generated from rpc community.v1.CommunityService.GetModeratedPost
    */
@@ -538,7 +549,7 @@ export const CommunityService: GenService<{
     output: typeof GetModeratedPostResponseSchema;
   },
   /**
-   * Removes a post from a community. Only for those who can moderate it.
+   * Removes a post from a community. The caller must be able to moderate the post.
    *
    * @generated from rpc community.v1.CommunityService.RemovePost
    */
@@ -548,7 +559,7 @@ export const CommunityService: GenService<{
     output: typeof RemovePostResponseSchema;
   },
   /**
-   * Restores a post that was removed from a community. Only for those who can moderate it.
+   * Restores a post that was removed from a community. The caller must be able to moderate the post.
    *
    * @generated from rpc community.v1.CommunityService.RestorePost
    */
@@ -558,7 +569,7 @@ export const CommunityService: GenService<{
     output: typeof RestorePostResponseSchema;
   },
   /**
-   * Lists the timeline of a community: posts, and what the service puts between them.
+   * Lists the timeline of a community: posts, and elements that the service adds between them.
    *
    * @generated from rpc community.v1.CommunityService.ListTimeline
    */
@@ -570,7 +581,7 @@ export const CommunityService: GenService<{
   /**
    * Streams the whole timeline of a community.
    *
-   * Pages are fetched as the stream is read, and none after it is left.
+   * Pages are fetched on demand, until the caller cancels the stream.
    *
    * @generated from rpc community.v1.CommunityService.StreamTimeline
    */

@@ -22,21 +22,21 @@ export const file_community_v1_community_resource: GenFile = /*@__PURE__*/
   fileDesc("CiVjb21tdW5pdHkvdjEvY29tbXVuaXR5X3Jlc291cmNlLnByb3RvEgxjb21tdW5pdHkudjEixgwKCUNvbW11bml0eRIMCgRuYW1lGAEgASgJEgwKBHV1aWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoMbWVtYmVyX2NvdW50GAQgASgFSACIAQESEwoLbWVudGlvbl90YWcYBSABKAkSFQoIY2FuX3ZpZXcYBiABKAhIAYgBARIlCgxhdmF0YXJfaW1hZ2UYByADKAsyDy5ibG9nLnYxLkF2YXRhchITCgtkZXNjcmlwdGlvbhgKIAEoCRINCgVhYm91dBgLIAEoCRISCgpndWlkZWxpbmVzGAwgAygJEjUKCnZpc2liaWxpdHkYDSABKA4yIS5jb21tdW5pdHkudjEuQ29tbXVuaXR5VmlzaWJpbGl0eRIMCgR0YWdzGA4gAygJEkQKCmNyZWF0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhS66xgQEgpjcmVhdGVkX3RzMgIIARIkCgxoZWFkZXJfaW1hZ2UYECADKAsyDi5ibG9nLnYxLk1lZGlhEikKCWpvaW5fdHlwZRgRIAEoDjIWLmNvbW11bml0eS52MS5Kb2luVHlwZRIhChRtZW1iZXJzX29ubGluZV9jb3VudBgUIAEoBUgCiAEBEhcKCnBvc3RfY291bnQYFSABKAVIA4gBARIeChF1bnJlYWRfcG9zdF9jb3VudBgWIAEoBUgEiAEBEhsKDnBvcHVsYXRpb25fY2FwGBcgASgFSAWIAQESFgoJaXNfbWVtYmVyGB4gASgISAaIAQESFQoIY2FuX3Bvc3QYHyABKAhIB4gBARIVCghjYW5fZWRpdBggIAEoCEgIiAEBEhkKDGNhbl9pbnRlcmFjdBghIAEoCEgJiAEBEhcKCmNhbl9pbnZpdGUYIiABKAhICogBARIeChFjYW5fdmlld19jb21tZW50cxgjIAEoCEgLiAEBEiwKCmludml0YXRpb24YJCABKAsyGC5jb21tdW5pdHkudjEuSW52aXRhdGlvbhIeChFoYXNfY29udGVudF9sYWJlbBgoIAEoCEgMiAEBEiAKGGNvbnRlbnRfbGFiZWxfY2F0ZWdvcmllcxgpIAMoCRIjChtjb250ZW50X2xhYmVsX2xhc3RfcmVwb3J0ZXIYKiABKAkSGwoLaW52aXRlX2xpbmsYMiABKAlCBrrrGAJIARImChlwZW5kaW5nX2ludml0YXRpb25zX2NvdW50GDMgASgFSA2IAQESHgoRaGFuZGxlX2Nhbl9jaGFuZ2UYPCABKAhIDogBARJrChVoYW5kbGVfbmV4dF9jaGFuZ2VfYXQYPSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQjC66xgsEhVoYW5kbGVfbmV4dF9jaGFuZ2VfdHMyAggBcAGCAQVmYWxzZYIBBHRydWUSIwoWY2FuX2VkaXRfY29udGVudF9sYWJlbBg+IAEoCEgPiAEBEjkKCHNldHRpbmdzGD8gASgLMh8uY29tbXVuaXR5LnYxLkNvbW11bml0eVNldHRpbmdzQga66xgCcAESSgoOdW5rbm93bl9maWVsZHMYZCADKAsyKi5jb21tdW5pdHkudjEuQ29tbXVuaXR5LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQg8KDV9tZW1iZXJfY291bnRCCwoJX2Nhbl92aWV3QhcKFV9tZW1iZXJzX29ubGluZV9jb3VudEINCgtfcG9zdF9jb3VudEIUChJfdW5yZWFkX3Bvc3RfY291bnRCEQoPX3BvcHVsYXRpb25fY2FwQgwKCl9pc19tZW1iZXJCCwoJX2Nhbl9wb3N0QgsKCV9jYW5fZWRpdEIPCg1fY2FuX2ludGVyYWN0Qg0KC19jYW5faW52aXRlQhQKEl9jYW5fdmlld19jb21tZW50c0IUChJfaGFzX2NvbnRlbnRfbGFiZWxCHAoaX3BlbmRpbmdfaW52aXRhdGlvbnNfY291bnRCFAoSX2hhbmRsZV9jYW5fY2hhbmdlQhkKF19jYW5fZWRpdF9jb250ZW50X2xhYmVsIuQCChFDb21tdW5pdHlTZXR0aW5ncxIhChRpbnZpdGVfbGlua3NfZW5hYmxlZBgBIAEoCEgAiAEBEikKCWpvaW5fdHlwZRgCIAEoDjIWLmNvbW11bml0eS52MS5Kb2luVHlwZRIcCg9tb2RzX2Nhbl9pbnZpdGUYAyABKAhIAYgBARIaCg1hdXRvbW9kX2xpbmtzGAQgASgISAKIAQESUgoOdW5rbm93bl9maWVsZHMYZCADKAsyMi5jb21tdW5pdHkudjEuQ29tbXVuaXR5U2V0dGluZ3MuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFwoVX2ludml0ZV9saW5rc19lbmFibGVkQhIKEF9tb2RzX2Nhbl9pbnZpdGVCEAoOX2F1dG9tb2RfbGlua3MqoQEKE0NvbW11bml0eVZpc2liaWxpdHkSJAogQ09NTVVOSVRZX1ZJU0lCSUxJVFlfVU5TUEVDSUZJRUQQABIwChtDT01NVU5JVFlfVklTSUJJTElUWV9QVUJMSUMQARoPuusYCwoBMBIGcHVibGljEjIKHENPTU1VTklUWV9WSVNJQklMSVRZX1BSSVZBVEUQAhoQuusYDAoBMRIHcHJpdmF0ZSppCghKb2luVHlwZRIZChVKT0lOX1RZUEVfVU5TUEVDSUZJRUQQABIiChBKT0lOX1RZUEVfSU5WSVRFEAEaDLrrGAgKBmludml0ZRIeCg5KT0lOX1RZUEVfRlJFRRACGgq66xgGCgRmcmVlYgZwcm90bzM", [file_blog_v1_avatar, file_blog_v1_media, file_community_v1_invitation_resource, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A community. In its short form it has only `name`, `uuid`, `title`, `member_count`, `mention_tag`, `can_view` and
- * `avatar_image`. A missing text is empty, a missing number or flag is not set.
+ * A community. Its short form has only `name`, `uuid`, `title`, `member_count`, `mention_tag`, `can_view` and
+ * `avatar_image`. A missing string is empty; a missing number or flag is unset.
  *
  * @generated from message community.v1.Community
  */
 export type Community = Message<"community.v1.Community"> & {
   /**
-   * Handle, without the double `@`.
+   * The handle, without the leading `@@`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Identifier that survives a change of the handle.
+   * The identifier, which stays the same when the handle changes.
    *
    * @generated from field: string uuid = 2;
    */
@@ -50,28 +50,28 @@ export type Community = Message<"community.v1.Community"> & {
   title: string;
 
   /**
-   * Number of members.
+   * The number of members.
    *
    * @generated from field: optional int32 member_count = 4;
    */
   memberCount?: number | undefined;
 
   /**
-   * Handle, with the double `@`.
+   * The handle, with the leading `@@`.
    *
    * @generated from field: string mention_tag = 5;
    */
   mentionTag: string;
 
   /**
-   * The caller can see the community.
+   * Whether the caller can see the community.
    *
    * @generated from field: optional bool can_view = 6;
    */
   canView?: boolean | undefined;
 
   /**
-   * Avatar in several sizes.
+   * The avatar in several sizes.
    *
    * @generated from field: repeated blog.v1.Avatar avatar_image = 7;
    */
@@ -92,14 +92,14 @@ export type Community = Message<"community.v1.Community"> & {
   about: string;
 
   /**
-   * Guidelines, one by one.
+   * The guidelines, one per item.
    *
    * @generated from field: repeated string guidelines = 12;
    */
   guidelines: string[];
 
   /**
-   * Who can see the community.
+   * The audience of the community.
    *
    * @generated from field: community.v1.CommunityVisibility visibility = 13;
    */
@@ -113,154 +113,157 @@ export type Community = Message<"community.v1.Community"> & {
   tags: string[];
 
   /**
-   * When the community was created.
+   * The time when the community was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * Header in several sizes.
+   * The header image in several sizes.
    *
    * @generated from field: repeated blog.v1.Media header_image = 16;
    */
   headerImage: Media[];
 
   /**
-   * How blogs join. Takes precedence over the value in `settings`.
+   * The way in which blogs join. Overrides the value in `settings`.
    *
    * @generated from field: community.v1.JoinType join_type = 17;
    */
   joinType: JoinType;
 
   /**
-   * Number of members who are online.
+   * The number of members who are online.
    *
    * @generated from field: optional int32 members_online_count = 20;
    */
   membersOnlineCount?: number | undefined;
 
   /**
-   * Number of posts.
+   * The number of posts.
    *
    * @generated from field: optional int32 post_count = 21;
    */
   postCount?: number | undefined;
 
   /**
-   * Number of posts that the caller has not read.
+   * The number of posts that the caller has not read.
    *
    * @generated from field: optional int32 unread_post_count = 22;
    */
   unreadPostCount?: number | undefined;
 
   /**
-   * Number of members that the community can have; unset where there is no limit.
+   * The maximum number of members. Unset if there is no limit.
    *
    * @generated from field: optional int32 population_cap = 23;
    */
   populationCap?: number | undefined;
 
   /**
-   * The caller is a member.
+   * Whether the caller is a member.
    *
    * @generated from field: optional bool is_member = 30;
    */
   isMember?: boolean | undefined;
 
   /**
-   * The caller can post.
+   * Whether the caller can post.
    *
    * @generated from field: optional bool can_post = 31;
    */
   canPost?: boolean | undefined;
 
   /**
-   * The caller can edit the community.
+   * Whether the caller can edit the community.
    *
    * @generated from field: optional bool can_edit = 32;
    */
   canEdit?: boolean | undefined;
 
   /**
-   * The caller can react and comment.
+   * Whether the caller can react and comment.
    *
    * @generated from field: optional bool can_interact = 33;
    */
   canInteract?: boolean | undefined;
 
   /**
-   * The caller can invite.
+   * Whether the caller can invite members.
    *
    * @generated from field: optional bool can_invite = 34;
    */
   canInvite?: boolean | undefined;
 
   /**
-   * The caller can see comments.
+   * Whether the caller can see comments.
    *
    * @generated from field: optional bool can_view_comments = 35;
    */
   canViewComments?: boolean | undefined;
 
   /**
-   * The caller's invitation. Only where there is a pending one.
+   * The caller's pending invitation, if any.
    *
    * @generated from field: community.v1.Invitation invitation = 36;
    */
   invitation?: Invitation | undefined;
 
   /**
-   * The community has a label for readers who do not want to see everything.
+   * Whether the community has a content label for readers who filter content.
    *
    * @generated from field: optional bool has_content_label = 40;
    */
   hasContentLabel?: boolean | undefined;
 
   /**
-   * Kinds of content in the community, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * The categories of the content label, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string content_label_categories = 41;
    */
   contentLabelCategories: string[];
 
   /**
-   * Where the label comes from; empty where that is not known.
+   * The origin of the content label. Empty if the origin is unknown.
    *
    * @generated from field: string content_label_last_reporter = 42;
    */
   contentLabelLastReporter: string;
 
   /**
-   * Invite link; empty where there is none. Only for administrators, like the following field.
+   * The invite link. Empty if the community does not have one. This and the following field are only for
+   * administrators.
    *
    * @generated from field: string invite_link = 50;
    */
   inviteLink: string;
 
   /**
-   * Number of pending invitations.
+   * The number of pending invitations.
    *
    * @generated from field: optional int32 pending_invitations_count = 51;
    */
   pendingInvitationsCount?: number | undefined;
 
   /**
-   * The handle can be changed. Only for administrators who get the community for editing, like the following fields.
+   * Whether the handle can be changed. This and the following fields are only for administrators who request
+   * the community for editing.
    *
    * @generated from field: optional bool handle_can_change = 60;
    */
   handleCanChange?: boolean | undefined;
 
   /**
-   * When the handle can next be changed; unset where it can be now, and where the service says only whether it can.
+   * The next time when the handle can be changed. Unset if it can be changed now, or if the service does not
+   * report the time.
    *
    * @generated from field: google.protobuf.Timestamp handle_next_change_at = 61;
    */
   handleNextChangeAt?: Timestamp | undefined;
 
   /**
-   * The label can be edited.
+   * Whether the content label can be edited.
    *
    * @generated from field: optional bool can_edit_content_label = 62;
    */
@@ -274,7 +277,7 @@ export type Community = Message<"community.v1.Community"> & {
   settings?: CommunitySettings | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -289,41 +292,41 @@ export const CommunitySchema: GenMessage<Community> = /*@__PURE__*/
   messageDesc(file_community_v1_community_resource, 0);
 
 /**
- * Settings of a community.
+ * The settings of a community.
  *
  * @generated from message community.v1.CommunitySettings
  */
 export type CommunitySettings = Message<"community.v1.CommunitySettings"> & {
   /**
-   * The community has an invite link.
+   * Whether the community has an invite link.
    *
    * @generated from field: optional bool invite_links_enabled = 1;
    */
   inviteLinksEnabled?: boolean | undefined;
 
   /**
-   * How blogs join; the value in the community takes precedence.
+   * The way in which blogs join. The value in the community overrides this one.
    *
    * @generated from field: community.v1.JoinType join_type = 2;
    */
   joinType: JoinType;
 
   /**
-   * Moderators can invite, and not administrators alone.
+   * Whether moderators can invite members. Otherwise only administrators can.
    *
    * @generated from field: optional bool mods_can_invite = 3;
    */
   modsCanInvite?: boolean | undefined;
 
   /**
-   * New posts with suspicious links are blocked.
+   * Whether the service blocks new posts with suspicious links.
    *
    * @generated from field: optional bool automod_links = 4;
    */
   automodLinks?: boolean | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -338,7 +341,7 @@ export const CommunitySettingsSchema: GenMessage<CommunitySettings> = /*@__PURE_
   messageDesc(file_community_v1_community_resource, 1);
 
 /**
- * Who can see a community.
+ * The audiences of a community.
  *
  * @generated from enum community.v1.CommunityVisibility
  */
@@ -366,7 +369,7 @@ export const CommunityVisibility = {
 } as const;
 
 /**
- * Who can see a community.
+ * The audiences of a community.
  *
  * @generated from enum community.v1.CommunityVisibility
  */
@@ -379,7 +382,7 @@ export const CommunityVisibilitySchema: GenEnum<CommunityVisibility> = /*@__PURE
   enumDesc(file_community_v1_community_resource, 0);
 
 /**
- * How blogs join a community.
+ * The ways in which blogs join a community.
  *
  * @generated from enum community.v1.JoinType
  */
@@ -392,14 +395,14 @@ export const JoinType = {
   UNSPECIFIED: 0,
 
   /**
-   * By invitation or by an invite link.
+   * A blog joins by an invitation or an invite link.
    *
    * @generated from enum value: JOIN_TYPE_INVITE = 1;
    */
   INVITE: 1,
 
   /**
-   * As they like.
+   * Any blog can join.
    *
    * @generated from enum value: JOIN_TYPE_FREE = 2;
    */
@@ -407,7 +410,7 @@ export const JoinType = {
 } as const;
 
 /**
- * How blogs join a community.
+ * The ways in which blogs join a community.
  *
  * @generated from enum community.v1.JoinType
  */

@@ -16,7 +16,7 @@ export const COMMUNITY_VISIBILITY: EnumTable = new EnumTable("community.v1.Commu
 ]);
 
 /**
- * Settings of a community.
+ * The settings of a community.
  *
  * @generated from message community.v1.CommunitySettings
  */
@@ -29,8 +29,8 @@ export const CommunitySettingsTable: MessageTable = table("community.v1.Communit
 ]);
 
 /**
- * A community. In its short form it has only `name`, `uuid`, `title`, `member_count`, `mention_tag`, `can_view` and
- * `avatar_image`. A missing text is empty, a missing number or flag is not set.
+ * A community. Its short form has only `name`, `uuid`, `title`, `member_count`, `mention_tag`, `can_view` and
+ * `avatar_image`. A missing string is empty; a missing number or flag is unset.
  *
  * @generated from message community.v1.Community
  */

@@ -135,7 +135,7 @@ export const CommunityService_listCommunities: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListCommunities)
 
 /**
- * Gets a community.
+ * Returns a community.
  *
  * GET /v2/communities/{community_handle}
  *
@@ -166,9 +166,11 @@ export const CommunityService_getCommunity: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetCommunity)
 
 /**
- * Changes a community: only what the request sets. Responds with the community as it is for editing.
+ * Changes the fields of a community that the request sets. Returns the community with the fields that
+ * editors see.
  *
- * The handle can be changed once in 7 days. The old one then leads nowhere, and anyone can take it.
+ * The handle can change once in 7 days. The old handle stops working immediately, and another community can
+ * take it.
  *
  * PUT /v2/communities/{community_handle}
  *
@@ -219,7 +221,7 @@ export const CommunityService_updateCommunity: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.UpdateCommunity)
 
 /**
- * Lists the pending invitations to a community, newest first, 20 to a page.
+ * Lists the pending invitations to a community, newest first, 20 per page.
  *
  * GET /v2/communities/{community_handle}/invitations
  *
@@ -245,7 +247,7 @@ export const CommunityService_listInvitations: UnaryAdapter<
 /**
  * Streams all pending invitations to a community, newest first.
  *
- * Pages are fetched as the stream is read, and none after it is left.
+ * Pages are fetched on demand, until the caller cancels the stream.
  *
  * GET /v2/communities/{community_handle}/invitations
  *
@@ -265,9 +267,9 @@ export const CommunityService_streamInvitations: PaginateAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamInvitations)
 
 /**
- * Invites a blog to a community. Only for administrators.
+ * Invites a blog to a community. The caller must be an administrator.
  *
- * An administrator can send one invitation a second and 250 a day, across all communities.
+ * An administrator can send one invitation per second and 250 per day, across all communities.
  *
  * PUT /v2/communities/{community_handle}/invitations
  *
@@ -309,7 +311,7 @@ export const CommunityService_createInvitation: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.CreateInvitation)
 
 /**
- * Gets the pending invitation of a blog to a community.
+ * Returns the pending invitation of a blog to a community.
  *
  * GET /v2/communities/{community_handle}/invitations/{blog_identifier}
  *
@@ -343,7 +345,7 @@ export const CommunityService_getInvitation: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetInvitation)
 
 /**
- * Cancels an invitation, as an administrator, or declines it, as its recipient.
+ * Cancels an invitation if the caller is an administrator, or declines it if the caller is its recipient.
  *
  * DELETE /v2/communities/{community_handle}/invitations/{blog_identifier}
  *
@@ -368,7 +370,7 @@ export const CommunityService_deleteInvitation: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.DeleteInvitation)
 
 /**
- * Makes a new invite link for a community. The one before stops working.
+ * Creates a new invite link for a community. The previous link stops working.
  *
  * POST /v2/communities/{community_handle}/invite_hash
  *
@@ -390,10 +392,11 @@ export const CommunityService_regenerateInviteLink: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.RegenerateInviteLink)
 
 /**
- * Lists the members of a community, 20 to a page.
+ * Lists the members of a community, 20 per page.
  *
- * All of them are listed for members, for those who have an invitation or an invite link, and for everyone where the
- * community is public and free to join. For others a public community lists its administrators and moderators.
+ * Members, recipients of an invitation, and holders of an invite link see all members. So does everyone if
+ * the community is public and free to join. Other callers see the administrators and moderators of a public
+ * community.
  *
  * GET /v2/communities/{community_handle}/members
  *
@@ -421,7 +424,7 @@ export const CommunityService_listMembers: UnaryAdapter<
 /**
  * Streams all members of a community that the caller can see.
  *
- * Pages are fetched as the stream is read, and none after it is left.
+ * Pages are fetched on demand, until the caller cancels the stream.
  *
  * GET /v2/communities/{community_handle}/members
  *
@@ -441,9 +444,9 @@ export const CommunityService_streamMembers: PaginateAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamMembers)
 
 /**
- * Joins a community: one that is free to join, by an invite link, or by accepting a pending invitation.
+ * Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.
  *
- * A user can join 25 communities an hour and 100 a day without a personal invitation.
+ * A user can join 25 communities per hour and 100 per day without a personal invitation.
  *
  * PUT /v2/communities/{community_handle}/members
  *
@@ -486,7 +489,8 @@ export const CommunityService_joinCommunity: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.JoinCommunity)
 
 /**
- * Removes a member from a community, as an administrator, or leaves it, with one's own blog.
+ * Removes a member from a community. Administrators can remove any member. Other members can only remove
+ * their own blog, to leave the community.
  *
  * DELETE /v2/communities/{community_handle}/members/{blog_identifier}
  *
@@ -526,7 +530,8 @@ export const CommunityService_removeMember: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.RemoveMember)
 
 /**
- * Gives a member another role. Only for administrators, of whom one has to remain.
+ * Changes the role of a member. The caller must be an administrator. At least one administrator must
+ * remain.
  *
  * PUT /v2/communities/{community_handle}/members/{blog_identifier}
  *
@@ -563,7 +568,8 @@ export const CommunityService_updateMemberRole: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.UpdateMemberRole)
 
 /**
- * Mutes a community: its number of unread posts is hidden, and nothing else. Only for members.
+ * Mutes a community, which hides its number of unread posts and has no other effect. The caller must be a
+ * member.
  *
  * PUT /v2/communities/{community_handle}/mute
  *
@@ -592,7 +598,7 @@ export const CommunityService_muteCommunity: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.MuteCommunity)
 
 /**
- * Unmutes a community. Only for members.
+ * Unmutes a community. The caller must be a member.
  *
  * DELETE /v2/communities/{community_handle}/mute
  *
@@ -619,7 +625,7 @@ export const CommunityService_unmuteCommunity: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.UnmuteCommunity)
 
 /**
- * Reacts to a post of a community with an emoji. Only for members.
+ * Adds an emoji reaction to a post in a community. The caller must be a member.
  *
  * PUT /v2/communities/{community_handle}/posts/{post_id}/reactions
  *
@@ -652,7 +658,7 @@ export const CommunityService_addReaction: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.AddReaction)
 
 /**
- * Takes back a reaction to a post of a community.
+ * Removes a reaction from a post in a community.
  *
  * DELETE /v2/communities/{community_handle}/posts/{post_id}/reactions/{reaction_id}
  *
@@ -676,7 +682,8 @@ export const CommunityService_removeReaction: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.RemoveReaction)
 
 /**
- * Gets what moderators last did with a post of a community. Only for moderators and the author of the post.
+ * Returns the last action of the moderators on a post in a community. The caller must be a moderator or the
+ * author of the post.
  *
  * GET /v2/communities/{community_handle}/moderation/posts/{post_id}
  *
@@ -709,7 +716,7 @@ export const CommunityService_getModeratedPost: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetModeratedPost)
 
 /**
- * Removes a post from a community. Only for those who can moderate it.
+ * Removes a post from a community. The caller must be able to moderate the post.
  *
  * DELETE /v2/communities/{community_handle}/moderation/posts/{post_id}
  *
@@ -743,7 +750,7 @@ export const CommunityService_removePost: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.RemovePost)
 
 /**
- * Restores a post that was removed from a community. Only for those who can moderate it.
+ * Restores a post that was removed from a community. The caller must be able to moderate the post.
  *
  * PUT /v2/communities/{community_handle}/moderation/posts/{post_id}
  *
@@ -775,7 +782,7 @@ export const CommunityService_restorePost: UnaryAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.RestorePost)
 
 /**
- * Lists the timeline of a community: posts, and what the service puts between them.
+ * Lists the timeline of a community: posts, and elements that the service adds between them.
  *
  * GET /v2/communities/{community_handle}/timeline
  *
@@ -802,7 +809,7 @@ export const CommunityService_listTimeline: UnaryAdapter<
 /**
  * Streams the whole timeline of a community.
  *
- * Pages are fetched as the stream is read, and none after it is left.
+ * Pages are fetched on demand, until the caller cancels the stream.
  *
  * GET /v2/communities/{community_handle}/timeline
  *
@@ -822,10 +829,9 @@ export const CommunityService_streamTimeline: PaginateAdapter<
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamTimeline)
 
 /**
- * Communities: blogs that come together around a subject, with roles, invitations and moderation.
+ * Communities: groups of blogs around a shared topic, with roles, invitations and moderation.
  *
- * Communities are a beta feature of the service: until it is released, its endpoints may change in ways that break
- * callers.
+ * Communities are a beta feature of the service. The endpoints may change incompatibly until the release.
  *
  * @generated from service community.v1.CommunityService
  */
@@ -857,31 +863,31 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
     streamTimeline: CommunityService_streamTimeline,
   },
   comments: {
-    service: "Communities: blogs that come together around a subject, with roles, invitations and moderation.\n\nCommunities are a beta feature of the service: until it is released, its endpoints may change in ways that break\ncallers.",
+    service: "Communities: groups of blogs around a shared topic, with roles, invitations and moderation.\n\nCommunities are a beta feature of the service. The endpoints may change incompatibly until the release.",
     methods: {
       listCommunities: "Lists the communities that the user has joined.",
-      getCommunity: "Gets a community.",
-      updateCommunity: "Changes a community: only what the request sets. Responds with the community as it is for editing.\n\nThe handle can be changed once in 7 days. The old one then leads nowhere, and anyone can take it.",
-      listInvitations: "Lists the pending invitations to a community, newest first, 20 to a page.",
-      streamInvitations: "Streams all pending invitations to a community, newest first.\n\nPages are fetched as the stream is read, and none after it is left.",
-      createInvitation: "Invites a blog to a community. Only for administrators.\n\nAn administrator can send one invitation a second and 250 a day, across all communities.",
-      getInvitation: "Gets the pending invitation of a blog to a community.",
-      deleteInvitation: "Cancels an invitation, as an administrator, or declines it, as its recipient.",
-      regenerateInviteLink: "Makes a new invite link for a community. The one before stops working.",
-      listMembers: "Lists the members of a community, 20 to a page.\n\nAll of them are listed for members, for those who have an invitation or an invite link, and for everyone where the\ncommunity is public and free to join. For others a public community lists its administrators and moderators.",
-      streamMembers: "Streams all members of a community that the caller can see.\n\nPages are fetched as the stream is read, and none after it is left.",
-      joinCommunity: "Joins a community: one that is free to join, by an invite link, or by accepting a pending invitation.\n\nA user can join 25 communities an hour and 100 a day without a personal invitation.",
-      removeMember: "Removes a member from a community, as an administrator, or leaves it, with one's own blog.",
-      updateMemberRole: "Gives a member another role. Only for administrators, of whom one has to remain.",
-      muteCommunity: "Mutes a community: its number of unread posts is hidden, and nothing else. Only for members.",
-      unmuteCommunity: "Unmutes a community. Only for members.",
-      addReaction: "Reacts to a post of a community with an emoji. Only for members.",
-      removeReaction: "Takes back a reaction to a post of a community.",
-      getModeratedPost: "Gets what moderators last did with a post of a community. Only for moderators and the author of the post.",
-      removePost: "Removes a post from a community. Only for those who can moderate it.",
-      restorePost: "Restores a post that was removed from a community. Only for those who can moderate it.",
-      listTimeline: "Lists the timeline of a community: posts, and what the service puts between them.",
-      streamTimeline: "Streams the whole timeline of a community.\n\nPages are fetched as the stream is read, and none after it is left.",
+      getCommunity: "Returns a community.",
+      updateCommunity: "Changes the fields of a community that the request sets. Returns the community with the fields that\neditors see.\n\nThe handle can change once in 7 days. The old handle stops working immediately, and another community can\ntake it.",
+      listInvitations: "Lists the pending invitations to a community, newest first, 20 per page.",
+      streamInvitations: "Streams all pending invitations to a community, newest first.\n\nPages are fetched on demand, until the caller cancels the stream.",
+      createInvitation: "Invites a blog to a community. The caller must be an administrator.\n\nAn administrator can send one invitation per second and 250 per day, across all communities.",
+      getInvitation: "Returns the pending invitation of a blog to a community.",
+      deleteInvitation: "Cancels an invitation if the caller is an administrator, or declines it if the caller is its recipient.",
+      regenerateInviteLink: "Creates a new invite link for a community. The previous link stops working.",
+      listMembers: "Lists the members of a community, 20 per page.\n\nMembers, recipients of an invitation, and holders of an invite link see all members. So does everyone if\nthe community is public and free to join. Other callers see the administrators and moderators of a public\ncommunity.",
+      streamMembers: "Streams all members of a community that the caller can see.\n\nPages are fetched on demand, until the caller cancels the stream.",
+      joinCommunity: "Joins a community that is free to join, or by an invite link, or by accepting a pending invitation.\n\nA user can join 25 communities per hour and 100 per day without a personal invitation.",
+      removeMember: "Removes a member from a community. Administrators can remove any member. Other members can only remove\ntheir own blog, to leave the community.",
+      updateMemberRole: "Changes the role of a member. The caller must be an administrator. At least one administrator must\nremain.",
+      muteCommunity: "Mutes a community, which hides its number of unread posts and has no other effect. The caller must be a\nmember.",
+      unmuteCommunity: "Unmutes a community. The caller must be a member.",
+      addReaction: "Adds an emoji reaction to a post in a community. The caller must be a member.",
+      removeReaction: "Removes a reaction from a post in a community.",
+      getModeratedPost: "Returns the last action of the moderators on a post in a community. The caller must be a moderator or the\nauthor of the post.",
+      removePost: "Removes a post from a community. The caller must be able to moderate the post.",
+      restorePost: "Restores a post that was removed from a community. The caller must be able to moderate the post.",
+      listTimeline: "Lists the timeline of a community: posts, and elements that the service adds between them.",
+      streamTimeline: "Streams the whole timeline of a community.\n\nPages are fetched on demand, until the caller cancels the stream.",
     },
   },
   loadComments: () =>

@@ -23,36 +23,37 @@ export const file_community_v1_invitation: GenFile = /*@__PURE__*/
   fileDesc("Ch1jb21tdW5pdHkvdjEvaW52aXRhdGlvbi5wcm90bxIMY29tbXVuaXR5LnYxIu8DChZMaXN0SW52aXRhdGlvbnNSZXF1ZXN0EswBChBjb21tdW5pdHlfaGFuZGxlGAEgASgJQrEBukitAboBqQEKEGNvbW11bml0eV9oYW5kbGUSUGEgY29tbXVuaXR5IGlzIG5hbWVkIGJ5IGl0cyBoYW5kbGUsIHdpdGhvdXQgdGhlIGRvdWJsZSBALCBvciBieSBpdHMgdXVpZCAodDouLi4pGkN0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbXkA6Lz8jXFxzXSspJCcpEjYKBmJlZm9yZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCrrrGAYyBAgBIAISSwoLYmxvZ19maWVsZHMYFCADKAlCNrpIHpIBGyIZchcyFV5bP10/W2Etel1bYS16MC05X10qJLrrGBESDWZpZWxkc1tibG9nc10gBBJPCgpwYWdlX3Rva2VuGB4gAygLMjMuY29tbXVuaXR5LnYxLkxpc3RJbnZpdGF0aW9uc1JlcXVlc3QuUGFnZVRva2VuRW50cnlCBrrrGAIgBRowCg5QYWdlVG9rZW5FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInwKF0xpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlEi0KC2ludml0YXRpb25zGAEgAygLMhguY29tbXVuaXR5LnYxLkludml0YXRpb24SMgoFbGlua3MYAiABKAsyDi5ibG9nLnYxLkxpbmtzQhO66xgPEgZfbGlua3MaBWxpbmtzIvkDChdDcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRL0AQoOcmVjaXBpZW50X2Jsb2cYAiABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSGAoHbWVzc2FnZRgDIAEoCUIHukgEcgIYZCIaChhDcmVhdGVJbnZpdGF0aW9uUmVzcG9uc2UiqgQKFEdldEludml0YXRpb25SZXF1ZXN0EswBChBjb21tdW5pdHlfaGFuZGxlGAEgASgJQrEBukitAboBqQEKEGNvbW11bml0eV9oYW5kbGUSUGEgY29tbXVuaXR5IGlzIG5hbWVkIGJ5IGl0cyBoYW5kbGUsIHdpdGhvdXQgdGhlIGRvdWJsZSBALCBvciBieSBpdHMgdXVpZCAodDouLi4pGkN0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbXkA6Lz8jXFxzXSspJCcpEvUBCg9ibG9nX2lkZW50aWZpZXIYAiABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSSwoLYmxvZ19maWVsZHMYFCADKAlCNrpIHpIBGyIZchcyFV5bP10/W2Etel1bYS16MC05X10qJLrrGBESDWZpZWxkc1tibG9nc10gBCJFChVHZXRJbnZpdGF0aW9uUmVzcG9uc2USLAoKaW52aXRhdGlvbhgBIAEoCzIYLmNvbW11bml0eS52MS5JbnZpdGF0aW9uIvcDChdEZWxldGVJbnZpdGF0aW9uUmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRL1AQoPYmxvZ19pZGVudGlmaWVyGAIgASgJQtsBukjXAboB0wEKD2Jsb2dfaWRlbnRpZmllchJQYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIChuZXZlciB3d3cpIG9yIGl0cyB1dWlkICh0Oi4uLikabnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiAhdGhpcy5zdGFydHNXaXRoKCd3d3cuJykgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEhUKDWRvX25vdF9pbnZpdGUYAyABKAgiGgoYRGVsZXRlSW52aXRhdGlvblJlc3BvbnNlIuwBChtSZWdlbmVyYXRlSW52aXRlTGlua1JlcXVlc3QSzAEKEGNvbW11bml0eV9oYW5kbGUYASABKAlCsQG6SK0BugGpAQoQY29tbXVuaXR5X2hhbmRsZRJQYSBjb21tdW5pdHkgaXMgbmFtZWQgYnkgaXRzIGhhbmRsZSwgd2l0aG91dCB0aGUgZG91YmxlIEAsIG9yIGJ5IGl0cyB1dWlkICh0Oi4uLikaQ3RoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFteQDovPyNcXHNdKykkJykiOwocUmVnZW5lcmF0ZUludml0ZUxpbmtSZXNwb25zZRIbCgtpbnZpdGVfbGluaxgBIAEoCUIGuusYAkgBYgZwcm90bzM", [file_blog_v1_links, file_buf_validate_validate, file_community_v1_invitation_resource, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Requests the pending invitations to a community.
+ * A request for the pending invitations to a community.
  *
  * @generated from message community.v1.ListInvitationsRequest
  */
 export type ListInvitationsRequest = Message<"community.v1.ListInvitationsRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * Only invitations from before this time, to the second. Default: all.
+   * Return only invitations from before this time, in whole seconds. Default: all invitations.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
-   * above. Default: the first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -67,7 +68,7 @@ export const ListInvitationsRequestSchema: GenMessage<ListInvitationsRequest> = 
   messageDesc(file_community_v1_invitation, 0);
 
 /**
- * Pending invitations to a community.
+ * The pending invitations to a community.
  *
  * @generated from message community.v1.ListInvitationsResponse
  */
@@ -80,7 +81,7 @@ export type ListInvitationsResponse = Message<"community.v1.ListInvitationsRespo
   invitations: Invitation[];
 
   /**
-   * Links to further pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 2;
    */
@@ -95,20 +96,20 @@ export const ListInvitationsResponseSchema: GenMessage<ListInvitationsResponse> 
   messageDesc(file_community_v1_invitation, 1);
 
 /**
- * Invites a blog to a community.
+ * A request to invite a blog to a community.
  *
  * @generated from message community.v1.CreateInvitationRequest
  */
 export type CreateInvitationRequest = Message<"community.v1.CreateInvitationRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * The blog to invite: its short name, its host name, or its uuid (`t:` and further characters).
+   * The short name, host name or UUID of the blog to invite. A UUID starts with `t:`.
    *
    * @generated from field: string recipient_blog = 2;
    */
@@ -130,7 +131,7 @@ export const CreateInvitationRequestSchema: GenMessage<CreateInvitationRequest> 
   messageDesc(file_community_v1_invitation, 2);
 
 /**
- * The blog is invited.
+ * The result of inviting a blog.
  *
  * @generated from message community.v1.CreateInvitationResponse
  */
@@ -145,28 +146,29 @@ export const CreateInvitationResponseSchema: GenMessage<CreateInvitationResponse
   messageDesc(file_community_v1_invitation, 3);
 
 /**
- * Requests the pending invitation of a blog.
+ * A request for the pending invitation of a blog.
  *
  * @generated from message community.v1.GetInvitationRequest
  */
 export type GetInvitationRequest = Message<"community.v1.GetInvitationRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 2;
    */
   blogIdentifier: string;
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -202,27 +204,27 @@ export const GetInvitationResponseSchema: GenMessage<GetInvitationResponse> = /*
   messageDesc(file_community_v1_invitation, 5);
 
 /**
- * Cancels or declines an invitation.
+ * A request to cancel or decline an invitation.
  *
  * @generated from message community.v1.DeleteInvitationRequest
  */
 export type DeleteInvitationRequest = Message<"community.v1.DeleteInvitationRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 2;
    */
   blogIdentifier: string;
 
   /**
-   * The blog cannot be invited again.
+   * Whether to prevent further invitations of the blog.
    *
    * @generated from field: bool do_not_invite = 3;
    */
@@ -237,7 +239,7 @@ export const DeleteInvitationRequestSchema: GenMessage<DeleteInvitationRequest> 
   messageDesc(file_community_v1_invitation, 6);
 
 /**
- * The invitation is cancelled or declined.
+ * The result of cancelling or declining an invitation.
  *
  * @generated from message community.v1.DeleteInvitationResponse
  */
@@ -252,13 +254,13 @@ export const DeleteInvitationResponseSchema: GenMessage<DeleteInvitationResponse
   messageDesc(file_community_v1_invitation, 7);
 
 /**
- * Makes a new invite link.
+ * A request to create a new invite link.
  *
  * @generated from message community.v1.RegenerateInviteLinkRequest
  */
 export type RegenerateInviteLinkRequest = Message<"community.v1.RegenerateInviteLinkRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
@@ -279,7 +281,7 @@ export const RegenerateInviteLinkRequestSchema: GenMessage<RegenerateInviteLinkR
  */
 export type RegenerateInviteLinkResponse = Message<"community.v1.RegenerateInviteLinkResponse"> & {
   /**
-   * The link. Anyone who has the link can join.
+   * The link. Anyone who has the link can join the community.
    *
    * @generated from field: string invite_link = 1;
    */

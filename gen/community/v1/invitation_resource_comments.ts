@@ -3,14 +3,14 @@
 /* eslint-disable */
 
 export const comments: ReadonlyMap<string, string> = new Map([
-  ["community.v1.Invitation", "An invitation to a community. Which fields there are depends on where it comes from."],
-  ["community.v1.Invitation.recipient", "The blog that is invited. Only in the list of invitations, like the following field."],
-  ["community.v1.Invitation.sender", "The blog that invites."],
-  ["community.v1.Invitation.sent_at", "When the invitation was sent."],
-  ["community.v1.Invitation.type", "Type; unspecified if it is none of those below. Only with the community that the caller is invited to."],
-  ["community.v1.Invitation.type_name", "Type as the service spells it, also where `type` does not know it."],
-  ["community.v1.Invitation.unknown_fields", "Everything else that was received: key, and its value as JSON."],
-  ["community.v1.InvitationType", "Types of invitations."],
-  ["community.v1.InvitationType.INVITATION_TYPE_DIRECT", "Sent to a blog."],
+  ["community.v1.Invitation", "An invitation to a community. The endpoint determines which fields are set."],
+  ["community.v1.Invitation.recipient", "The blog that is invited. This and the following field are only in the list of invitations."],
+  ["community.v1.Invitation.sender", "The blog that sent the invitation."],
+  ["community.v1.Invitation.sent_at", "The time when the invitation was sent."],
+  ["community.v1.Invitation.type", "The type. Unspecified for an unknown type. Only in a community to which the caller is invited."],
+  ["community.v1.Invitation.type_name", "The type as the service spells it, even if `type` is unspecified."],
+  ["community.v1.Invitation.unknown_fields", "All other keys of the object, with their values as JSON."],
+  ["community.v1.InvitationType", "The types of invitations."],
+  ["community.v1.InvitationType.INVITATION_TYPE_DIRECT", "An invitation to a particular blog."],
   ["community.v1.InvitationType.INVITATION_TYPE_UNSPECIFIED", "Not known."],
 ]);

@@ -18,48 +18,48 @@ export const file_community_v1_invitation_resource: GenFile = /*@__PURE__*/
   fileDesc("CiZjb21tdW5pdHkvdjEvaW52aXRhdGlvbl9yZXNvdXJjZS5wcm90bxIMY29tbXVuaXR5LnYxItsCCgpJbnZpdGF0aW9uEioKBHR5cGUYASABKA4yHC5jb21tdW5pdHkudjEuSW52aXRhdGlvblR5cGUSHQoJdHlwZV9uYW1lGAIgASgJQgq66xgGEgR0eXBlEh0KBnNlbmRlchgDIAEoCzINLmJsb2cudjEuQmxvZxIgCglyZWNpcGllbnQYBCABKAsyDS5ibG9nLnYxLkJsb2cSPgoHc2VudF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbrrGA0SB3NlbnRfb24yAggBEksKDnVua25vd25fZmllbGRzGGQgAygLMisuY29tbXVuaXR5LnYxLkludml0YXRpb24uVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqWwoOSW52aXRhdGlvblR5cGUSHwobSU5WSVRBVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASKAoWSU5WSVRBVElPTl9UWVBFX0RJUkVDVBABGgy66xgICgZkaXJlY3RiBnByb3RvMw", [file_blog_v1_blog_resource, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * An invitation to a community. Which fields there are depends on where it comes from.
+ * An invitation to a community. The endpoint determines which fields are set.
  *
  * @generated from message community.v1.Invitation
  */
 export type Invitation = Message<"community.v1.Invitation"> & {
   /**
-   * Type; unspecified if it is none of those below. Only with the community that the caller is invited to.
+   * The type. Unspecified for an unknown type. Only in a community to which the caller is invited.
    *
    * @generated from field: community.v1.InvitationType type = 1;
    */
   type: InvitationType;
 
   /**
-   * Type as the service spells it, also where `type` does not know it.
+   * The type as the service spells it, even if `type` is unspecified.
    *
    * @generated from field: string type_name = 2;
    */
   typeName: string;
 
   /**
-   * The blog that invites.
+   * The blog that sent the invitation.
    *
    * @generated from field: blog.v1.Blog sender = 3;
    */
   sender?: Blog | undefined;
 
   /**
-   * The blog that is invited. Only in the list of invitations, like the following field.
+   * The blog that is invited. This and the following field are only in the list of invitations.
    *
    * @generated from field: blog.v1.Blog recipient = 4;
    */
   recipient?: Blog | undefined;
 
   /**
-   * When the invitation was sent.
+   * The time when the invitation was sent.
    *
    * @generated from field: google.protobuf.Timestamp sent_at = 5;
    */
   sentAt?: Timestamp | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -74,7 +74,7 @@ export const InvitationSchema: GenMessage<Invitation> = /*@__PURE__*/
   messageDesc(file_community_v1_invitation_resource, 0);
 
 /**
- * Types of invitations.
+ * The types of invitations.
  *
  * @generated from enum community.v1.InvitationType
  */
@@ -87,7 +87,7 @@ export const InvitationType = {
   UNSPECIFIED: 0,
 
   /**
-   * Sent to a blog.
+   * An invitation to a particular blog.
    *
    * @generated from enum value: INVITATION_TYPE_DIRECT = 1;
    */
@@ -95,7 +95,7 @@ export const InvitationType = {
 } as const;
 
 /**
- * Types of invitations.
+ * The types of invitations.
  *
  * @generated from enum community.v1.InvitationType
  */

@@ -13,7 +13,7 @@ export const INVITATION_TYPE: EnumTable = new EnumTable("community.v1.Invitation
 ]);
 
 /**
- * An invitation to a community. Which fields there are depends on where it comes from.
+ * An invitation to a community. The endpoint determines which fields are set.
  *
  * @generated from message community.v1.Invitation
  */

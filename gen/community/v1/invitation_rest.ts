@@ -8,7 +8,7 @@ import { InvitationTable } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Pending invitations to a community.
+ * The pending invitations to a community.
  *
  * @generated from message community.v1.ListInvitationsResponse
  */

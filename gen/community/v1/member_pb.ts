@@ -25,50 +25,52 @@ export const file_community_v1_member: GenFile = /*@__PURE__*/
   fileDesc("Chljb21tdW5pdHkvdjEvbWVtYmVyLnByb3RvEgxjb21tdW5pdHkudjEipwQKEkxpc3RNZW1iZXJzUmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRI0CgZmaWx0ZXIYAiABKA4yGi5jb21tdW5pdHkudjEuTWVtYmVyRmlsdGVyQgi6SAWCAQIQARIbCgtpbnZpdGVfaGFzaBgDIAEoCUIGuusYAkgBEhoKBHBhZ2UYCiABKAVCB7pIBBoCKAFIAIgBARJLCgtibG9nX2ZpZWxkcxgUIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEksKCnBhZ2VfdG9rZW4YHiADKAsyLy5jb21tdW5pdHkudjEuTGlzdE1lbWJlcnNSZXF1ZXN0LlBhZ2VUb2tlbkVudHJ5Qga66xgCIAUaMAoOUGFnZVRva2VuRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIHCgVfcGFnZSJwChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiUKB21lbWJlcnMYASADKAsyFC5jb21tdW5pdHkudjEuTWVtYmVyEjIKBWxpbmtzGAIgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rcyKXAwoGTWVtYmVyEkAKBGJsb2cYASABKAsyDS5ibG9nLnYxLkJsb2dCIbrrGB1iCAoEbmFtZRgBYggKBHV1aWQYAWIHCgN1cmwYAUgAEkIKCWpvaW5lZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCE7rrGA8SCWpvaW5lZF90czICCAESFQoIaXNfYWRtaW4YAyABKAhIAYgBARIZCgxpc19tb2RlcmF0b3IYBCABKAhIAogBARIWCglpc19tdXR1YWwYBSABKAhIA4gBARJHCg51bmtub3duX2ZpZWxkcxhkIAMoCzInLmNvbW11bml0eS52MS5NZW1iZXIuVW5rbm93bkZpZWxkc0VudHJ5Qga66xgCQAEaNAoSVW5rbm93bkZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEgoIaWRlbnRpdHkSBrrrGAIQAUILCglfaXNfYWRtaW5CDwoNX2lzX21vZGVyYXRvckIMCgpfaXNfbXV0dWFsIoICChRKb2luQ29tbXVuaXR5UmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRIbCgtpbnZpdGVfaGFzaBgCIAEoCUIGuusYAkgBIhcKFUpvaW5Db21tdW5pdHlSZXNwb25zZSKeBQoTUmVtb3ZlTWVtYmVyUmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRL1AQoPYmxvZ19pZGVudGlmaWVyGAIgASgJQtsBukjXAboB0wEKD2Jsb2dfaWRlbnRpZmllchJQYSBibG9nIGlzIG5hbWVkIGJ5IGl0cyBzaG9ydCBuYW1lLCBpdHMgaG9zdCBuYW1lIChuZXZlciB3d3cpIG9yIGl0cyB1dWlkICh0Oi4uLikabnRoaXMuc2l6ZSgpIDw9IDI1MyAmJiAhdGhpcy5zdGFydHNXaXRoKCd3d3cuJykgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbQS1aYS16MC05X11bQS1aYS16MC05Ll8tXSopJCcpEjcKBnJlYXNvbhgDIAEoDjIbLmNvbW11bml0eS52MS5SZW1vdmFsUmVhc29uQgq6SAeCAQQQASAAEhYKBG5vdGUYBCABKAlCCLpIBXIDGOgHEhAKCGJhbl91c2VyGAUgASgIOl26SFoaWAoScmVtb3ZlX21lbWJlci5ub3RlEh10aGUgcmVhc29uIE9USEVSIG5lZWRzIGEgbm90ZRojdGhpcy5yZWFzb24gIT0gNiB8fCB0aGlzLm5vdGUgIT0gJyciFgoUUmVtb3ZlTWVtYmVyUmVzcG9uc2UilAQKF1VwZGF0ZU1lbWJlclJvbGVSZXF1ZXN0EswBChBjb21tdW5pdHlfaGFuZGxlGAEgASgJQrEBukitAboBqQEKEGNvbW11bml0eV9oYW5kbGUSUGEgY29tbXVuaXR5IGlzIG5hbWVkIGJ5IGl0cyBoYW5kbGUsIHdpdGhvdXQgdGhlIGRvdWJsZSBALCBvciBieSBpdHMgdXVpZCAodDouLi4pGkN0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbXkA6Lz8jXFxzXSspJCcpEvUBCg9ibG9nX2lkZW50aWZpZXIYAiABKAlC2wG6SNcBugHTAQoPYmxvZ19pZGVudGlmaWVyElBhIGJsb2cgaXMgbmFtZWQgYnkgaXRzIHNob3J0IG5hbWUsIGl0cyBob3N0IG5hbWUgKG5ldmVyIHd3dykgb3IgaXRzIHV1aWQgKHQ6Li4uKRpudGhpcy5zaXplKCkgPD0gMjUzICYmICF0aGlzLnN0YXJ0c1dpdGgoJ3d3dy4nKSAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFtBLVphLXowLTlfXVtBLVphLXowLTkuXy1dKikkJykSMgoEcm9sZRgDIAEoDjIYLmNvbW11bml0eS52MS5NZW1iZXJSb2xlQgq6SAeCAQQQASAAIhoKGFVwZGF0ZU1lbWJlclJvbGVSZXNwb25zZSLlAQoUTXV0ZUNvbW11bml0eVJlcXVlc3QSzAEKEGNvbW11bml0eV9oYW5kbGUYASABKAlCsQG6SK0BugGpAQoQY29tbXVuaXR5X2hhbmRsZRJQYSBjb21tdW5pdHkgaXMgbmFtZWQgYnkgaXRzIGhhbmRsZSwgd2l0aG91dCB0aGUgZG91YmxlIEAsIG9yIGJ5IGl0cyB1dWlkICh0Oi4uLikaQ3RoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFteQDovPyNcXHNdKykkJykiFwoVTXV0ZUNvbW11bml0eVJlc3BvbnNlIucBChZVbm11dGVDb21tdW5pdHlSZXF1ZXN0EswBChBjb21tdW5pdHlfaGFuZGxlGAEgASgJQrEBukitAboBqQEKEGNvbW11bml0eV9oYW5kbGUSUGEgY29tbXVuaXR5IGlzIG5hbWVkIGJ5IGl0cyBoYW5kbGUsIHdpdGhvdXQgdGhlIGRvdWJsZSBALCBvciBieSBpdHMgdXVpZCAodDouLi4pGkN0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbXkA6Lz8jXFxzXSspJCcpIhkKF1VubXV0ZUNvbW11bml0eVJlc3BvbnNlKvkBCgxNZW1iZXJGaWx0ZXISHQoZTUVNQkVSX0ZJTFRFUl9VTlNQRUNJRklFRBAAEiAKEU1FTUJFUl9GSUxURVJfQUxMEAEaCbrrGAUKA2FsbBIkChNNRU1CRVJfRklMVEVSX0FETUlOEAIaC7rrGAcKBWFkbWluEiwKF01FTUJFUl9GSUxURVJfTU9ERVJBVE9SEAMaD7rrGAsKCW1vZGVyYXRvchIsChdNRU1CRVJfRklMVEVSX0ZPTExPV0lORxAEGg+66xgLCglmb2xsb3dpbmcSJgoUTUVNQkVSX0ZJTFRFUl9NVVRVQUwQBRoMuusYCAoGbXV0dWFsKp8BCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASJAoSTUVNQkVSX1JPTEVfTUVNQkVSEAEaDLrrGAgKBm1lbWJlchIqChVNRU1CRVJfUk9MRV9NT0RFUkFUT1IQAhoPuusYCwoJbW9kZXJhdG9yEiIKEU1FTUJFUl9ST0xFX0FETUlOEAMaC7rrGAcKBWFkbWluYgZwcm90bzM", [file_blog_v1_blog_resource, file_blog_v1_links, file_buf_validate_validate, file_community_v1_removal_reason, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Requests the members of a community.
+ * A request for the members of a community.
  *
  * @generated from message community.v1.ListMembersRequest
  */
 export type ListMembersRequest = Message<"community.v1.ListMembersRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * Which members. Default: all.
+   * The members to return. Default: all members.
    *
    * @generated from field: community.v1.MemberFilter filter = 2;
    */
   filter: MemberFilter;
 
   /**
-   * The end of an invite link, for members of a community that the caller has not joined.
+   * The last part of an invite link. It gives access to the members of a community that the caller has not
+   * joined.
    *
    * @generated from field: string invite_hash = 3;
    */
   inviteHash: string;
 
   /**
-   * The page, counted from 1. Default: 1.
+   * The page number, starting from 1. Default: 1.
    *
    * @generated from field: optional int32 page = 10;
    */
   page?: number | undefined;
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
-   * above. Default: the first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -83,7 +85,7 @@ export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PUR
   messageDesc(file_community_v1_member, 0);
 
 /**
- * Members of a community.
+ * The members of a community.
  *
  * @generated from message community.v1.ListMembersResponse
  */
@@ -96,7 +98,7 @@ export type ListMembersResponse = Message<"community.v1.ListMembersResponse"> & 
   members: Member[];
 
   /**
-   * Links to further pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 2;
    */
@@ -117,13 +119,14 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__P
  */
 export type Member = Message<"community.v1.Member"> & {
   /**
-   * Who it is.
+   * The blog of the member.
    *
    * @generated from oneof community.v1.Member.identity
    */
   identity: {
     /**
-     * The blog. Whether the caller follows it, and it the caller, is in its `followed` and `is_following_you`.
+     * The blog. Its fields `followed` and `is_following_you` show whether the caller and the blog follow each
+     * other.
      *
      * @generated from field: blog.v1.Blog blog = 1;
      */
@@ -132,35 +135,35 @@ export type Member = Message<"community.v1.Member"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * When the blog joined.
+   * The time when the blog joined.
    *
    * @generated from field: google.protobuf.Timestamp joined_at = 2;
    */
   joinedAt?: Timestamp | undefined;
 
   /**
-   * The blog is an administrator.
+   * Whether the blog is an administrator of the community.
    *
    * @generated from field: optional bool is_admin = 3;
    */
   isAdmin?: boolean | undefined;
 
   /**
-   * The blog is a moderator.
+   * Whether the blog is a moderator of the community.
    *
    * @generated from field: optional bool is_moderator = 4;
    */
   isModerator?: boolean | undefined;
 
   /**
-   * The caller follows the blog, and the blog follows the caller.
+   * Whether the caller and the blog follow each other.
    *
    * @generated from field: optional bool is_mutual = 5;
    */
   isMutual?: boolean | undefined;
 
   /**
-   * All other keys of the response, with their values as JSON, where no blog keeps them.
+   * All other keys of the object, with their values as JSON, unless `blog` contains them.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -175,20 +178,21 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_community_v1_member, 2);
 
 /**
- * Joins a community.
+ * A request to join a community.
  *
  * @generated from message community.v1.JoinCommunityRequest
  */
 export type JoinCommunityRequest = Message<"community.v1.JoinCommunityRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * The end of an invite link. Not needed where the community is free to join or the caller has an invitation.
+   * The last part of an invite link. Not required if the community is free to join or the caller has an
+   * invitation.
    *
    * @generated from field: string invite_hash = 2;
    */
@@ -203,7 +207,7 @@ export const JoinCommunityRequestSchema: GenMessage<JoinCommunityRequest> = /*@_
   messageDesc(file_community_v1_member, 3);
 
 /**
- * The caller is a member.
+ * The result of joining a community.
  *
  * @generated from message community.v1.JoinCommunityResponse
  */
@@ -218,27 +222,27 @@ export const JoinCommunityResponseSchema: GenMessage<JoinCommunityResponse> = /*
   messageDesc(file_community_v1_member, 4);
 
 /**
- * Removes a member.
+ * A request to remove a member.
  *
  * @generated from message community.v1.RemoveMemberRequest
  */
 export type RemoveMemberRequest = Message<"community.v1.RemoveMemberRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 2;
    */
   blogIdentifier: string;
 
   /**
-   * Why. OTHER needs a note.
+   * The reason for the removal. OTHER requires a note.
    *
    * @generated from field: community.v1.RemovalReason reason = 3;
    */
@@ -252,7 +256,7 @@ export type RemoveMemberRequest = Message<"community.v1.RemoveMemberRequest"> & 
   note: string;
 
   /**
-   * The blog can never join again.
+   * Whether to ban the blog from joining again.
    *
    * @generated from field: bool ban_user = 5;
    */
@@ -267,7 +271,7 @@ export const RemoveMemberRequestSchema: GenMessage<RemoveMemberRequest> = /*@__P
   messageDesc(file_community_v1_member, 5);
 
 /**
- * The blog is no longer a member.
+ * The result of removing a member.
  *
  * @generated from message community.v1.RemoveMemberResponse
  */
@@ -282,20 +286,20 @@ export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse> = /*@_
   messageDesc(file_community_v1_member, 6);
 
 /**
- * Gives a member another role.
+ * A request to change the role of a member.
  *
  * @generated from message community.v1.UpdateMemberRoleRequest
  */
 export type UpdateMemberRoleRequest = Message<"community.v1.UpdateMemberRoleRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * The blog: its short name, its host name, or its uuid (`t:` and further characters).
+   * The short name, host name or UUID of the blog. A UUID starts with `t:`.
    *
    * @generated from field: string blog_identifier = 2;
    */
@@ -317,7 +321,7 @@ export const UpdateMemberRoleRequestSchema: GenMessage<UpdateMemberRoleRequest> 
   messageDesc(file_community_v1_member, 7);
 
 /**
- * The member has the role.
+ * The result of changing the role of a member.
  *
  * @generated from message community.v1.UpdateMemberRoleResponse
  */
@@ -332,13 +336,13 @@ export const UpdateMemberRoleResponseSchema: GenMessage<UpdateMemberRoleResponse
   messageDesc(file_community_v1_member, 8);
 
 /**
- * Mutes a community.
+ * A request to mute a community.
  *
  * @generated from message community.v1.MuteCommunityRequest
  */
 export type MuteCommunityRequest = Message<"community.v1.MuteCommunityRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
@@ -353,7 +357,7 @@ export const MuteCommunityRequestSchema: GenMessage<MuteCommunityRequest> = /*@_
   messageDesc(file_community_v1_member, 9);
 
 /**
- * The community is muted.
+ * The result of muting a community.
  *
  * @generated from message community.v1.MuteCommunityResponse
  */
@@ -368,13 +372,13 @@ export const MuteCommunityResponseSchema: GenMessage<MuteCommunityResponse> = /*
   messageDesc(file_community_v1_member, 10);
 
 /**
- * Unmutes a community.
+ * A request to unmute a community.
  *
  * @generated from message community.v1.UnmuteCommunityRequest
  */
 export type UnmuteCommunityRequest = Message<"community.v1.UnmuteCommunityRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
@@ -389,7 +393,7 @@ export const UnmuteCommunityRequestSchema: GenMessage<UnmuteCommunityRequest> = 
   messageDesc(file_community_v1_member, 11);
 
 /**
- * The community is not muted any more.
+ * The result of unmuting a community.
  *
  * @generated from message community.v1.UnmuteCommunityResponse
  */
@@ -404,7 +408,7 @@ export const UnmuteCommunityResponseSchema: GenMessage<UnmuteCommunityResponse> 
   messageDesc(file_community_v1_member, 12);
 
 /**
- * Which members of a community.
+ * The kinds of members that a list can select.
  *
  * @generated from enum community.v1.MemberFilter
  */
@@ -445,7 +449,7 @@ export const MemberFilter = {
   FOLLOWING: 4,
 
   /**
-   * Blogs that the caller follows and that follow the caller.
+   * Blogs that the caller follows and that also follow the caller.
    *
    * @generated from enum value: MEMBER_FILTER_MUTUAL = 5;
    */
@@ -453,7 +457,7 @@ export const MemberFilter = {
 } as const;
 
 /**
- * Which members of a community.
+ * The kinds of members that a list can select.
  *
  * @generated from enum community.v1.MemberFilter
  */
@@ -466,7 +470,7 @@ export const MemberFilterSchema: GenEnum<MemberFilter> = /*@__PURE__*/
   enumDesc(file_community_v1_member, 0);
 
 /**
- * Roles of members.
+ * The roles of members.
  *
  * @generated from enum community.v1.MemberRole
  */
@@ -479,21 +483,21 @@ export const MemberRole = {
   UNSPECIFIED: 0,
 
   /**
-   * A member without further rights.
+   * A member without additional rights.
    *
    * @generated from enum value: MEMBER_ROLE_MEMBER = 1;
    */
   MEMBER: 1,
 
   /**
-   * A moderator: can remove and restore posts.
+   * A moderator, who can remove and restore posts.
    *
    * @generated from enum value: MEMBER_ROLE_MODERATOR = 2;
    */
   MODERATOR: 2,
 
   /**
-   * An administrator: can do everything.
+   * An administrator, who has all rights.
    *
    * @generated from enum value: MEMBER_ROLE_ADMIN = 3;
    */
@@ -501,7 +505,7 @@ export const MemberRole = {
 } as const;
 
 /**
- * Roles of members.
+ * The roles of members.
  *
  * @generated from enum community.v1.MemberRole
  */

@@ -8,7 +8,7 @@ import { LinksTable } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Members of a community.
+ * The members of a community.
  *
  * @generated from message community.v1.ListMembersResponse
  */

@@ -25,35 +25,37 @@ export const file_community_v1_moderation: GenFile = /*@__PURE__*/
   fileDesc("Ch1jb21tdW5pdHkvdjEvbW9kZXJhdGlvbi5wcm90bxIMY29tbXVuaXR5LnYxItwCChdHZXRNb2RlcmF0ZWRQb3N0UmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRIYCgdwb3N0X2lkGAIgASgEQge6SAQyAiAAEgsKA25wZhgUIAEoCBJLCgtibG9nX2ZpZWxkcxgVIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEIk8KGEdldE1vZGVyYXRlZFBvc3RSZXNwb25zZRIzCg5tb2RlcmF0ZWRfcG9zdBgBIAEoCzIbLmNvbW11bml0eS52MS5Nb2RlcmF0ZWRQb3N0IsUDCg1Nb2RlcmF0ZWRQb3N0Ei4KBmFjdGlvbhgBIAEoDjIeLmNvbW11bml0eS52MS5Nb2RlcmF0aW9uQWN0aW9uEiEKC2FjdGlvbl9uYW1lGAIgASgJQgy66xgIEgZhY3Rpb24SKwoGcmVhc29uGAMgASgOMhsuY29tbXVuaXR5LnYxLlJlbW92YWxSZWFzb24SIQoLcmVhc29uX25hbWUYBCABKAlCDLrrGAgSBnJlYXNvbhIMCgRub3RlGAUgASgJEj4KDG1vZGVyYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDLrrGAgSAnRzMgIIARIbCgRwb3N0GAcgASgLMg0uYmxvZy52MS5Qb3N0EiAKCW1vZGVyYXRvchgIIAEoCzINLmJsb2cudjEuQmxvZxJOCg51bmtub3duX2ZpZWxkcxhkIAMoCzIuLmNvbW11bml0eS52MS5Nb2RlcmF0ZWRQb3N0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIqoDChFSZW1vdmVQb3N0UmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRIYCgdwb3N0X2lkGAIgASgEQge6SAQyAiAAEjcKBnJlYXNvbhgDIAEoDjIbLmNvbW11bml0eS52MS5SZW1vdmFsUmVhc29uQgq6SAeCAQQQASAAEhYKBG5vdGUYBCABKAlCCLpIBXIDGOgHOlu6SFgaVgoQcmVtb3ZlX3Bvc3Qubm90ZRIddGhlIHJlYXNvbiBPVEhFUiBuZWVkcyBhIG5vdGUaI3RoaXMucmVhc29uICE9IDYgfHwgdGhpcy5ub3RlICE9ICcnIhQKElJlbW92ZVBvc3RSZXNwb25zZSKXAgoSUmVzdG9yZVBvc3RSZXF1ZXN0EswBChBjb21tdW5pdHlfaGFuZGxlGAEgASgJQrEBukitAboBqQEKEGNvbW11bml0eV9oYW5kbGUSUGEgY29tbXVuaXR5IGlzIG5hbWVkIGJ5IGl0cyBoYW5kbGUsIHdpdGhvdXQgdGhlIGRvdWJsZSBALCBvciBieSBpdHMgdXVpZCAodDouLi4pGkN0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbXkA6Lz8jXFxzXSspJCcpEhgKB3Bvc3RfaWQYAiABKARCB7pIBDICIAASGAoEbm90ZRgDIAEoCUIKukgHcgUQARjoByIVChNSZXN0b3JlUG9zdFJlc3BvbnNlKqcBChBNb2RlcmF0aW9uQWN0aW9uEiEKHU1PREVSQVRJT05fQUNUSU9OX1VOU1BFQ0lGSUVEEAASOAofTU9ERVJBVElPTl9BQ1RJT05fTU9ERVJBVEVfUE9TVBABGhO66xgPCg1tb2RlcmF0ZV9wb3N0EjYKHk1PREVSQVRJT05fQUNUSU9OX1JFU1RPUkVfUE9TVBACGhK66xgOCgxyZXN0b3JlX3Bvc3RiBnByb3RvMw", [file_blog_v1_blog_resource, file_blog_v1_post_resource, file_buf_validate_validate, file_community_v1_removal_reason, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Requests what moderators last did with a post.
+ * A request for the last action of the moderators on a post.
  *
  * @generated from message community.v1.GetModeratedPostRequest
  */
 export type GetModeratedPostRequest = Message<"community.v1.GetModeratedPostRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 2;
    */
   postId: bigint;
 
   /**
-   * Get content as blocks instead of the older form, which differs with the type.
+   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
+   * the post type.
    *
    * @generated from field: bool npf = 20;
    */
   npf: boolean;
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 21;
    */
@@ -68,13 +70,13 @@ export const GetModeratedPostRequestSchema: GenMessage<GetModeratedPostRequest> 
   messageDesc(file_community_v1_moderation, 0);
 
 /**
- * The last action of moderators on a post.
+ * The last action of the moderators on a post.
  *
  * @generated from message community.v1.GetModeratedPostResponse
  */
 export type GetModeratedPostResponse = Message<"community.v1.GetModeratedPostResponse"> & {
   /**
-   * The post, and what was done with it.
+   * The post and the last action.
    *
    * @generated from field: community.v1.ModeratedPost moderated_post = 1;
    */
@@ -89,34 +91,34 @@ export const GetModeratedPostResponseSchema: GenMessage<GetModeratedPostResponse
   messageDesc(file_community_v1_moderation, 1);
 
 /**
- * A post that was moderated. Only moderators and the author of the post see it.
+ * A post on which a moderator acted. Visible only to moderators and the author of the post.
  *
  * @generated from message community.v1.ModeratedPost
  */
 export type ModeratedPost = Message<"community.v1.ModeratedPost"> & {
   /**
-   * The last action; unspecified if it is none of those below.
+   * The last action. Unspecified for an unknown action.
    *
    * @generated from field: community.v1.ModerationAction action = 1;
    */
   action: ModerationAction;
 
   /**
-   * The last action, as the service spells it, even if `action` has no value for it.
+   * The last action as the service spells it, even if `action` is unspecified.
    *
    * @generated from field: string action_name = 2;
    */
   actionName: string;
 
   /**
-   * Why; unspecified if it is none of those below. Only where the post was removed last.
+   * The reason for the removal. Unspecified for an unknown reason. Only if the last action is a removal.
    *
    * @generated from field: community.v1.RemovalReason reason = 3;
    */
   reason: RemovalReason;
 
   /**
-   * Why, as the service spells it, also where `reason` does not know it.
+   * The reason as the service spells it, even if `reason` is unspecified.
    *
    * @generated from field: string reason_name = 4;
    */
@@ -130,7 +132,7 @@ export type ModeratedPost = Message<"community.v1.ModeratedPost"> & {
   note: string;
 
   /**
-   * When it was done.
+   * The time of the action.
    *
    * @generated from field: google.protobuf.Timestamp moderated_at = 6;
    */
@@ -144,14 +146,14 @@ export type ModeratedPost = Message<"community.v1.ModeratedPost"> & {
   post?: Post | undefined;
 
   /**
-   * Who did it. Only for moderators.
+   * The moderator who acted. Only for moderators.
    *
    * @generated from field: blog.v1.Blog moderator = 8;
    */
   moderator?: Blog | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -166,27 +168,27 @@ export const ModeratedPostSchema: GenMessage<ModeratedPost> = /*@__PURE__*/
   messageDesc(file_community_v1_moderation, 2);
 
 /**
- * Removes a post from a community.
+ * A request to remove a post from a community.
  *
  * @generated from message community.v1.RemovePostRequest
  */
 export type RemovePostRequest = Message<"community.v1.RemovePostRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 2;
    */
   postId: bigint;
 
   /**
-   * Why. OTHER needs a note.
+   * The reason for the removal. OTHER requires a note.
    *
    * @generated from field: community.v1.RemovalReason reason = 3;
    */
@@ -208,7 +210,7 @@ export const RemovePostRequestSchema: GenMessage<RemovePostRequest> = /*@__PURE_
   messageDesc(file_community_v1_moderation, 3);
 
 /**
- * The post is removed.
+ * The result of removing a post.
  *
  * @generated from message community.v1.RemovePostResponse
  */
@@ -223,27 +225,27 @@ export const RemovePostResponseSchema: GenMessage<RemovePostResponse> = /*@__PUR
   messageDesc(file_community_v1_moderation, 4);
 
 /**
- * Restores a post that was removed from a community.
+ * A request to restore a post that was removed from a community.
  *
  * @generated from message community.v1.RestorePostRequest
  */
 export type RestorePostRequest = Message<"community.v1.RestorePostRequest"> & {
   /**
-   * The community: its handle, without the double `@`, or its uuid (`t:` and further characters).
+   * The handle of the community without the leading `@@`, or its UUID. A UUID starts with `t:`.
    *
    * @generated from field: string community_handle = 1;
    */
   communityHandle: string;
 
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 2;
    */
   postId: bigint;
 
   /**
-   * Why, at most 1000 characters.
+   * The reason for the restoration, at most 1000 characters.
    *
    * @generated from field: string note = 3;
    */
@@ -258,7 +260,7 @@ export const RestorePostRequestSchema: GenMessage<RestorePostRequest> = /*@__PUR
   messageDesc(file_community_v1_moderation, 5);
 
 /**
- * The post is restored.
+ * The result of restoring a post.
  *
  * @generated from message community.v1.RestorePostResponse
  */
@@ -286,14 +288,14 @@ export const ModerationAction = {
   UNSPECIFIED: 0,
 
   /**
-   * It was removed.
+   * The post was removed.
    *
    * @generated from enum value: MODERATION_ACTION_MODERATE_POST = 1;
    */
   MODERATE_POST: 1,
 
   /**
-   * It was restored.
+   * The post was restored.
    *
    * @generated from enum value: MODERATION_ACTION_RESTORE_POST = 2;
    */

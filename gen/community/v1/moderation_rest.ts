@@ -16,7 +16,7 @@ export const MODERATION_ACTION: EnumTable = new EnumTable("community.v1.Moderati
 ]);
 
 /**
- * A post that was moderated. Only moderators and the author of the post see it.
+ * A post on which a moderator acted. Visible only to moderators and the author of the post.
  *
  * @generated from message community.v1.ModeratedPost
  */

@@ -7,7 +7,7 @@ import { TimelineTable } from "./timeline_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * The reaction is there.
+ * The result of adding a reaction.
  *
  * @generated from message community.v1.AddReactionResponse
  */

@@ -14,7 +14,7 @@ export const file_community_v1_removal_reason: GenFile = /*@__PURE__*/
   fileDesc("CiFjb21tdW5pdHkvdjEvcmVtb3ZhbF9yZWFzb24ucHJvdG8SDGNvbW11bml0eS52MSr5AgoNUmVtb3ZhbFJlYXNvbhIeChpSRU1PVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEkMKI1JFTU9WQUxfUkVBU09OX0NPTU1VTklUWV9HVUlERUxJTkVTEAEaGrrrGBYKFGNvbW11bml0eV9ndWlkZWxpbmVzEi0KGFJFTU9WQUxfUkVBU09OX09GRl9UT1BJQxACGg+66xgLCglvZmZfdG9waWMSIwoTUkVNT1ZBTF9SRUFTT05fU1BBTRADGgq66xgGCgRzcGFtEkcKJVJFTU9WQUxfUkVBU09OX0lOQVBQUk9QUklBVEVfQkVIQVZJT1IQBBocuusYGAoWaW5hcHByb3ByaWF0ZV9iZWhhdmlvchI/CiFSRU1PVkFMX1JFQVNPTl9TRVJWSUNFX0dVSURFTElORVMQBRoYuusYFAoSc2VydmljZV9ndWlkZWxpbmVzEiUKFFJFTU9WQUxfUkVBU09OX09USEVSEAYaC7rrGAcKBW90aGVyYgZwcm90bzM", [file_connectrest_v1_annotations]);
 
 /**
- * Why a member or a post is removed from a community.
+ * The reasons for removing a member or a post from a community.
  *
  * @generated from enum community.v1.RemovalReason
  */
@@ -27,14 +27,14 @@ export const RemovalReason = {
   UNSPECIFIED: 0,
 
   /**
-   * Against the guidelines of the community.
+   * The member or post violates the guidelines of the community.
    *
    * @generated from enum value: REMOVAL_REASON_COMMUNITY_GUIDELINES = 1;
    */
   COMMUNITY_GUIDELINES: 1,
 
   /**
-   * Not what the community is about.
+   * The member or post does not fit the topic of the community.
    *
    * @generated from enum value: REMOVAL_REASON_OFF_TOPIC = 2;
    */
@@ -55,14 +55,14 @@ export const RemovalReason = {
   INAPPROPRIATE_BEHAVIOR: 4,
 
   /**
-   * Against the guidelines of the service.
+   * The member or post violates the guidelines of the service.
    *
    * @generated from enum value: REMOVAL_REASON_SERVICE_GUIDELINES = 5;
    */
   SERVICE_GUIDELINES: 5,
 
   /**
-   * Something else, which a note says.
+   * Another reason, which the note describes.
    *
    * @generated from enum value: REMOVAL_REASON_OTHER = 6;
    */
@@ -70,7 +70,7 @@ export const RemovalReason = {
 } as const;
 
 /**
- * Why a member or a post is removed from a community.
+ * The reasons for removing a member or a post from a community.
  *
  * @generated from enum community.v1.RemovalReason
  */

@@ -18,7 +18,7 @@ export const BlogElementTable: MessageTable = table("community.v1.BlogElement", 
 ]);
 
 /**
- * Elements of a timeline that are shown side by side.
+ * Timeline elements that are displayed side by side.
  *
  * @generated from message community.v1.CarouselElement
  */
@@ -44,8 +44,8 @@ export const TIMELINE_TYPE: EnumTable = new EnumTable("community.v1.TimelineType
 ]);
 
 /**
- * An element of a timeline: mostly a post. Elements that are not posts, and those with a `display_type`, were added by
- * the service.
+ * An element of a timeline, usually a post. The service added the elements that are not posts and the
+ * elements with a `display_type`.
  *
  * @generated from message community.v1.TimelineElement
  */

@@ -172,7 +172,7 @@ export const PublicPayloadTable: MessageTable = table("events.v1.PublicPayload",
 ]);
 
 /**
- * A branch of a pull request.
+ * The head or base branch of a pull request.
  *
  * @generated from message events.v1.PullRequestBranch
  */
@@ -184,7 +184,7 @@ export const PullRequestBranchTable: MessageTable = table("events.v1.PullRequest
 ]);
 
 /**
- * A pull request.
+ * An event of a pull request.
  *
  * @generated from message events.v1.PullRequestPayload
  */
@@ -243,7 +243,7 @@ export const PullRequestTable: MessageTable = table("events.v1.PullRequest", () 
 ]);
 
 /**
- * Commits were pushed. Events since October 2025 have neither sizes nor commits.
+ * Commits were pushed. Since October 2025, events do not contain sizes or commits.
  *
  * @generated from message events.v1.PushPayload
  */
@@ -296,7 +296,7 @@ export const ReleaseTable: MessageTable = table("events.v1.Release", () => [
 ]);
 
 /**
- * A comment in a review.
+ * A comment in a pull request review.
  *
  * @generated from message events.v1.ReviewComment
  */

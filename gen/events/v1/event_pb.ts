@@ -26,21 +26,21 @@ export const file_events_v1_event: GenFile = /*@__PURE__*/
  */
 export type Event = Message<"events.v1.Event"> & {
   /**
-   * Identifier: a decimal number with ten or more digits. The same event can be on two neighboring pages.
+   * The identifier, a decimal number with at least ten digits. Two adjacent pages can contain the same event.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Type; unspecified if it is none of those below.
+   * The type. Unspecified for an unknown type.
    *
    * @generated from field: events.v1.EventType type = 2;
    */
   type: EventType;
 
   /**
-   * Type as the feed spells it, even if `type` does not have a value for it.
+   * The type as the feed spells it, even if `type` is unspecified.
    *
    * @generated from field: string type_name = 3;
    */
@@ -54,35 +54,35 @@ export type Event = Message<"events.v1.Event"> & {
   actor?: Actor | undefined;
 
   /**
-   * The repository in which it happened.
+   * The repository in which the event occurred.
    *
    * @generated from field: events.v1.Repository repo = 5;
    */
   repo?: Repository | undefined;
 
   /**
-   * The organization in which it happened. Only for events of organizations.
+   * The organization in which the event occurred. Only for events of organizations.
    *
    * @generated from field: events.v1.Organization org = 6;
    */
   org?: Organization | undefined;
 
   /**
-   * The event is public.
+   * Whether the event is public.
    *
    * @generated from field: bool public = 7;
    */
   public: boolean;
 
   /**
-   * When it happened; whole seconds.
+   * The time of the event, in whole seconds.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * The payload, depending on the type.
+   * The payload. Its message depends on the type of the event.
    *
    * @generated from oneof events.v1.Event.payload
    */
@@ -168,7 +168,7 @@ export type Event = Message<"events.v1.Event"> & {
     case: "publicPayload";
   } | {
     /**
-     * A pull request.
+     * An event of a pull request.
      *
      * @generated from field: events.v1.PullRequestPayload pull_request = 30;
      */
@@ -216,7 +216,8 @@ export type Event = Message<"events.v1.Event"> & {
     case: "watch";
   } | {
     /**
-     * The payload of any other type, as received. Integers that a double cannot represent are strings.
+     * The payload of an event with any other type, as received. Integers that a double cannot represent
+     * become strings.
      *
      * @generated from field: google.protobuf.Struct other = 9;
      */
@@ -225,7 +226,7 @@ export type Event = Message<"events.v1.Event"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -240,7 +241,7 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_events_v1_event, 0);
 
 /**
- * Types of events.
+ * The types of events.
  *
  * @generated from enum events.v1.EventType
  */
@@ -323,7 +324,7 @@ export const EventType = {
   PUBLIC: 10,
 
   /**
-   * A pull request.
+   * An event of a pull request.
    *
    * @generated from enum value: EVENT_TYPE_PULL_REQUEST = 11;
    */
@@ -365,7 +366,8 @@ export const EventType = {
   WATCH: 16,
 
   /**
-   * A thread in a review of a pull request. This and the following types are not in the current set.
+   * An event of a review thread on a pull request. The API's current list of types does not contain this type
+   * and the following ones.
    *
    * @generated from enum value: EVENT_TYPE_PULL_REQUEST_REVIEW_THREAD = 17;
    */
@@ -379,7 +381,7 @@ export const EventType = {
   SPONSORSHIP: 18,
 
   /**
-   * A repository was given to a team.
+   * A repository was added to a team.
    *
    * @generated from enum value: EVENT_TYPE_TEAM_ADD = 19;
    */
@@ -400,14 +402,14 @@ export const EventType = {
   FOLLOW: 21,
 
   /**
-   * A snippet was created, updated or forked.
+   * A gist was created, updated or forked.
    *
    * @generated from enum value: EVENT_TYPE_GIST = 22;
    */
   GIST: 22,
 
   /**
-   * A change of a fork was applied.
+   * A patch was applied from the fork queue.
    *
    * @generated from enum value: EVENT_TYPE_FORK_APPLY = 23;
    */
@@ -415,7 +417,7 @@ export const EventType = {
 } as const;
 
 /**
- * Types of events.
+ * The types of events.
  *
  * @generated from enum events.v1.EventType
  */

@@ -32,22 +32,22 @@ export const file_events_v1_events: GenFile = /*@__PURE__*/
  */
 export type ListPublicEventsRequest = Message<"events.v1.ListPublicEventsRequest"> & {
   /**
-   * Number of events on a page, 1 to 100. Default: 30.
+   * The maximum number of events per page, from 1 to 100. Default: 30.
    *
    * @generated from field: optional int32 per_page = 10;
    */
   perPage?: number | undefined;
 
   /**
-   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
+   * The page number. A feed ends after 300 events; a request for a later page fails. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
-   * `not_modified`, and the request does not count against the rate limit.
+   * The unchanged `etag` of an earlier response for the same page. If there are no new events, the response
+   * has `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -68,98 +68,98 @@ export const ListPublicEventsRequestSchema: GenMessage<ListPublicEventsRequest> 
  */
 export type ListPublicEventsResponse = Message<"events.v1.ListPublicEventsResponse"> & {
   /**
-   * The events, newest first. A page may be short although more pages follow.
+   * The events, newest first. A page can be short even if more pages follow.
    *
    * @generated from field: repeated events.v1.Event events = 1;
    */
   events: Event[];
 
   /**
-   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
+   * The entity tag of the response, including the quotes. Send it as `if_none_match`.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * There are no new events since the response with the tag that was sent; `events` is empty.
+   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before the next poll; usually 60, more under high load.
+   * The number of seconds to wait before the next poll: usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
+   * The time when the feed last changed, as an HTTP date (RFC 9110 section 5.6.7). Can be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * URL of the next page; empty on the last one.
+   * The URL of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * URL of the last page; empty on the last one.
+   * The URL of the last page. Empty on the last page.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * URL of the previous page; empty on the first one.
+   * The URL of the previous page. Empty on the first page.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * URL of the first page; empty on the first one.
+   * The URL of the first page. Empty on the first page.
    *
    * @generated from field: string first_page_url = 23;
    */
   firstPageUrl: string;
 
   /**
-   * Number of requests allowed in an hour.
+   * The number of requests allowed per hour.
    *
    * @generated from field: optional int32 rate_limit = 30;
    */
   rateLimit?: number | undefined;
 
   /**
-   * Number of remaining requests.
+   * The number of requests that remain in the current hour.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests is reset.
+   * The time when the hourly count is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
   rateLimitReset?: Timestamp | undefined;
 
   /**
-   * Number of requests made; may be missing.
+   * The number of requests made in the current hour. Can be missing.
    *
    * @generated from field: optional int32 rate_limit_used = 33;
    */
   rateLimitUsed?: number | undefined;
 
   /**
-   * The resource that the limit applies to: `core`; may be missing.
+   * The name of the rate limit that applies, usually `core`. Can be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -180,36 +180,36 @@ export const ListPublicEventsResponseSchema: GenMessage<ListPublicEventsResponse
  */
 export type ListNetworkEventsRequest = Message<"events.v1.ListNetworkEventsRequest"> & {
   /**
-   * Owner of the repository; not case-sensitive.
+   * The owner of the repository, in any case.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
-   * Name of the repository, without `.git`; not case-sensitive.
+   * The name of the repository without `.git`, in any case.
    *
    * @generated from field: string repo = 2;
    */
   repo: string;
 
   /**
-   * Number of events on a page, 1 to 100. Default: 30.
+   * The maximum number of events per page, from 1 to 100. Default: 30.
    *
    * @generated from field: optional int32 per_page = 10;
    */
   perPage?: number | undefined;
 
   /**
-   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
+   * The page number. A feed ends after 300 events; a request for a later page fails. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
-   * `not_modified`, and the request does not count against the rate limit.
+   * The unchanged `etag` of an earlier response for the same page. If there are no new events, the response
+   * has `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -224,104 +224,104 @@ export const ListNetworkEventsRequestSchema: GenMessage<ListNetworkEventsRequest
   messageDesc(file_events_v1_events, 2);
 
 /**
- * Events of a repository and its forks.
+ * The events of a repository and its forks.
  *
  * @generated from message events.v1.ListNetworkEventsResponse
  */
 export type ListNetworkEventsResponse = Message<"events.v1.ListNetworkEventsResponse"> & {
   /**
-   * The events, newest first. A page may be short although more pages follow.
+   * The events, newest first. A page can be short even if more pages follow.
    *
    * @generated from field: repeated events.v1.Event events = 1;
    */
   events: Event[];
 
   /**
-   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
+   * The entity tag of the response, including the quotes. Send it as `if_none_match`.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * There are no new events since the response with the tag that was sent; `events` is empty.
+   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before the next poll; usually 60, more under high load.
+   * The number of seconds to wait before the next poll: usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
+   * The time when the feed last changed, as an HTTP date (RFC 9110 section 5.6.7). Can be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * URL of the next page; empty on the last one.
+   * The URL of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * URL of the last page; empty on the last one.
+   * The URL of the last page. Empty on the last page.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * URL of the previous page; empty on the first one.
+   * The URL of the previous page. Empty on the first page.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * URL of the first page; empty on the first one.
+   * The URL of the first page. Empty on the first page.
    *
    * @generated from field: string first_page_url = 23;
    */
   firstPageUrl: string;
 
   /**
-   * Number of requests allowed in an hour.
+   * The number of requests allowed per hour.
    *
    * @generated from field: optional int32 rate_limit = 30;
    */
   rateLimit?: number | undefined;
 
   /**
-   * Number of remaining requests.
+   * The number of requests that remain in the current hour.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests is reset.
+   * The time when the hourly count is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
   rateLimitReset?: Timestamp | undefined;
 
   /**
-   * Number of requests made; may be missing.
+   * The number of requests made in the current hour. Can be missing.
    *
    * @generated from field: optional int32 rate_limit_used = 33;
    */
   rateLimitUsed?: number | undefined;
 
   /**
-   * The resource that the limit applies to: `core`; may be missing.
+   * The name of the rate limit that applies, usually `core`. Can be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -342,29 +342,29 @@ export const ListNetworkEventsResponseSchema: GenMessage<ListNetworkEventsRespon
  */
 export type ListOrganizationEventsRequest = Message<"events.v1.ListOrganizationEventsRequest"> & {
   /**
-   * Name of the organization; not case-sensitive.
+   * The name of the organization, in any case.
    *
    * @generated from field: string org = 1;
    */
   org: string;
 
   /**
-   * Number of events on a page, 1 to 100. Default: 30.
+   * The maximum number of events per page, from 1 to 100. Default: 30.
    *
    * @generated from field: optional int32 per_page = 10;
    */
   perPage?: number | undefined;
 
   /**
-   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
+   * The page number. A feed ends after 300 events; a request for a later page fails. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
-   * `not_modified`, and the request does not count against the rate limit.
+   * The unchanged `etag` of an earlier response for the same page. If there are no new events, the response
+   * has `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -379,104 +379,104 @@ export const ListOrganizationEventsRequestSchema: GenMessage<ListOrganizationEve
   messageDesc(file_events_v1_events, 4);
 
 /**
- * Events of an organization.
+ * The events of an organization.
  *
  * @generated from message events.v1.ListOrganizationEventsResponse
  */
 export type ListOrganizationEventsResponse = Message<"events.v1.ListOrganizationEventsResponse"> & {
   /**
-   * The events, newest first. A page may be short although more pages follow.
+   * The events, newest first. A page can be short even if more pages follow.
    *
    * @generated from field: repeated events.v1.Event events = 1;
    */
   events: Event[];
 
   /**
-   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
+   * The entity tag of the response, including the quotes. Send it as `if_none_match`.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * There are no new events since the response with the tag that was sent; `events` is empty.
+   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before the next poll; usually 60, more under high load.
+   * The number of seconds to wait before the next poll: usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
+   * The time when the feed last changed, as an HTTP date (RFC 9110 section 5.6.7). Can be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * URL of the next page; empty on the last one.
+   * The URL of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * URL of the last page; empty on the last one.
+   * The URL of the last page. Empty on the last page.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * URL of the previous page; empty on the first one.
+   * The URL of the previous page. Empty on the first page.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * URL of the first page; empty on the first one.
+   * The URL of the first page. Empty on the first page.
    *
    * @generated from field: string first_page_url = 23;
    */
   firstPageUrl: string;
 
   /**
-   * Number of requests allowed in an hour.
+   * The number of requests allowed per hour.
    *
    * @generated from field: optional int32 rate_limit = 30;
    */
   rateLimit?: number | undefined;
 
   /**
-   * Number of remaining requests.
+   * The number of requests that remain in the current hour.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests is reset.
+   * The time when the hourly count is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
   rateLimitReset?: Timestamp | undefined;
 
   /**
-   * Number of requests made; may be missing.
+   * The number of requests made in the current hour. Can be missing.
    *
    * @generated from field: optional int32 rate_limit_used = 33;
    */
   rateLimitUsed?: number | undefined;
 
   /**
-   * The resource that the limit applies to: `core`; may be missing.
+   * The name of the rate limit that applies, usually `core`. Can be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -497,36 +497,36 @@ export const ListOrganizationEventsResponseSchema: GenMessage<ListOrganizationEv
  */
 export type ListRepositoryEventsRequest = Message<"events.v1.ListRepositoryEventsRequest"> & {
   /**
-   * Owner of the repository; not case-sensitive.
+   * The owner of the repository, in any case.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
-   * Name of the repository, without `.git`; not case-sensitive.
+   * The name of the repository without `.git`, in any case.
    *
    * @generated from field: string repo = 2;
    */
   repo: string;
 
   /**
-   * Number of events on a page, 1 to 100. Default: 30.
+   * The maximum number of events per page, from 1 to 100. Default: 30.
    *
    * @generated from field: optional int32 per_page = 10;
    */
   perPage?: number | undefined;
 
   /**
-   * Page number. A feed ends after 300 events; pages beyond that are an error. Default: 1.
+   * The page number. A feed ends after 300 events; a request for a later page fails. Default: 1.
    *
    * @generated from field: optional int32 page = 11;
    */
   page?: number | undefined;
 
   /**
-   * The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is
-   * `not_modified`, and the request does not count against the rate limit.
+   * The unchanged `etag` of an earlier response for the same page. If there are no new events, the response
+   * has `not_modified`, and the request does not count against the rate limit.
    *
    * @generated from field: string if_none_match = 12;
    */
@@ -541,104 +541,104 @@ export const ListRepositoryEventsRequestSchema: GenMessage<ListRepositoryEventsR
   messageDesc(file_events_v1_events, 6);
 
 /**
- * Events of a repository.
+ * The events of a repository.
  *
  * @generated from message events.v1.ListRepositoryEventsResponse
  */
 export type ListRepositoryEventsResponse = Message<"events.v1.ListRepositoryEventsResponse"> & {
   /**
-   * The events, newest first. A page may be short although more pages follow.
+   * The events, newest first. A page can be short even if more pages follow.
    *
    * @generated from field: repeated events.v1.Event events = 1;
    */
   events: Event[];
 
   /**
-   * Entity tag of this response, to be sent as `if_none_match`. The quotes are part of it.
+   * The entity tag of the response, including the quotes. Send it as `if_none_match`.
    *
    * @generated from field: string etag = 10;
    */
   etag: string;
 
   /**
-   * There are no new events since the response with the tag that was sent; `events` is empty.
+   * Whether the feed has no new events since the response whose tag the request sent. `events` is then empty.
    *
    * @generated from field: bool not_modified = 11;
    */
   notModified: boolean;
 
   /**
-   * Seconds to wait before the next poll; usually 60, more under high load.
+   * The number of seconds to wait before the next poll: usually 60, more under high load.
    *
    * @generated from field: optional int32 poll_interval_seconds = 12;
    */
   pollIntervalSeconds?: number | undefined;
 
   /**
-   * When the feed last changed, as an HTTP date (RFC 9110 section 5.6.7); may be missing.
+   * The time when the feed last changed, as an HTTP date (RFC 9110 section 5.6.7). Can be missing.
    *
    * @generated from field: string last_modified = 13;
    */
   lastModified: string;
 
   /**
-   * URL of the next page; empty on the last one.
+   * The URL of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_url = 20;
    */
   nextPageUrl: string;
 
   /**
-   * URL of the last page; empty on the last one.
+   * The URL of the last page. Empty on the last page.
    *
    * @generated from field: string last_page_url = 21;
    */
   lastPageUrl: string;
 
   /**
-   * URL of the previous page; empty on the first one.
+   * The URL of the previous page. Empty on the first page.
    *
    * @generated from field: string previous_page_url = 22;
    */
   previousPageUrl: string;
 
   /**
-   * URL of the first page; empty on the first one.
+   * The URL of the first page. Empty on the first page.
    *
    * @generated from field: string first_page_url = 23;
    */
   firstPageUrl: string;
 
   /**
-   * Number of requests allowed in an hour.
+   * The number of requests allowed per hour.
    *
    * @generated from field: optional int32 rate_limit = 30;
    */
   rateLimit?: number | undefined;
 
   /**
-   * Number of remaining requests.
+   * The number of requests that remain in the current hour.
    *
    * @generated from field: optional int32 rate_limit_remaining = 31;
    */
   rateLimitRemaining?: number | undefined;
 
   /**
-   * When the number of requests is reset.
+   * The time when the hourly count is reset.
    *
    * @generated from field: google.protobuf.Timestamp rate_limit_reset = 32;
    */
   rateLimitReset?: Timestamp | undefined;
 
   /**
-   * Number of requests made; may be missing.
+   * The number of requests made in the current hour. Can be missing.
    *
    * @generated from field: optional int32 rate_limit_used = 33;
    */
   rateLimitUsed?: number | undefined;
 
   /**
-   * The resource that the limit applies to: `core`; may be missing.
+   * The name of the rate limit that applies, usually `core`. Can be missing.
    *
    * @generated from field: string rate_limit_resource = 34;
    */
@@ -653,13 +653,15 @@ export const ListRepositoryEventsResponseSchema: GenMessage<ListRepositoryEvents
   messageDesc(file_events_v1_events, 7);
 
 /**
- * Feeds of events of repositories, organizations and users.
+ * Event feeds of repositories, organizations and users.
  *
- * Feeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events
- * appear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.
+ * Feeds are designed for polling. A poll sends the ETag of the last response, after the interval that the
+ * response requested. Events appear after a delay of 30 seconds to 6 hours. A feed contains at most 300
+ * events from the past 30 days.
  *
- * The methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and continue
- * behind the last message by its resume token.
+ * The `Watch…` methods poll on behalf of their callers. All callers who watch the same feed share one poller,
+ * and each caller receives each event once. A resume token continues a stream after the last received
+ * message.
  *
  * @generated from service events.v1.EventService
  */
@@ -697,7 +699,7 @@ export const EventService: GenService<{
   /**
    * Lists the events of a repository, newest first.
    *
-   * Public repositories need no credentials.
+   * Public repositories do not require credentials.
    *
    * @generated from rpc events.v1.EventService.ListRepositoryEvents
    */
@@ -719,8 +721,8 @@ export const EventService: GenService<{
     output: typeof ListUserEventsResponseSchema;
   },
   /**
-   * Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that
-   * user.
+   * Lists the events of an organization on the dashboard of a user, newest first. Requires the credentials of
+   * that user.
    *
    * @generated from rpc events.v1.EventService.ListUserOrganizationEvents
    */
@@ -740,7 +742,8 @@ export const EventService: GenService<{
     output: typeof ListUserPublicEventsResponseSchema;
   },
   /**
-   * Lists the events of repositories that a user watches and of users that the user follows, newest first.
+   * Lists the events of the repositories that a user watches and of the users that the user follows, newest
+   * first.
    *
    * Includes private events with the credentials of that user, and only public events otherwise.
    *
@@ -752,7 +755,8 @@ export const EventService: GenService<{
     output: typeof ListReceivedEventsResponseSchema;
   },
   /**
-   * Lists the public events of repositories that a user watches and of users that the user follows, newest first.
+   * Lists the public events of the repositories that a user watches and of the users that the user follows,
+   * newest first.
    *
    * @generated from rpc events.v1.EventService.ListReceivedPublicEvents
    */
@@ -762,7 +766,7 @@ export const EventService: GenService<{
     output: typeof ListReceivedPublicEventsResponseSchema;
   },
   /**
-   * Streams new public events, as they appear.
+   * Streams new public events as they appear.
    *
    * @generated from rpc events.v1.EventService.WatchPublicEvents
    */
@@ -772,7 +776,7 @@ export const EventService: GenService<{
     output: typeof WatchPublicEventsResponseSchema;
   },
   /**
-   * Streams the new public events of a repository and its forks, as they appear.
+   * Streams new public events of a repository and its forks as they appear.
    *
    * @generated from rpc events.v1.EventService.WatchNetworkEvents
    */
@@ -782,7 +786,7 @@ export const EventService: GenService<{
     output: typeof WatchNetworkEventsResponseSchema;
   },
   /**
-   * Streams the new public events of an organization, as they appear.
+   * Streams new public events of an organization as they appear.
    *
    * @generated from rpc events.v1.EventService.WatchOrganizationEvents
    */
@@ -792,9 +796,9 @@ export const EventService: GenService<{
     output: typeof WatchOrganizationEventsResponseSchema;
   },
   /**
-   * Streams the new events of a repository, as they appear.
+   * Streams new events of a repository as they appear.
    *
-   * Public repositories need no credentials.
+   * Public repositories do not require credentials.
    *
    * @generated from rpc events.v1.EventService.WatchRepositoryEvents
    */
@@ -804,7 +808,7 @@ export const EventService: GenService<{
     output: typeof WatchRepositoryEventsResponseSchema;
   },
   /**
-   * Streams the new events of a user, as they appear.
+   * Streams new events of a user as they appear.
    *
    * Includes private events with the credentials of that user, and only public events otherwise.
    *
@@ -816,8 +820,8 @@ export const EventService: GenService<{
     output: typeof WatchUserEventsResponseSchema;
   },
   /**
-   * Streams the new events of an organization for the dashboard of a user, as they appear. Requires the credentials of that
-   * user.
+   * Streams new events of an organization on the dashboard of a user as they appear. Requires the credentials
+   * of that user.
    *
    * @generated from rpc events.v1.EventService.WatchUserOrganizationEvents
    */
@@ -827,7 +831,7 @@ export const EventService: GenService<{
     output: typeof WatchUserOrganizationEventsResponseSchema;
   },
   /**
-   * Streams the new public events of a user, as they appear.
+   * Streams new public events of a user as they appear.
    *
    * @generated from rpc events.v1.EventService.WatchUserPublicEvents
    */
@@ -837,7 +841,8 @@ export const EventService: GenService<{
     output: typeof WatchUserPublicEventsResponseSchema;
   },
   /**
-   * Streams the new events of repositories that a user watches and of users that the user follows, as they appear.
+   * Streams new events of the repositories that a user watches and of the users that the user follows, as
+   * they appear.
    *
    * Includes private events with the credentials of that user, and only public events otherwise.
    *
@@ -849,7 +854,8 @@ export const EventService: GenService<{
     output: typeof WatchReceivedEventsResponseSchema;
   },
   /**
-   * Streams the new public events of repositories that a user watches and of users that the user follows, as they appear.
+   * Streams new public events of the repositories that a user watches and of the users that the user follows,
+   * as they appear.
    *
    * @generated from rpc events.v1.EventService.WatchReceivedPublicEvents
    */

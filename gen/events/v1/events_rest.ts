@@ -193,7 +193,7 @@ export const EventService_listOrganizationEvents: UnaryAdapter<
 /**
  * Lists the events of a repository, newest first.
  *
- * Public repositories need no credentials.
+ * Public repositories do not require credentials.
  *
  * GET /repos/{owner}/{repo}/events
  *
@@ -262,8 +262,8 @@ export const EventService_listUserEvents: UnaryAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserEvents)
 
 /**
- * Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that
- * user.
+ * Lists the events of an organization on the dashboard of a user, newest first. Requires the credentials of
+ * that user.
  *
  * GET /users/{username}/events/orgs/{org}
  *
@@ -332,7 +332,8 @@ export const EventService_listUserPublicEvents: UnaryAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserPublicEvents)
 
 /**
- * Lists the events of repositories that a user watches and of users that the user follows, newest first.
+ * Lists the events of the repositories that a user watches and of the users that the user follows, newest
+ * first.
  *
  * Includes private events with the credentials of that user, and only public events otherwise.
  *
@@ -366,7 +367,8 @@ export const EventService_listReceivedEvents: UnaryAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedEvents)
 
 /**
- * Lists the public events of repositories that a user watches and of users that the user follows, newest first.
+ * Lists the public events of the repositories that a user watches and of the users that the user follows,
+ * newest first.
  *
  * GET /users/{username}/received_events/public
  *
@@ -398,7 +400,7 @@ export const EventService_listReceivedPublicEvents: UnaryAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedPublicEvents)
 
 /**
- * Streams new public events, as they appear.
+ * Streams new public events as they appear.
  *
  * GET /events
  *
@@ -436,7 +438,7 @@ export const EventService_watchPublicEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchPublicEvents)
 
 /**
- * Streams the new public events of a repository and its forks, as they appear.
+ * Streams new public events of a repository and its forks as they appear.
  *
  * GET /networks/{owner}/{repo}/events
  *
@@ -488,7 +490,7 @@ export const EventService_watchNetworkEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchNetworkEvents)
 
 /**
- * Streams the new public events of an organization, as they appear.
+ * Streams new public events of an organization as they appear.
  *
  * GET /orgs/{org}/events
  *
@@ -534,9 +536,9 @@ export const EventService_watchOrganizationEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchOrganizationEvents)
 
 /**
- * Streams the new events of a repository, as they appear.
+ * Streams new events of a repository as they appear.
  *
- * Public repositories need no credentials.
+ * Public repositories do not require credentials.
  *
  * GET /repos/{owner}/{repo}/events
  *
@@ -588,7 +590,7 @@ export const EventService_watchRepositoryEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchRepositoryEvents)
 
 /**
- * Streams the new events of a user, as they appear.
+ * Streams new events of a user as they appear.
  *
  * Includes private events with the credentials of that user, and only public events otherwise.
  *
@@ -632,8 +634,8 @@ export const EventService_watchUserEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchUserEvents)
 
 /**
- * Streams the new events of an organization for the dashboard of a user, as they appear. Requires the credentials of that
- * user.
+ * Streams new events of an organization on the dashboard of a user as they appear. Requires the credentials
+ * of that user.
  *
  * GET /users/{username}/events/orgs/{org}
  *
@@ -685,7 +687,7 @@ export const EventService_watchUserOrganizationEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchUserOrganizationEvents)
 
 /**
- * Streams the new public events of a user, as they appear.
+ * Streams new public events of a user as they appear.
  *
  * GET /users/{username}/events/public
  *
@@ -728,7 +730,8 @@ export const EventService_watchUserPublicEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchUserPublicEvents)
 
 /**
- * Streams the new events of repositories that a user watches and of users that the user follows, as they appear.
+ * Streams new events of the repositories that a user watches and of the users that the user follows, as
+ * they appear.
  *
  * Includes private events with the credentials of that user, and only public events otherwise.
  *
@@ -773,7 +776,8 @@ export const EventService_watchReceivedEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchReceivedEvents)
 
 /**
- * Streams the new public events of repositories that a user watches and of users that the user follows, as they appear.
+ * Streams new public events of the repositories that a user watches and of the users that the user follows,
+ * as they appear.
  *
  * GET /users/{username}/received_events/public
  *
@@ -816,13 +820,15 @@ export const EventService_watchReceivedPublicEvents: PollAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.WatchReceivedPublicEvents)
 
 /**
- * Feeds of events of repositories, organizations and users.
+ * Event feeds of repositories, organizations and users.
  *
- * Feeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events
- * appear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.
+ * Feeds are designed for polling. A poll sends the ETag of the last response, after the interval that the
+ * response requested. Events appear after a delay of 30 seconds to 6 hours. A feed contains at most 300
+ * events from the past 30 days.
  *
- * The methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and continue
- * behind the last message by its resume token.
+ * The `Watch…` methods poll on behalf of their callers. All callers who watch the same feed share one poller,
+ * and each caller receives each event once. A resume token continues a stream after the last received
+ * message.
  *
  * @generated from service events.v1.EventService
  */
@@ -849,26 +855,26 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
     watchReceivedPublicEvents: EventService_watchReceivedPublicEvents,
   },
   comments: {
-    service: "Feeds of events of repositories, organizations and users.\n\nFeeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events\nappear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.\n\nThe methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and continue\nbehind the last message by its resume token.",
+    service: "Event feeds of repositories, organizations and users.\n\nFeeds are designed for polling. A poll sends the ETag of the last response, after the interval that the\nresponse requested. Events appear after a delay of 30 seconds to 6 hours. A feed contains at most 300\nevents from the past 30 days.\n\nThe `Watch…` methods poll on behalf of their callers. All callers who watch the same feed share one poller,\nand each caller receives each event once. A resume token continues a stream after the last received\nmessage.",
     methods: {
       listPublicEvents: "Lists public events, newest first.",
       listNetworkEvents: "Lists the public events of a repository and its forks, newest first.",
       listOrganizationEvents: "Lists the public events of an organization, newest first.",
-      listRepositoryEvents: "Lists the events of a repository, newest first.\n\nPublic repositories need no credentials.",
+      listRepositoryEvents: "Lists the events of a repository, newest first.\n\nPublic repositories do not require credentials.",
       listUserEvents: "Lists the events of a user, newest first.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
-      listUserOrganizationEvents: "Lists the events of an organization for the dashboard of a user, newest first. Requires the credentials of that\nuser.",
+      listUserOrganizationEvents: "Lists the events of an organization on the dashboard of a user, newest first. Requires the credentials of\nthat user.",
       listUserPublicEvents: "Lists the public events of a user, newest first.",
-      listReceivedEvents: "Lists the events of repositories that a user watches and of users that the user follows, newest first.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
-      listReceivedPublicEvents: "Lists the public events of repositories that a user watches and of users that the user follows, newest first.",
-      watchPublicEvents: "Streams new public events, as they appear.",
-      watchNetworkEvents: "Streams the new public events of a repository and its forks, as they appear.",
-      watchOrganizationEvents: "Streams the new public events of an organization, as they appear.",
-      watchRepositoryEvents: "Streams the new events of a repository, as they appear.\n\nPublic repositories need no credentials.",
-      watchUserEvents: "Streams the new events of a user, as they appear.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
-      watchUserOrganizationEvents: "Streams the new events of an organization for the dashboard of a user, as they appear. Requires the credentials of that\nuser.",
-      watchUserPublicEvents: "Streams the new public events of a user, as they appear.",
-      watchReceivedEvents: "Streams the new events of repositories that a user watches and of users that the user follows, as they appear.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
-      watchReceivedPublicEvents: "Streams the new public events of repositories that a user watches and of users that the user follows, as they appear.",
+      listReceivedEvents: "Lists the events of the repositories that a user watches and of the users that the user follows, newest\nfirst.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      listReceivedPublicEvents: "Lists the public events of the repositories that a user watches and of the users that the user follows,\nnewest first.",
+      watchPublicEvents: "Streams new public events as they appear.",
+      watchNetworkEvents: "Streams new public events of a repository and its forks as they appear.",
+      watchOrganizationEvents: "Streams new public events of an organization as they appear.",
+      watchRepositoryEvents: "Streams new events of a repository as they appear.\n\nPublic repositories do not require credentials.",
+      watchUserEvents: "Streams new events of a user as they appear.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      watchUserOrganizationEvents: "Streams new events of an organization on the dashboard of a user as they appear. Requires the credentials\nof that user.",
+      watchUserPublicEvents: "Streams new public events of a user as they appear.",
+      watchReceivedEvents: "Streams new events of the repositories that a user watches and of the users that the user follows, as\nthey appear.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      watchReceivedPublicEvents: "Streams new public events of the repositories that a user watches and of the users that the user follows,\nas they appear.",
     },
   },
   loadComments: () =>

@@ -16,7 +16,7 @@ export const file_events_v1_subject: GenFile = /*@__PURE__*/
   fileDesc("ChdldmVudHMvdjEvc3ViamVjdC5wcm90bxIJZXZlbnRzLnYxIogCCgVBY3RvchIKCgJpZBgBIAEoBBINCgVsb2dpbhgCIAEoCRIaCg1kaXNwbGF5X2xvZ2luGAMgASgJSACIAQESGgoSZXh0ZXJuYWxfYXZhdGFyX2lkGAQgASgJEgsKA3VybBgFIAEoCRISCgphdmF0YXJfdXJsGAYgASgJEkMKDnVua25vd25fZmllbGRzGGQgAygLMiMuZXZlbnRzLnYxLkFjdG9yLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhAKDl9kaXNwbGF5X2xvZ2luIr8BCgpSZXBvc2l0b3J5Eg8KAmlkGAEgASgESACIAQESDAoEbmFtZRgCIAEoCRILCgN1cmwYAyABKAkSSAoOdW5rbm93bl9maWVsZHMYZCADKAsyKC5ldmVudHMudjEuUmVwb3NpdG9yeS5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIFCgNfaWQi6AEKDE9yZ2FuaXphdGlvbhIKCgJpZBgBIAEoBBINCgVsb2dpbhgCIAEoCRIaChJleHRlcm5hbF9hdmF0YXJfaWQYAyABKAkSCwoDdXJsGAQgASgJEhIKCmF2YXRhcl91cmwYBSABKAkSSgoOdW5rbm93bl9maWVsZHMYZCADKAsyKi5ldmVudHMudjEuT3JnYW5pemF0aW9uLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBYgZwcm90bzM", [file_connectrest_v1_annotations]);
 
 /**
- * A user who caused an event or is affected by it.
+ * A user who caused an event or is affected by an event.
  *
  * @generated from message events.v1.Actor
  */
@@ -36,35 +36,35 @@ export type Actor = Message<"events.v1.Actor"> & {
   login: string;
 
   /**
-   * Display name; missing in old events.
+   * The display name. Missing in old events.
    *
    * @generated from field: optional string display_login = 3;
    */
   displayLogin?: string | undefined;
 
   /**
-   * Identifier of an avatar hosted elsewhere; usually empty.
+   * The identifier of an externally hosted avatar. Usually empty.
    *
    * @generated from field: string external_avatar_id = 4;
    */
   externalAvatarId: string;
 
   /**
-   * URL in the API.
+   * The URL in the API.
    *
    * @generated from field: string url = 5;
    */
   url: string;
 
   /**
-   * URL of the avatar.
+   * The URL of the avatar.
    *
    * @generated from field: string avatar_url = 6;
    */
   avatarUrl: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -79,34 +79,34 @@ export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
   messageDesc(file_events_v1_subject, 0);
 
 /**
- * The repository in which something happened.
+ * The repository in which an event occurred.
  *
  * @generated from message events.v1.Repository
  */
 export type Repository = Message<"events.v1.Repository"> & {
   /**
-   * Identifier; missing in very old events.
+   * The identifier. Missing in very old events.
    *
    * @generated from field: optional uint64 id = 1;
    */
   id?: bigint | undefined;
 
   /**
-   * Owner and name, `owner/repo`; `/` in very old events.
+   * The owner and the name, `owner/repo`. Only `/` in very old events.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * URL in the API.
+   * The URL in the API.
    *
    * @generated from field: string url = 3;
    */
   url: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -121,7 +121,7 @@ export const RepositorySchema: GenMessage<Repository> = /*@__PURE__*/
   messageDesc(file_events_v1_subject, 1);
 
 /**
- * The organization in which something happened.
+ * The organization in which an event occurred.
  *
  * @generated from message events.v1.Organization
  */
@@ -141,28 +141,28 @@ export type Organization = Message<"events.v1.Organization"> & {
   login: string;
 
   /**
-   * Identifier of an avatar hosted elsewhere; usually empty.
+   * The identifier of an externally hosted avatar. Usually empty.
    *
    * @generated from field: string external_avatar_id = 3;
    */
   externalAvatarId: string;
 
   /**
-   * URL in the API.
+   * The URL in the API.
    *
    * @generated from field: string url = 4;
    */
   url: string;
 
   /**
-   * URL of the avatar.
+   * The URL of the avatar.
    *
    * @generated from field: string avatar_url = 5;
    */
   avatarUrl: string;
 
   /**
-   * All other keys of the response, with their values as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

@@ -6,7 +6,7 @@ import { type MessageTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 /**
- * A user who caused an event or is affected by it.
+ * A user who caused an event or is affected by an event.
  *
  * @generated from message events.v1.Actor
  */
@@ -21,7 +21,7 @@ export const ActorTable: MessageTable = table("events.v1.Actor", () => [
 ]);
 
 /**
- * The organization in which something happened.
+ * The organization in which an event occurred.
  *
  * @generated from message events.v1.Organization
  */
@@ -35,7 +35,7 @@ export const OrganizationTable: MessageTable = table("events.v1.Organization", (
 ]);
 
 /**
- * The repository in which something happened.
+ * The repository in which an event occurred.
  *
  * @generated from message events.v1.Repository
  */

@@ -22,7 +22,8 @@ export const file_oauth_v1_oauth: GenFile = /*@__PURE__*/
  */
 export type CreateRequestTokenRequest = Message<"oauth.v1.CreateRequestTokenRequest"> & {
   /**
-   * The callback URL to redirect the user to; `oob` for none. Default: the one registered for the application.
+   * The callback URL to which the user is redirected, or `oob` for applications without one. Default: the
+   * callback URL that is registered for the application.
    *
    * @generated from field: string callback = 1;
    */
@@ -57,7 +58,7 @@ export type CreateRequestTokenResponse = Message<"oauth.v1.CreateRequestTokenRes
   oauthTokenSecret: string;
 
   /**
-   * The service has confirmed the callback; missing from some responses.
+   * Whether the service has confirmed the callback. Some responses do not have this field.
    *
    * @generated from field: optional bool oauth_callback_confirmed = 3;
    */
@@ -92,7 +93,7 @@ export type CreateAccessTokenRequest = Message<"oauth.v1.CreateAccessTokenReques
   oauthTokenSecret: string;
 
   /**
-   * The verifier that proves the user's consent, from the URL that the user was redirected to.
+   * The verifier that proves the user's consent. It is in the URL to which the user was redirected.
    *
    * @generated from field: string oauth_verifier = 3;
    */
@@ -107,7 +108,7 @@ export const CreateAccessTokenRequestSchema: GenMessage<CreateAccessTokenRequest
   messageDesc(file_oauth_v1_oauth, 2);
 
 /**
- * An OAuth 1.0a access token; it does not expire.
+ * An OAuth 1.0a access token, which does not expire.
  *
  * @generated from message oauth.v1.CreateAccessTokenResponse
  */
@@ -147,7 +148,7 @@ export type CreateTokenRequest = Message<"oauth.v1.CreateTokenRequest"> & {
    */
   grant: {
     /**
-     * An authorization code: the token represents a user.
+     * An authorization code. The token represents a user.
      *
      * @generated from field: oauth.v1.AuthorizationCodeGrant authorization_code = 1;
      */
@@ -155,7 +156,7 @@ export type CreateTokenRequest = Message<"oauth.v1.CreateTokenRequest"> & {
     case: "authorizationCode";
   } | {
     /**
-     * The application's own credentials: the token represents the application.
+     * The application's own credentials. The token represents the application.
      *
      * @generated from field: oauth.v1.ClientCredentialsGrant client_credentials = 2;
      */
@@ -164,14 +165,14 @@ export type CreateTokenRequest = Message<"oauth.v1.CreateTokenRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Identifier of the application: its consumer key.
+   * The identifier of the application, which is its consumer key.
    *
    * @generated from field: string client_id = 10;
    */
   clientId: string;
 
   /**
-   * Secret of the application.
+   * The secret of the application.
    *
    * @generated from field: string client_secret = 11;
    */
@@ -192,14 +193,14 @@ export const CreateTokenRequestSchema: GenMessage<CreateTokenRequest> = /*@__PUR
  */
 export type AuthorizationCodeGrant = Message<"oauth.v1.AuthorizationCodeGrant"> & {
   /**
-   * The code, from the URL that the user was redirected to. Valid once, for one minute.
+   * The code from the URL to which the user was redirected. It is valid once, for one minute.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * The redirect URI of the authorization request. Required if that request had one, and must be the same.
+   * The redirect URI of the authorization request. Required if the authorization request had one.
    *
    * @generated from field: string redirect_uri = 2;
    */
@@ -220,7 +221,7 @@ export const AuthorizationCodeGrantSchema: GenMessage<AuthorizationCodeGrant> = 
  */
 export type ClientCredentialsGrant = Message<"oauth.v1.ClientCredentialsGrant"> & {
   /**
-   * Scopes, separated by spaces. Default: `basic`.
+   * The scopes, separated by spaces. Default: `basic`.
    *
    * @generated from field: string scope = 1;
    */
@@ -248,35 +249,36 @@ export type CreateTokenResponse = Message<"oauth.v1.CreateTokenResponse"> & {
   accessToken: string;
 
   /**
-   * Lifetime of the token in seconds.
+   * The lifetime of the token in seconds.
    *
    * @generated from field: int32 expires_in = 2;
    */
   expiresIn: number;
 
   /**
-   * Type of the token: `bearer`, in upper or lower case.
+   * The type of the token: `bearer`, in upper or lower case.
    *
    * @generated from field: string token_type = 3;
    */
   tokenType: string;
 
   /**
-   * Scopes that were granted, separated by spaces.
+   * The granted scopes, separated by spaces.
    *
    * @generated from field: string scope = 4;
    */
   scope: string;
 
   /**
-   * Refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an exchange.
+   * The refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an
+   * exchange.
    *
    * @generated from field: string refresh_token = 5;
    */
   refreshToken: string;
 
   /**
-   * ID token that identifies the user; empty if the service issues none.
+   * An ID token that identifies the user. Empty if the service does not issue ID tokens.
    *
    * @generated from field: string id_token = 6;
    */
@@ -297,21 +299,21 @@ export const CreateTokenResponseSchema: GenMessage<CreateTokenResponse> = /*@__P
  */
 export type RefreshTokenRequest = Message<"oauth.v1.RefreshTokenRequest"> & {
   /**
-   * The refresh token. Valid once.
+   * The refresh token, which is valid once.
    *
    * @generated from field: string refresh_token = 1;
    */
   refreshToken: string;
 
   /**
-   * Identifier of the application: its consumer key.
+   * The identifier of the application, which is its consumer key.
    *
    * @generated from field: string client_id = 10;
    */
   clientId: string;
 
   /**
-   * Secret of the application.
+   * The secret of the application.
    *
    * @generated from field: string client_secret = 11;
    */
@@ -339,35 +341,36 @@ export type RefreshTokenResponse = Message<"oauth.v1.RefreshTokenResponse"> & {
   accessToken: string;
 
   /**
-   * Lifetime of the token in seconds.
+   * The lifetime of the token in seconds.
    *
    * @generated from field: int32 expires_in = 2;
    */
   expiresIn: number;
 
   /**
-   * Type of the token: `bearer`, in upper or lower case.
+   * The type of the token: `bearer`, in upper or lower case.
    *
    * @generated from field: string token_type = 3;
    */
   tokenType: string;
 
   /**
-   * Scopes that were granted, separated by spaces.
+   * The granted scopes, separated by spaces.
    *
    * @generated from field: string scope = 4;
    */
   scope: string;
 
   /**
-   * Refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an exchange.
+   * The refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an
+   * exchange.
    *
    * @generated from field: string refresh_token = 5;
    */
   refreshToken: string;
 
   /**
-   * ID token that identifies the user; empty if the service issues none.
+   * An ID token that identifies the user. Empty if the service does not issue ID tokens.
    *
    * @generated from field: string id_token = 6;
    */
@@ -410,35 +413,36 @@ export type ExchangeTokenResponse = Message<"oauth.v1.ExchangeTokenResponse"> & 
   accessToken: string;
 
   /**
-   * Lifetime of the token in seconds.
+   * The lifetime of the token in seconds.
    *
    * @generated from field: int32 expires_in = 2;
    */
   expiresIn: number;
 
   /**
-   * Type of the token: `bearer`, in upper or lower case.
+   * The type of the token: `bearer`, in upper or lower case.
    *
    * @generated from field: string token_type = 3;
    */
   tokenType: string;
 
   /**
-   * Scopes that were granted, separated by spaces.
+   * The granted scopes, separated by spaces.
    *
    * @generated from field: string scope = 4;
    */
   scope: string;
 
   /**
-   * Refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an exchange.
+   * The refresh token. Returned if the scope `offline_access` was requested, and always after a refresh or an
+   * exchange.
    *
    * @generated from field: string refresh_token = 5;
    */
   refreshToken: string;
 
   /**
-   * ID token that identifies the user; empty if the service issues none.
+   * An ID token that identifies the user. Empty if the service does not issue ID tokens.
    *
    * @generated from field: string id_token = 6;
    */
@@ -453,18 +457,18 @@ export const ExchangeTokenResponseSchema: GenMessage<ExchangeTokenResponse> = /*
   messageDesc(file_oauth_v1_oauth, 11);
 
 /**
- * Tokens of the blogging service: OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749).
+ * Issues OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749) tokens for the blogging service.
  *
- * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's website. These
- * methods are the steps of the application before and after that.
+ * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` on the website of the
+ * service. These methods are the steps of the application before and after the authorization.
  *
  * @generated from service oauth.v1.OAuthService
  */
 export const OAuthService: GenService<{
   /**
-   * Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).
+   * Returns temporary credentials, the first step of OAuth 1.0a (RFC 5849 section 2.1).
    *
-   * Next, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.
+   * Next, redirect the user to `/oauth/authorize?oauth_token=<oauth_token>`.
    *
    * @generated from rpc oauth.v1.OAuthService.CreateRequestToken
    */
@@ -474,8 +478,8 @@ export const OAuthService: GenService<{
     output: typeof CreateRequestTokenResponseSchema;
   },
   /**
-   * Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC
-   * 5849 section 2.3).
+   * Exchanges temporary credentials that the user has authorized for an access token, the last step of OAuth
+   * 1.0a (RFC 5849 section 2.3).
    *
    * @generated from rpc oauth.v1.OAuthService.CreateAccessToken
    */
@@ -485,10 +489,10 @@ export const OAuthService: GenService<{
     output: typeof CreateAccessTokenResponseSchema;
   },
   /**
-   * Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application
-   * itself (section 4.4.2).
+   * Returns an OAuth 2.0 access token in exchange for an authorization code (RFC 6749 section 4.1.3), or for
+   * the credentials of the application (section 4.4.2).
    *
-   * A token for the application itself does not represent a user: it can be used where an API key is sufficient.
+   * A token for the application does not represent a user. It can be used where an API key is sufficient.
    *
    * @generated from rpc oauth.v1.OAuthService.CreateToken
    */

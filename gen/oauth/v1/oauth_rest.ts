@@ -23,7 +23,7 @@ import {
 // @@protoc_insertion_point(imports)
 
 /**
- * An OAuth 1.0a access token; it does not expire.
+ * An OAuth 1.0a access token, which does not expire.
  *
  * @generated from message oauth.v1.CreateAccessTokenResponse
  */
@@ -108,9 +108,9 @@ const OAuthService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).
+ * Returns temporary credentials, the first step of OAuth 1.0a (RFC 5849 section 2.1).
  *
- * Next, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.
+ * Next, redirect the user to `/oauth/authorize?oauth_token=<oauth_token>`.
  *
  * POST /oauth/request_token
  *
@@ -131,8 +131,8 @@ export const OAuthService_createRequestToken: UnaryAdapter<
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateRequestToken)
 
 /**
- * Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC
- * 5849 section 2.3).
+ * Exchanges temporary credentials that the user has authorized for an access token, the last step of OAuth
+ * 1.0a (RFC 5849 section 2.3).
  *
  * GET /oauth/access_token
  *
@@ -161,10 +161,10 @@ export const OAuthService_createAccessToken: UnaryAdapter<
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateAccessToken)
 
 /**
- * Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application
- * itself (section 4.4.2).
+ * Returns an OAuth 2.0 access token in exchange for an authorization code (RFC 6749 section 4.1.3), or for
+ * the credentials of the application (section 4.4.2).
  *
- * A token for the application itself does not represent a user: it can be used where an API key is sufficient.
+ * A token for the application does not represent a user. It can be used where an API key is sufficient.
  *
  * POST /v2/oauth2/token
  *
@@ -257,10 +257,10 @@ export const OAuthService_exchangeToken: UnaryAdapter<
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.ExchangeToken)
 
 /**
- * Tokens of the blogging service: OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749).
+ * Issues OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749) tokens for the blogging service.
  *
- * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's website. These
- * methods are the steps of the application before and after that.
+ * Users grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` on the website of the
+ * service. These methods are the steps of the application before and after the authorization.
  *
  * @generated from service oauth.v1.OAuthService
  */
@@ -274,11 +274,11 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
     exchangeToken: OAuthService_exchangeToken,
   },
   comments: {
-    service: "Tokens of the blogging service: OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749).\n\nUsers grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` of the service's website. These\nmethods are the steps of the application before and after that.",
+    service: "Issues OAuth 1.0a (RFC 5849) and OAuth 2.0 (RFC 6749) tokens for the blogging service.\n\nUsers grant access in a browser, at `/oauth/authorize` and `/oauth2/authorize` on the website of the\nservice. These methods are the steps of the application before and after the authorization.",
     methods: {
-      createRequestToken: "Gets temporary credentials: the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nNext, send the user to `/oauth/authorize?oauth_token=<oauth_token>`.",
-      createAccessToken: "Exchanges temporary credentials that the user has authorized for an access token: the last step of OAuth 1.0a (RFC\n5849 section 2.3).",
-      createToken: "Gets an OAuth 2.0 access token: for an authorization code (RFC 6749 section 4.1.3), or for the application\nitself (section 4.4.2).\n\nA token for the application itself does not represent a user: it can be used where an API key is sufficient.",
+      createRequestToken: "Returns temporary credentials, the first step of OAuth 1.0a (RFC 5849 section 2.1).\n\nNext, redirect the user to `/oauth/authorize?oauth_token=<oauth_token>`.",
+      createAccessToken: "Exchanges temporary credentials that the user has authorized for an access token, the last step of OAuth\n1.0a (RFC 5849 section 2.3).",
+      createToken: "Returns an OAuth 2.0 access token in exchange for an authorization code (RFC 6749 section 4.1.3), or for\nthe credentials of the application (section 4.4.2).\n\nA token for the application does not represent a user. It can be used where an API key is sufficient.",
       refreshToken: "Exchanges a refresh token for a new OAuth 2.0 access token and a new refresh token (RFC 6749 section 6). The old\nrefresh token becomes invalid.",
       exchangeToken: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
     },

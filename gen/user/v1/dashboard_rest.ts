@@ -8,7 +8,7 @@ import { PostTable } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Posts of the user's dashboard.
+ * The posts on the user's dashboard.
  *
  * @generated from message user.v1.ListDashboardResponse
  */

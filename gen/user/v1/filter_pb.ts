@@ -16,7 +16,7 @@ export const file_user_v1_filter: GenFile = /*@__PURE__*/
   fileDesc("ChR1c2VyL3YxL2ZpbHRlci5wcm90bxIHdXNlci52MSIZChdMaXN0RmlsdGVyZWRUYWdzUmVxdWVzdCIxChhMaXN0RmlsdGVyZWRUYWdzUmVzcG9uc2USFQoNZmlsdGVyZWRfdGFncxgBIAMoCSJGChZBZGRGaWx0ZXJlZFRhZ3NSZXF1ZXN0EiwKDWZpbHRlcmVkX3RhZ3MYASADKAlCFbpIEpIBDwgBIgtyCRABWgEuWgIuLiIZChdBZGRGaWx0ZXJlZFRhZ3NSZXNwb25zZSIwChhSZW1vdmVGaWx0ZXJlZFRhZ1JlcXVlc3QSFAoDdGFnGAEgASgJQge6SARyAhABIhsKGVJlbW92ZUZpbHRlcmVkVGFnUmVzcG9uc2UiHAoaTGlzdEZpbHRlcmVkQ29udGVudFJlcXVlc3QiNwobTGlzdEZpbHRlcmVkQ29udGVudFJlc3BvbnNlEhgKEGZpbHRlcmVkX2NvbnRlbnQYASADKAkiSAoZQWRkRmlsdGVyZWRDb250ZW50UmVxdWVzdBIrChBmaWx0ZXJlZF9jb250ZW50GAEgAygJQhG6SA6SAQsIASIHcgUQARj6ASIcChpBZGRGaWx0ZXJlZENvbnRlbnRSZXNwb25zZSJBChxSZW1vdmVGaWx0ZXJlZENvbnRlbnRSZXF1ZXN0EiEKEGZpbHRlcmVkX2NvbnRlbnQYASABKAlCB7pIBHICEAEiHwodUmVtb3ZlRmlsdGVyZWRDb250ZW50UmVzcG9uc2UyqAoKDUZpbHRlclNlcnZpY2UShgEKEExpc3RGaWx0ZXJlZFRhZ3MSIC51c2VyLnYxLkxpc3RGaWx0ZXJlZFRhZ3NSZXF1ZXN0GiEudXNlci52MS5MaXN0RmlsdGVyZWRUYWdzUmVzcG9uc2UiLZACAbrrGAiiAQViYXNpY4LT5JMCGBIWL3YyL3VzZXIvZmlsdGVyZWRfdGFncxKsAQoPQWRkRmlsdGVyZWRUYWdzEh8udXNlci52MS5BZGRGaWx0ZXJlZFRhZ3NSZXF1ZXN0GiAudXNlci52MS5BZGRGaWx0ZXJlZFRhZ3NSZXNwb25zZSJWuusYMSISCJADIAMqC0lOVkFMSURfVEFHIhMIkwMgCCoMRklMVEVSX0xJTUlUogEFd3JpdGWC0+STAhs6ASoiFi92Mi91c2VyL2ZpbHRlcmVkX3RhZ3MSoAEKEVJlbW92ZUZpbHRlcmVkVGFnEiEudXNlci52MS5SZW1vdmVGaWx0ZXJlZFRhZ1JlcXVlc3QaIi51c2VyLnYxLlJlbW92ZUZpbHRlcmVkVGFnUmVzcG9uc2UiRLrrGBwiEgiQAyADKgtJTlZBTElEX1RBR6IBBXdyaXRlgtPkkwIeKhwvdjIvdXNlci9maWx0ZXJlZF90YWdzL3t0YWd9EpIBChNMaXN0RmlsdGVyZWRDb250ZW50EiMudXNlci52MS5MaXN0RmlsdGVyZWRDb250ZW50UmVxdWVzdBokLnVzZXIudjEuTGlzdEZpbHRlcmVkQ29udGVudFJlc3BvbnNlIjCQAgG66xgIogEFYmFzaWOC0+STAhsSGS92Mi91c2VyL2ZpbHRlcmVkX2NvbnRlbnQSyAEKEkFkZEZpbHRlcmVkQ29udGVudBIiLnVzZXIudjEuQWRkRmlsdGVyZWRDb250ZW50UmVxdWVzdBojLnVzZXIudjEuQWRkRmlsdGVyZWRDb250ZW50UmVzcG9uc2UiabrrGEEiIgiQAyADKhtJTlZBTElEX09SX0ZJTFRFUkVEX0NPTlRFTlQiEwiTAyAIKgxGSUxURVJfTElNSVSiAQV3cml0ZYLT5JMCHjoBKiIZL3YyL3VzZXIvZmlsdGVyZWRfY29udGVudBKtAQoVUmVtb3ZlRmlsdGVyZWRDb250ZW50EiUudXNlci52MS5SZW1vdmVGaWx0ZXJlZENvbnRlbnRSZXF1ZXN0GiYudXNlci52MS5SZW1vdmVGaWx0ZXJlZENvbnRlbnRSZXNwb25zZSJFuusYICIWCJADIAMqD0lOVkFMSURfQ09OVEVOVKIBBXdyaXRlgtPkkwIbKhkvdjIvdXNlci9maWx0ZXJlZF9jb250ZW50GqsCuusYpgIKBGJsb2cSA2FwaRoxCghyZXNwb25zZRILbWV0YS5zdGF0dXMaCG1ldGEubXNnIgZlcnJvcnMqBgUEAgYBByoKCggKBmVycm9ycyoREg9yZXNwb25zZS5lcnJvcnMqChoIcmVzcG9uc2UqAiABKgcaBWVycm9yMg8KC1JldHJ5LUFmdGVyEAEyDwoLUmV0cnktQWZ0ZXIQAzI/ChhYLVJhdGVsaW1pdC1QZXJkYXktUmVzZXQQARohChxYLVJhdGVsaW1pdC1QZXJkYXktUmVtYWluaW5nEgEwMkEKGVgtUmF0ZWxpbWl0LVBlcmhvdXItUmVzZXQQARoiCh1YLVJhdGVsaW1pdC1QZXJob3VyLVJlbWFpbmluZxIBMFICBAVaBAgCEAJiBnByb3RvMw", [file_buf_validate_validate, file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
- * Requests the tags that the user filters.
+ * A request for the tags that the user filters.
  *
  * @generated from message user.v1.ListFilteredTagsRequest
  */
@@ -31,7 +31,7 @@ export const ListFilteredTagsRequestSchema: GenMessage<ListFilteredTagsRequest> 
   messageDesc(file_user_v1_filter, 0);
 
 /**
- * Tags that the user filters.
+ * The tags that the user filters.
  *
  * @generated from message user.v1.ListFilteredTagsResponse
  */
@@ -52,14 +52,14 @@ export const ListFilteredTagsResponseSchema: GenMessage<ListFilteredTagsResponse
   messageDesc(file_user_v1_filter, 1);
 
 /**
- * Adds tags to those that the user filters.
+ * A request to add tags to the user's filters.
  *
  * @generated from message user.v1.AddFilteredTagsRequest
  */
 export type AddFilteredTagsRequest = Message<"user.v1.AddFilteredTagsRequest"> & {
   /**
-   * The tags, without `#`. `.` and `..` are rejected: RemoveFilteredTag names a tag in its path, where these two mean
-   * something else, even percent-encoded (RFC 3986 section 5.2.4), so that they could not be removed any more.
+   * The tags, without `#`. The tags `.` and `..` are rejected, because RemoveFilteredTag could not remove
+   * them: in its path, they have another meaning, even if they are percent-encoded (RFC 3986 section 5.2.4).
    *
    * @generated from field: repeated string filtered_tags = 1;
    */
@@ -74,7 +74,7 @@ export const AddFilteredTagsRequestSchema: GenMessage<AddFilteredTagsRequest> = 
   messageDesc(file_user_v1_filter, 2);
 
 /**
- * The tags are filtered.
+ * The result of adding tags.
  *
  * @generated from message user.v1.AddFilteredTagsResponse
  */
@@ -89,13 +89,13 @@ export const AddFilteredTagsResponseSchema: GenMessage<AddFilteredTagsResponse> 
   messageDesc(file_user_v1_filter, 3);
 
 /**
- * Removes a tag from those that the user filters.
+ * A request to remove a tag from the user's filters.
  *
  * @generated from message user.v1.RemoveFilteredTagRequest
  */
 export type RemoveFilteredTagRequest = Message<"user.v1.RemoveFilteredTagRequest"> & {
   /**
-   * The tag, as it is written: it is encoded for the path on its way.
+   * The tag, without percent-encoding.
    *
    * @generated from field: string tag = 1;
    */
@@ -110,7 +110,7 @@ export const RemoveFilteredTagRequestSchema: GenMessage<RemoveFilteredTagRequest
   messageDesc(file_user_v1_filter, 4);
 
 /**
- * The tag is not filtered any more.
+ * The result of removing a tag.
  *
  * @generated from message user.v1.RemoveFilteredTagResponse
  */
@@ -125,7 +125,7 @@ export const RemoveFilteredTagResponseSchema: GenMessage<RemoveFilteredTagRespon
   messageDesc(file_user_v1_filter, 5);
 
 /**
- * Requests the texts that the user filters.
+ * A request for the phrases that the user filters.
  *
  * @generated from message user.v1.ListFilteredContentRequest
  */
@@ -140,7 +140,7 @@ export const ListFilteredContentRequestSchema: GenMessage<ListFilteredContentReq
   messageDesc(file_user_v1_filter, 6);
 
 /**
- * Texts that the user filters.
+ * The phrases that the user filters.
  *
  * @generated from message user.v1.ListFilteredContentResponse
  */
@@ -161,13 +161,13 @@ export const ListFilteredContentResponseSchema: GenMessage<ListFilteredContentRe
   messageDesc(file_user_v1_filter, 7);
 
 /**
- * Adds texts to those that the user filters.
+ * A request to add phrases to the user's filters.
  *
  * @generated from message user.v1.AddFilteredContentRequest
  */
 export type AddFilteredContentRequest = Message<"user.v1.AddFilteredContentRequest"> & {
   /**
-   * The texts, each of at most 250 characters.
+   * The phrases, each at most 250 characters long.
    *
    * @generated from field: repeated string filtered_content = 1;
    */
@@ -182,7 +182,7 @@ export const AddFilteredContentRequestSchema: GenMessage<AddFilteredContentReque
   messageDesc(file_user_v1_filter, 8);
 
 /**
- * The texts are filtered.
+ * The result of adding phrases.
  *
  * @generated from message user.v1.AddFilteredContentResponse
  */
@@ -197,7 +197,7 @@ export const AddFilteredContentResponseSchema: GenMessage<AddFilteredContentResp
   messageDesc(file_user_v1_filter, 9);
 
 /**
- * Removes a text from those that the user filters.
+ * A request to remove a phrase from the user's filters.
  *
  * @generated from message user.v1.RemoveFilteredContentRequest
  */
@@ -218,7 +218,7 @@ export const RemoveFilteredContentRequestSchema: GenMessage<RemoveFilteredConten
   messageDesc(file_user_v1_filter, 10);
 
 /**
- * The text is not filtered any more.
+ * The result of removing a phrase.
  *
  * @generated from message user.v1.RemoveFilteredContentResponse
  */
@@ -233,7 +233,7 @@ export const RemoveFilteredContentResponseSchema: GenMessage<RemoveFilteredConte
   messageDesc(file_user_v1_filter, 11);
 
 /**
- * The authenticated user's filters: tags and texts whose posts are hidden from the user.
+ * The filters of the authenticated user: tags and phrases whose posts are hidden from the user.
  *
  * @generated from service user.v1.FilterService
  */
@@ -249,7 +249,7 @@ export const FilterService: GenService<{
     output: typeof ListFilteredTagsResponseSchema;
   },
   /**
-   * Adds one tag or several to those that the user filters.
+   * Adds one or more tags to the user's filters.
    *
    * @generated from rpc user.v1.FilterService.AddFilteredTags
    */
@@ -259,7 +259,7 @@ export const FilterService: GenService<{
     output: typeof AddFilteredTagsResponseSchema;
   },
   /**
-   * Removes a tag from those that the user filters.
+   * Removes a tag from the user's filters.
    *
    * @generated from rpc user.v1.FilterService.RemoveFilteredTag
    */
@@ -269,7 +269,7 @@ export const FilterService: GenService<{
     output: typeof RemoveFilteredTagResponseSchema;
   },
   /**
-   * Lists the texts that the user filters.
+   * Lists the phrases that the user filters.
    *
    * @generated from rpc user.v1.FilterService.ListFilteredContent
    */
@@ -279,7 +279,7 @@ export const FilterService: GenService<{
     output: typeof ListFilteredContentResponseSchema;
   },
   /**
-   * Adds one text or several to those that the user filters.
+   * Adds one or more phrases to the user's filters.
    *
    * @generated from rpc user.v1.FilterService.AddFilteredContent
    */
@@ -289,7 +289,7 @@ export const FilterService: GenService<{
     output: typeof AddFilteredContentResponseSchema;
   },
   /**
-   * Removes a text from those that the user filters.
+   * Removes a phrase from the user's filters.
    *
    * @generated from rpc user.v1.FilterService.RemoveFilteredContent
    */

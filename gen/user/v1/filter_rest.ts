@@ -25,7 +25,7 @@ import {
 // @@protoc_insertion_point(imports)
 
 /**
- * Texts that the user filters.
+ * The phrases that the user filters.
  *
  * @generated from message user.v1.ListFilteredContentResponse
  */
@@ -34,7 +34,7 @@ export const ListFilteredContentResponseTable: MessageTable = table("user.v1.Lis
 ]);
 
 /**
- * Tags that the user filters.
+ * The tags that the user filters.
  *
  * @generated from message user.v1.ListFilteredTagsResponse
  */
@@ -97,7 +97,7 @@ export const FilterService_listFilteredTags: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.FilterService.ListFilteredTags)
 
 /**
- * Adds one tag or several to those that the user filters.
+ * Adds one or more tags to the user's filters.
  *
  * POST /v2/user/filtered_tags
  *
@@ -126,7 +126,7 @@ export const FilterService_addFilteredTags: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.FilterService.AddFilteredTags)
 
 /**
- * Removes a tag from those that the user filters.
+ * Removes a tag from the user's filters.
  *
  * DELETE /v2/user/filtered_tags/{tag}
  *
@@ -149,7 +149,7 @@ export const FilterService_removeFilteredTag: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.FilterService.RemoveFilteredTag)
 
 /**
- * Lists the texts that the user filters.
+ * Lists the phrases that the user filters.
  *
  * GET /v2/user/filtered_content
  *
@@ -168,7 +168,7 @@ export const FilterService_listFilteredContent: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.FilterService.ListFilteredContent)
 
 /**
- * Adds one text or several to those that the user filters.
+ * Adds one or more phrases to the user's filters.
  *
  * POST /v2/user/filtered_content
  *
@@ -197,7 +197,7 @@ export const FilterService_addFilteredContent: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.FilterService.AddFilteredContent)
 
 /**
- * Removes a text from those that the user filters.
+ * Removes a phrase from the user's filters.
  *
  * DELETE /v2/user/filtered_content
  *
@@ -222,7 +222,7 @@ export const FilterService_removeFilteredContent: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.FilterService.RemoveFilteredContent)
 
 /**
- * The authenticated user's filters: tags and texts whose posts are hidden from the user.
+ * The filters of the authenticated user: tags and phrases whose posts are hidden from the user.
  *
  * @generated from service user.v1.FilterService
  */
@@ -237,14 +237,14 @@ export const FilterServiceRest: ServiceAdapter<typeof FilterService> = {
     removeFilteredContent: FilterService_removeFilteredContent,
   },
   comments: {
-    service: "The authenticated user's filters: tags and texts whose posts are hidden from the user.",
+    service: "The filters of the authenticated user: tags and phrases whose posts are hidden from the user.",
     methods: {
       listFilteredTags: "Lists the tags that the user filters.",
-      addFilteredTags: "Adds one tag or several to those that the user filters.",
-      removeFilteredTag: "Removes a tag from those that the user filters.",
-      listFilteredContent: "Lists the texts that the user filters.",
-      addFilteredContent: "Adds one text or several to those that the user filters.",
-      removeFilteredContent: "Removes a text from those that the user filters.",
+      addFilteredTags: "Adds one or more tags to the user's filters.",
+      removeFilteredTag: "Removes a tag from the user's filters.",
+      listFilteredContent: "Lists the phrases that the user filters.",
+      addFilteredContent: "Adds one or more phrases to the user's filters.",
+      removeFilteredContent: "Removes a phrase from the user's filters.",
     },
   },
   loadComments: () =>

@@ -21,36 +21,37 @@ export const file_user_v1_following: GenFile = /*@__PURE__*/
   fileDesc("Chd1c2VyL3YxL2ZvbGxvd2luZy5wcm90bxIHdXNlci52MSKhAgoUTGlzdEZvbGxvd2luZ1JlcXVlc3QSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABJLCgtibG9nX2ZpZWxkcxgUIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkgKCnBhZ2VfdG9rZW4YHiADKAsyLC51c2VyLnYxLkxpc3RGb2xsb3dpbmdSZXF1ZXN0LlBhZ2VUb2tlbkVudHJ5Qga66xgCIAUaMAoOUGFnZVRva2VuRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIICgZfbGltaXQikwEKFUxpc3RGb2xsb3dpbmdSZXNwb25zZRIcCgVibG9ncxgBIAMoCzINLmJsb2cudjEuQmxvZxIYCgt0b3RhbF9ibG9ncxgCIAEoBUgAiAEBEjIKBWxpbmtzGAMgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfdG90YWxfYmxvZ3Mi4QIKEUZvbGxvd0Jsb2dSZXF1ZXN0EssBCgN1cmwYASABKAlCuwG6SLcBugGzAQoIYmxvZ191cmwSVXRoZSBhZGRyZXNzIG9mIGEgYmxvZyBoYXMgdGhlIGZvcm0gaHR0cHM6Ly88aG9zdCBvZiB0aGUgYmxvZz4vLCBvciA8aG9zdCBvZiB0aGUgYmxvZz4aUHRoaXMubWF0Y2hlcygnXihodHRwcz86Ly9bXi8/I0BcXHNdK3xbXi8/I0A6XFxzXStbLl1bXi8/I0A6XFxzXSspKFsvPyNdXFxTKik/JCcpSAASHgoFZW1haWwYAiABKAlCDbpIBHICYAG66xgCSAFIABJNCgtibG9nX2ZpZWxkcxgUIAMoCUI4ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYEwgCEg1maWVsZHNbYmxvZ3NdIARCDwoGdGFyZ2V0EgW6SAIIASIxChJGb2xsb3dCbG9nUmVzcG9uc2USGwoEYmxvZxgBIAEoCzINLmJsb2cudjEuQmxvZyKqAQoTVW5mb2xsb3dCbG9nUmVxdWVzdBKSAQoDdXJsGAEgASgJQoQBukiAAboBfQoIYmxvZ191cmwSPnRoZSBhZGRyZXNzIG9mIGEgYmxvZyBoYXMgdGhlIGZvcm0gaHR0cHM6Ly88aG9zdCBvZiB0aGUgYmxvZz4vGjF0aGlzLmlzVXJpKCkgJiYgdGhpcy5tYXRjaGVzKCdeaHR0cHM/Oi8vW14vPyNdKycpIhYKFFVuZm9sbG93QmxvZ1Jlc3BvbnNlYgZwcm90bzM", [file_blog_v1_blog_resource, file_blog_v1_links, file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
- * Requests the blogs that the user follows.
+ * A request for the blogs that the user follows.
  *
  * @generated from message user.v1.ListFollowingRequest
  */
 export type ListFollowingRequest = Message<"user.v1.ListFollowingRequest"> & {
   /**
-   * Number of blogs, 1 to 20. Default: 20.
+   * The maximum number of blogs to return, from 1 to 20. Default: 20.
    *
    * @generated from field: optional int32 limit = 10;
    */
   limit?: number | undefined;
 
   /**
-   * Number of blogs to skip. Default: 0.
+   * The number of blogs to skip. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
   offset: number;
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
-   * above. Default: the first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -65,7 +66,7 @@ export const ListFollowingRequestSchema: GenMessage<ListFollowingRequest> = /*@_
   messageDesc(file_user_v1_following, 0);
 
 /**
- * Blogs that the user follows.
+ * The blogs that the user follows.
  *
  * @generated from message user.v1.ListFollowingResponse
  */
@@ -78,14 +79,14 @@ export type ListFollowingResponse = Message<"user.v1.ListFollowingResponse"> & {
   blogs: Blog[];
 
   /**
-   * Number of blogs that the user follows.
+   * The number of blogs that the user follows.
    *
    * @generated from field: optional int32 total_blogs = 2;
    */
   totalBlogs?: number | undefined;
 
   /**
-   * Links to further pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 3;
    */
@@ -100,7 +101,7 @@ export const ListFollowingResponseSchema: GenMessage<ListFollowingResponse> = /*
   messageDesc(file_user_v1_following, 1);
 
 /**
- * Follows a blog.
+ * A request to follow a blog.
  *
  * @generated from message user.v1.FollowBlogRequest
  */
@@ -112,7 +113,7 @@ export type FollowBlogRequest = Message<"user.v1.FollowBlogRequest"> & {
    */
   target: {
     /**
-     * Address of the blog, e.g. `https://demo.blog.example/`, or `demo.blog.example`.
+     * The address of the blog, e.g. `https://demo.blog.example/` or `demo.blog.example`.
      *
      * @generated from field: string url = 1;
      */
@@ -120,7 +121,7 @@ export type FollowBlogRequest = Message<"user.v1.FollowBlogRequest"> & {
     case: "url";
   } | {
     /**
-     * E-mail address of the blog's owner. Only of blogs that can be discovered by it.
+     * The email address of the blog's owner. Only for blogs that can be found by email address.
      *
      * @generated from field: string email = 2;
      */
@@ -129,8 +130,9 @@ export type FollowBlogRequest = Message<"user.v1.FollowBlogRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -145,13 +147,13 @@ export const FollowBlogRequestSchema: GenMessage<FollowBlogRequest> = /*@__PURE_
   messageDesc(file_user_v1_following, 2);
 
 /**
- * The blog is followed.
+ * The result of following a blog.
  *
  * @generated from message user.v1.FollowBlogResponse
  */
 export type FollowBlogResponse = Message<"user.v1.FollowBlogResponse"> & {
   /**
-   * The blog, where the response has it.
+   * The followed blog, if the response includes it.
    *
    * @generated from field: blog.v1.Blog blog = 1;
    */
@@ -166,13 +168,13 @@ export const FollowBlogResponseSchema: GenMessage<FollowBlogResponse> = /*@__PUR
   messageDesc(file_user_v1_following, 3);
 
 /**
- * Stops following a blog.
+ * A request to unfollow a blog.
  *
  * @generated from message user.v1.UnfollowBlogRequest
  */
 export type UnfollowBlogRequest = Message<"user.v1.UnfollowBlogRequest"> & {
   /**
-   * Address of the blog, e.g. `https://demo.blog.example/`.
+   * The address of the blog, e.g. `https://demo.blog.example/`.
    *
    * @generated from field: string url = 1;
    */
@@ -187,7 +189,7 @@ export const UnfollowBlogRequestSchema: GenMessage<UnfollowBlogRequest> = /*@__P
   messageDesc(file_user_v1_following, 4);
 
 /**
- * The blog is not followed any more.
+ * The result of unfollowing a blog.
  *
  * @generated from message user.v1.UnfollowBlogResponse
  */

@@ -8,7 +8,7 @@ import { LinksTable } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * The blog is followed.
+ * The result of following a blog.
  *
  * @generated from message user.v1.FollowBlogResponse
  */
@@ -17,7 +17,7 @@ export const FollowBlogResponseTable: MessageTable = table("user.v1.FollowBlogRe
 ]);
 
 /**
- * Blogs that the user follows.
+ * The blogs that the user follows.
  *
  * @generated from message user.v1.ListFollowingResponse
  */

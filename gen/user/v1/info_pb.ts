@@ -23,14 +23,15 @@ export const file_user_v1_info: GenFile = /*@__PURE__*/
   fileDesc("ChJ1c2VyL3YxL2luZm8ucHJvdG8SB3VzZXIudjEiYQoSR2V0VXNlckluZm9SZXF1ZXN0EksKC2Jsb2dfZmllbGRzGBQgAygJQja6SB6SARsiGXIXMhVeWz9dP1thLXpdW2EtejAtOV9dKiS66xgREg1maWVsZHNbYmxvZ3NdIAQiNgoTR2V0VXNlckluZm9SZXNwb25zZRIfCgR1c2VyGAEgASgLMhEudXNlci52MS5Vc2VySW5mbyLlAgoIVXNlckluZm8SDAoEbmFtZRgBIAEoCRIWCglmb2xsb3dpbmcYAiABKAVIAIgBARISCgVsaWtlcxgDIAEoBUgBiAEBEjAKE2RlZmF1bHRfcG9zdF9mb3JtYXQYBCABKA4yEy5ibG9nLnYxLlBvc3RGb3JtYXQSOwoYZGVmYXVsdF9wb3N0X2Zvcm1hdF9uYW1lGAUgASgJQhm66xgVEhNkZWZhdWx0X3Bvc3RfZm9ybWF0EhwKBWJsb2dzGAYgAygLMg0uYmxvZy52MS5CbG9nEkQKDnVua25vd25fZmllbGRzGGQgAygLMiQudXNlci52MS5Vc2VySW5mby5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfZm9sbG93aW5nQggKBl9saWtlcyIWChRHZXRVc2VyTGltaXRzUmVxdWVzdCKiAQoVR2V0VXNlckxpbWl0c1Jlc3BvbnNlEkYKBmxpbWl0cxgBIAMoCzIqLnVzZXIudjEuR2V0VXNlckxpbWl0c1Jlc3BvbnNlLkxpbWl0c0VudHJ5Qgq66xgGEgR1c2VyGkEKC0xpbWl0c0VudHJ5EgsKA2tleRgBIAEoCRIhCgV2YWx1ZRgCIAEoCzISLnVzZXIudjEuVXNlckxpbWl0OgI4ASKZAgoJVXNlckxpbWl0EhMKC2Rlc2NyaXB0aW9uGAEgASgJEhIKBWxpbWl0GAIgASgDSACIAQESFgoJcmVtYWluaW5nGAMgASgDSAGIAQESNgoIcmVzZXRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIARJFCg51bmtub3duX2ZpZWxkcxhkIAMoCzIlLnVzZXIudjEuVXNlckxpbWl0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQggKBl9saW1pdEIMCgpfcmVtYWluaW5nYgZwcm90bzM", [file_blog_v1_blog_resource, file_blog_v1_post_resource, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Requests the authenticated user.
+ * A request for the authenticated user.
  *
  * @generated from message user.v1.GetUserInfoRequest
  */
 export type GetUserInfoRequest = Message<"user.v1.GetUserInfoRequest"> & {
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 20;
    */
@@ -66,7 +67,7 @@ export const GetUserInfoResponseSchema: GenMessage<GetUserInfoResponse> = /*@__P
   messageDesc(file_user_v1_info, 1);
 
 /**
- * A user, with the data that only the user can see.
+ * A user, with the data that is visible only to that user.
  *
  * @generated from message user.v1.UserInfo
  */
@@ -79,42 +80,42 @@ export type UserInfo = Message<"user.v1.UserInfo"> & {
   name: string;
 
   /**
-   * Number of blogs that the user follows.
+   * The number of blogs that the user follows.
    *
    * @generated from field: optional int32 following = 2;
    */
   following?: number | undefined;
 
   /**
-   * Number of posts that the user likes.
+   * The number of posts that the user likes.
    *
    * @generated from field: optional int32 likes = 3;
    */
   likes?: number | undefined;
 
   /**
-   * The notation that the user writes posts in by default; unspecified if it is none of the known ones.
+   * The format in which the user writes posts by default. Unspecified for an unknown format.
    *
    * @generated from field: blog.v1.PostFormat default_post_format = 4;
    */
   defaultPostFormat: PostFormat;
 
   /**
-   * The notation as the service spells it, also where `default_post_format` does not know it.
+   * The format as the service spells it, even if `default_post_format` is unspecified.
    *
    * @generated from field: string default_post_format_name = 5;
    */
   defaultPostFormatName: string;
 
   /**
-   * The blogs that the user can post to, among them the primary one.
+   * The blogs on which the user can post, including the primary blog.
    *
    * @generated from field: repeated blog.v1.Blog blogs = 6;
    */
   blogs: Blog[];
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */
@@ -129,7 +130,7 @@ export const UserInfoSchema: GenMessage<UserInfo> = /*@__PURE__*/
   messageDesc(file_user_v1_info, 2);
 
 /**
- * Requests the limits of the authenticated user.
+ * A request for the limits of the authenticated user.
  *
  * @generated from message user.v1.GetUserLimitsRequest
  */
@@ -150,8 +151,8 @@ export const GetUserLimitsRequestSchema: GenMessage<GetUserLimitsRequest> = /*@_
  */
 export type GetUserLimitsResponse = Message<"user.v1.GetUserLimitsResponse"> & {
   /**
-   * The limits by their names, e.g. `blogs` (blogs that can be created in a day) and `follows` (blogs that can be
-   * followed in a day). There may be any others.
+   * The limits by name, e.g. `blogs` (new blogs per day) and `follows` (new follows per day). The service may
+   * return other limits.
    *
    * @generated from field: map<string, user.v1.UserLimit> limits = 1;
    */
@@ -166,41 +167,41 @@ export const GetUserLimitsResponseSchema: GenMessage<GetUserLimitsResponse> = /*
   messageDesc(file_user_v1_info, 4);
 
 /**
- * How often a user can do something, and how often still.
+ * A limit on an action of a user.
  *
  * @generated from message user.v1.UserLimit
  */
 export type UserLimit = Message<"user.v1.UserLimit"> & {
   /**
-   * The limited action, in words for people.
+   * A human-readable description of the action.
    *
    * @generated from field: string description = 1;
    */
   description: string;
 
   /**
-   * How often it can be done.
+   * The maximum number of times that the user can perform the action.
    *
    * @generated from field: optional int64 limit = 2;
    */
   limit?: bigint | undefined;
 
   /**
-   * How often it can still be done.
+   * The remaining number of times that the user can perform the action.
    *
    * @generated from field: optional int64 remaining = 3;
    */
   remaining?: bigint | undefined;
 
   /**
-   * When the count starts anew.
+   * The time when the count is reset.
    *
    * @generated from field: google.protobuf.Timestamp reset_at = 4;
    */
   resetAt?: Timestamp | undefined;
 
   /**
-   * Everything else that was received: key, and its value as JSON.
+   * All other keys of the object, with their values as JSON.
    *
    * @generated from field: map<string, string> unknown_fields = 100;
    */

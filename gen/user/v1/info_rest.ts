@@ -26,7 +26,7 @@ export const GetUserLimitsResponseTable: MessageTable = table("user.v1.GetUserLi
 ]);
 
 /**
- * A user, with the data that only the user can see.
+ * A user, with the data that is visible only to that user.
  *
  * @generated from message user.v1.UserInfo
  */
@@ -41,7 +41,7 @@ export const UserInfoTable: MessageTable = table("user.v1.UserInfo", () => [
 ]);
 
 /**
- * How often a user can do something, and how often still.
+ * A limit on an action of a user.
  *
  * @generated from message user.v1.UserLimit
  */

@@ -23,57 +23,59 @@ export const file_user_v1_like: GenFile = /*@__PURE__*/
   fileDesc("ChJ1c2VyL3YxL2xpa2UucHJvdG8SB3VzZXIudjEizgQKEExpc3RMaWtlc1JlcXVlc3QSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhoKBm9mZnNldBgLIAEoBUIKukgHGgUY6AcoABI2CgZiZWZvcmUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgq66xgGMgQIASACEjUKBWFmdGVyGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIKuusYBjIECAEgARILCgNucGYYFCABKAgSSwoLYmxvZ19maWVsZHMYFSADKAlCNrpIHpIBGyIZchcyFV5bP10/W2Etel1bYS16MC05X10qJLrrGBESDWZpZWxkc1tibG9nc10gBBJECgpwYWdlX3Rva2VuGB4gAygLMigudXNlci52MS5MaXN0TGlrZXNSZXF1ZXN0LlBhZ2VUb2tlbkVudHJ5Qga66xgCIAUaMAoOUGFnZVRva2VuRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ATqzAbpIrwEarAEKF2xpc3RfbGlrZXMub25lX3Bvc2l0aW9uEj1vbmx5IG9uZSBvZiBiZWZvcmUsIGFmdGVyIGFuZCBvZmZzZXQgY2FuIGJlIHVzZWQgaW4gYSByZXF1ZXN0GlJbaGFzKHRoaXMuYmVmb3JlKSwgaGFzKHRoaXMuYWZ0ZXIpLCB0aGlzLm9mZnNldCAhPSAwXS5maWx0ZXIoc2V0LCBzZXQpLnNpemUoKSA8PSAxQggKBl9saW1pdCKVAQoRTGlzdExpa2VzUmVzcG9uc2USIgoLbGlrZWRfcG9zdHMYASADKAsyDS5ibG9nLnYxLlBvc3QSGAoLbGlrZWRfY291bnQYAiABKAVIAIgBARIyCgVsaW5rcxgDIAEoCzIOLmJsb2cudjEuTGlua3NCE7rrGA8SBl9saW5rcxoFbGlua3NCDgoMX2xpa2VkX2NvdW50IlAKD0xpa2VQb3N0UmVxdWVzdBIgCgdwb3N0X2lkGAEgASgEQg+6SAQyAiAAuusYBBICaWQSGwoKcmVibG9nX2tleRgCIAEoCUIHukgEcgIQASISChBMaWtlUG9zdFJlc3BvbnNlIlIKEVVubGlrZVBvc3RSZXF1ZXN0EiAKB3Bvc3RfaWQYASABKARCD7pIBDICIAC66xgEEgJpZBIbCgpyZWJsb2dfa2V5GAIgASgJQge6SARyAhABIhQKElVubGlrZVBvc3RSZXNwb25zZWIGcHJvdG8z", [file_blog_v1_links, file_blog_v1_post_resource, file_buf_validate_validate, file_connectrest_v1_annotations, file_google_protobuf_timestamp]);
 
 /**
- * Requests the posts that the user likes.
+ * A request for the posts that the user likes.
  *
  * @generated from message user.v1.ListLikesRequest
  */
 export type ListLikesRequest = Message<"user.v1.ListLikesRequest"> & {
   /**
-   * Number of posts, 1 to 20. Default: 20.
+   * The maximum number of posts to return, from 1 to 20. Default: 20.
    *
    * @generated from field: optional int32 limit = 10;
    */
   limit?: number | undefined;
 
   /**
-   * Number of posts to skip, at most 1000. Default: 0.
+   * The number of posts to skip, at most 1000. Default: 0.
    *
    * @generated from field: int32 offset = 11;
    */
   offset: number;
 
   /**
-   * Only posts liked before this time, to the second.
+   * Return only posts that were liked before this time, in whole seconds.
    *
    * @generated from field: google.protobuf.Timestamp before = 12;
    */
   before?: Timestamp | undefined;
 
   /**
-   * Only posts liked after this time, to the second.
+   * Return only posts that were liked after this time, in whole seconds.
    *
    * @generated from field: google.protobuf.Timestamp after = 13;
    */
   after?: Timestamp | undefined;
 
   /**
-   * Get content as blocks instead of the older form, which differs with the type.
+   * Whether to return content as blocks. Default: false; the content has the legacy format, which depends on
+   * the post type.
    *
    * @generated from field: bool npf = 20;
    */
   npf: boolean;
 
   /**
-   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
-   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   * The blog fields to return, e.g. `name`. A field that is returned only on request is named with a leading
+   * `?`, e.g. `?is_following_you`. A list of only such names adds their fields to the standard fields.
+   * Default: the standard fields.
    *
    * @generated from field: repeated string blog_fields = 21;
    */
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
-   * above. Default: the first page.
+   * The page to return: the `query_params` of the link to that page, unchanged. These parameters override the
+   * fields above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
    */
@@ -88,27 +90,27 @@ export const ListLikesRequestSchema: GenMessage<ListLikesRequest> = /*@__PURE__*
   messageDesc(file_user_v1_like, 0);
 
 /**
- * Posts that the user likes.
+ * The posts that the user likes.
  *
  * @generated from message user.v1.ListLikesResponse
  */
 export type ListLikesResponse = Message<"user.v1.ListLikesResponse"> & {
   /**
-   * The posts, last liked first, each with the time of the like in `liked_timestamp`.
+   * The posts, most recently liked first. The `liked_timestamp` of each post is the time of the like.
    *
    * @generated from field: repeated blog.v1.Post liked_posts = 1;
    */
   likedPosts: Post[];
 
   /**
-   * Number of posts that the user likes.
+   * The number of posts that the user likes.
    *
    * @generated from field: optional int32 liked_count = 2;
    */
   likedCount?: number | undefined;
 
   /**
-   * Links to further pages.
+   * The links to other pages of the list.
    *
    * @generated from field: blog.v1.Links links = 3;
    */
@@ -123,20 +125,20 @@ export const ListLikesResponseSchema: GenMessage<ListLikesResponse> = /*@__PURE_
   messageDesc(file_user_v1_like, 1);
 
 /**
- * Likes a post.
+ * A request to like a post.
  *
  * @generated from message user.v1.LikePostRequest
  */
 export type LikePostRequest = Message<"user.v1.LikePostRequest"> & {
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 1;
    */
   postId: bigint;
 
   /**
-   * The post's `reblog_key`.
+   * The `reblog_key` of the post.
    *
    * @generated from field: string reblog_key = 2;
    */
@@ -151,7 +153,7 @@ export const LikePostRequestSchema: GenMessage<LikePostRequest> = /*@__PURE__*/
   messageDesc(file_user_v1_like, 2);
 
 /**
- * The post is liked.
+ * The result of liking a post.
  *
  * @generated from message user.v1.LikePostResponse
  */
@@ -166,20 +168,20 @@ export const LikePostResponseSchema: GenMessage<LikePostResponse> = /*@__PURE__*
   messageDesc(file_user_v1_like, 3);
 
 /**
- * Takes back a like of a post.
+ * A request to remove a like from a post.
  *
  * @generated from message user.v1.UnlikePostRequest
  */
 export type UnlikePostRequest = Message<"user.v1.UnlikePostRequest"> & {
   /**
-   * Identifier of the post.
+   * The identifier of the post.
    *
    * @generated from field: uint64 post_id = 1;
    */
   postId: bigint;
 
   /**
-   * The post's `reblog_key`.
+   * The `reblog_key` of the post.
    *
    * @generated from field: string reblog_key = 2;
    */
@@ -194,7 +196,7 @@ export const UnlikePostRequestSchema: GenMessage<UnlikePostRequest> = /*@__PURE_
   messageDesc(file_user_v1_like, 4);
 
 /**
- * The post is not liked any more.
+ * The result of removing a like.
  *
  * @generated from message user.v1.UnlikePostResponse
  */

@@ -8,7 +8,7 @@ import { PostTable } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * Posts that the user likes.
+ * The posts that the user likes.
  *
  * @generated from message user.v1.ListLikesResponse
  */

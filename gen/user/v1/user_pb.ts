@@ -28,13 +28,13 @@ export const file_user_v1_user: GenFile = /*@__PURE__*/
 /**
  * The authenticated user: account, limits, dashboard, likes and followed blogs.
  *
- * The dashboard must not be re-implemented as a competing client.
+ * The dashboard must not be used to build a client that competes with the service.
  *
  * @generated from service user.v1.UserService
  */
 export const UserService: GenService<{
   /**
-   * Gets the authenticated user: name, counts, and the blogs that the user can post to.
+   * Returns the authenticated user: name, counts, and the blogs on which the user can post.
    *
    * @generated from rpc user.v1.UserService.GetUserInfo
    */
@@ -44,7 +44,7 @@ export const UserService: GenService<{
     output: typeof GetUserInfoResponseSchema;
   },
   /**
-   * Gets the user's limits, e.g. how many blogs can still be followed today.
+   * Returns the limits of the user, e.g. how many blogs the user can still follow today.
    *
    * @generated from rpc user.v1.UserService.GetUserLimits
    */
@@ -54,9 +54,10 @@ export const UserService: GenService<{
     output: typeof GetUserLimitsResponseSchema;
   },
   /**
-   * Lists the posts of the user's dashboard, newest first: what the followed blogs have published.
+   * Lists the posts on the user's dashboard, newest first. The dashboard contains the posts of the followed
+   * blogs.
    *
-   * The dashboard must not be re-implemented as a competing client.
+   * The dashboard must not be used to build a client that competes with the service.
    *
    * @generated from rpc user.v1.UserService.ListDashboard
    */
@@ -66,11 +67,11 @@ export const UserService: GenService<{
     output: typeof ListDashboardResponseSchema;
   },
   /**
-   * Streams all posts of the user's dashboard, newest first.
+   * Streams all posts on the user's dashboard, newest first.
    *
-   * The dashboard must not be re-implemented as a competing client.
+   * The dashboard must not be used to build a client that competes with the service.
    *
-   * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc user.v1.UserService.StreamDashboard
    */
@@ -80,7 +81,7 @@ export const UserService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * Lists the posts that the user likes, last liked first.
+   * Lists the posts that the user likes, most recently liked first.
    *
    * @generated from rpc user.v1.UserService.ListLikes
    */
@@ -90,9 +91,9 @@ export const UserService: GenService<{
     output: typeof ListLikesResponseSchema;
   },
   /**
-   * Streams all posts that the user likes, last liked first.
+   * Streams all posts that the user likes, most recently liked first.
    *
-   * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc user.v1.UserService.StreamLikes
    */
@@ -114,7 +115,7 @@ export const UserService: GenService<{
   /**
    * Streams all blogs that the user follows.
    *
-   * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+   * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
    *
    * @generated from rpc user.v1.UserService.StreamFollowing
    */
@@ -124,9 +125,9 @@ export const UserService: GenService<{
     output: typeof BlogSchema;
   },
   /**
-   * Follows a blog, named by its address or by the e-mail address of its owner.
+   * Follows a blog, by its address or by the email address of its owner.
    *
-   * A user can follow only so many blogs a day.
+   * The service limits the number of blogs that a user can follow per day.
    *
    * @generated from rpc user.v1.UserService.FollowBlog
    */
@@ -136,7 +137,7 @@ export const UserService: GenService<{
     output: typeof FollowBlogResponseSchema;
   },
   /**
-   * Stops following a blog.
+   * Unfollows a blog.
    *
    * @generated from rpc user.v1.UserService.UnfollowBlog
    */
@@ -156,7 +157,7 @@ export const UserService: GenService<{
     output: typeof LikePostResponseSchema;
   },
   /**
-   * Takes back a like of a post.
+   * Removes a like from a post.
    *
    * @generated from rpc user.v1.UserService.UnlikePost
    */

@@ -64,7 +64,7 @@ const UserService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * Gets the authenticated user: name, counts, and the blogs that the user can post to.
+ * Returns the authenticated user: name, counts, and the blogs on which the user can post.
  *
  * GET /v2/user/info
  *
@@ -85,7 +85,7 @@ export const UserService_getUserInfo: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.UserService.GetUserInfo)
 
 /**
- * Gets the user's limits, e.g. how many blogs can still be followed today.
+ * Returns the limits of the user, e.g. how many blogs the user can still follow today.
  *
  * GET /v2/user/limits
  *
@@ -104,9 +104,10 @@ export const UserService_getUserLimits: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.UserService.GetUserLimits)
 
 /**
- * Lists the posts of the user's dashboard, newest first: what the followed blogs have published.
+ * Lists the posts on the user's dashboard, newest first. The dashboard contains the posts of the followed
+ * blogs.
  *
- * The dashboard must not be re-implemented as a competing client.
+ * The dashboard must not be used to build a client that competes with the service.
  *
  * GET /v2/user/dashboard
  *
@@ -135,11 +136,11 @@ export const UserService_listDashboard: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.UserService.ListDashboard)
 
 /**
- * Streams all posts of the user's dashboard, newest first.
+ * Streams all posts on the user's dashboard, newest first.
  *
- * The dashboard must not be re-implemented as a competing client.
+ * The dashboard must not be used to build a client that competes with the service.
  *
- * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/user/dashboard
  *
@@ -159,7 +160,7 @@ export const UserService_streamDashboard: PaginateAdapter<
 // @@protoc_insertion_point(method:user.v1.UserService.StreamDashboard)
 
 /**
- * Lists the posts that the user likes, last liked first.
+ * Lists the posts that the user likes, most recently liked first.
  *
  * GET /v2/user/likes
  *
@@ -186,9 +187,9 @@ export const UserService_listLikes: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.UserService.ListLikes)
 
 /**
- * Streams all posts that the user likes, last liked first.
+ * Streams all posts that the user likes, most recently liked first.
  *
- * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/user/likes
  *
@@ -234,7 +235,7 @@ export const UserService_listFollowing: UnaryAdapter<
 /**
  * Streams all blogs that the user follows.
  *
- * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.
+ * Pages are fetched on demand, until the caller cancels the stream. `limit` is the page size.
  *
  * GET /v2/user/following
  *
@@ -254,9 +255,9 @@ export const UserService_streamFollowing: PaginateAdapter<
 // @@protoc_insertion_point(method:user.v1.UserService.StreamFollowing)
 
 /**
- * Follows a blog, named by its address or by the e-mail address of its owner.
+ * Follows a blog, by its address or by the email address of its owner.
  *
- * A user can follow only so many blogs a day.
+ * The service limits the number of blogs that a user can follow per day.
  *
  * POST /v2/user/follow
  *
@@ -291,7 +292,7 @@ export const UserService_followBlog: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.UserService.FollowBlog)
 
 /**
- * Stops following a blog.
+ * Unfollows a blog.
  *
  * POST /v2/user/unfollow
  *
@@ -344,7 +345,7 @@ export const UserService_likePost: UnaryAdapter<
 // @@protoc_insertion_point(method:user.v1.UserService.LikePost)
 
 /**
- * Takes back a like of a post.
+ * Removes a like from a post.
  *
  * POST /v2/user/unlike
  *
@@ -373,7 +374,7 @@ export const UserService_unlikePost: UnaryAdapter<
 /**
  * The authenticated user: account, limits, dashboard, likes and followed blogs.
  *
- * The dashboard must not be re-implemented as a competing client.
+ * The dashboard must not be used to build a client that competes with the service.
  *
  * @generated from service user.v1.UserService
  */
@@ -394,20 +395,20 @@ export const UserServiceRest: ServiceAdapter<typeof UserService> = {
     unlikePost: UserService_unlikePost,
   },
   comments: {
-    service: "The authenticated user: account, limits, dashboard, likes and followed blogs.\n\nThe dashboard must not be re-implemented as a competing client.",
+    service: "The authenticated user: account, limits, dashboard, likes and followed blogs.\n\nThe dashboard must not be used to build a client that competes with the service.",
     methods: {
-      getUserInfo: "Gets the authenticated user: name, counts, and the blogs that the user can post to.",
-      getUserLimits: "Gets the user's limits, e.g. how many blogs can still be followed today.",
-      listDashboard: "Lists the posts of the user's dashboard, newest first: what the followed blogs have published.\n\nThe dashboard must not be re-implemented as a competing client.",
-      streamDashboard: "Streams all posts of the user's dashboard, newest first.\n\nThe dashboard must not be re-implemented as a competing client.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.",
-      listLikes: "Lists the posts that the user likes, last liked first.",
-      streamLikes: "Streams all posts that the user likes, last liked first.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.",
+      getUserInfo: "Returns the authenticated user: name, counts, and the blogs on which the user can post.",
+      getUserLimits: "Returns the limits of the user, e.g. how many blogs the user can still follow today.",
+      listDashboard: "Lists the posts on the user's dashboard, newest first. The dashboard contains the posts of the followed\nblogs.\n\nThe dashboard must not be used to build a client that competes with the service.",
+      streamDashboard: "Streams all posts on the user's dashboard, newest first.\n\nThe dashboard must not be used to build a client that competes with the service.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
+      listLikes: "Lists the posts that the user likes, most recently liked first.",
+      streamLikes: "Streams all posts that the user likes, most recently liked first.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
       listFollowing: "Lists the blogs that the user follows.",
-      streamFollowing: "Streams all blogs that the user follows.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page.",
-      followBlog: "Follows a blog, named by its address or by the e-mail address of its owner.\n\nA user can follow only so many blogs a day.",
-      unfollowBlog: "Stops following a blog.",
+      streamFollowing: "Streams all blogs that the user follows.\n\nPages are fetched on demand, until the caller cancels the stream. `limit` is the page size.",
+      followBlog: "Follows a blog, by its address or by the email address of its owner.\n\nThe service limits the number of blogs that a user can follow per day.",
+      unfollowBlog: "Unfollows a blog.",
       likePost: "Likes a post.",
-      unlikePost: "Takes back a like of a post.",
+      unlikePost: "Removes a like from a post.",
     },
   },
   loadComments: () =>

@@ -24,7 +24,7 @@ export const ERRORS = {
   PARAMETER_VALUE_INVALID: {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be sent in the {place}; {remedy}",
-    cause: "A value for the query, a form, a header, a cookie or a body cannot be represented there.",
+    cause: "A value cannot be represented in its place: a query, form, header, cookie or body.",
     remedy: "Send well-formed Unicode, header values without line breaks, and finite numbers.",
   },
   TYPE_UNKNOWN: {
@@ -39,7 +39,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected a cursor that is {expected}, got {got}",
     cause: "The cursor in a response does not fit the request field that receives it.",
-    remedy: "Correct the path or the field in the `paginate` rule, or report it to the upstream.",
+    remedy: "Correct the path or the field in the `paginate` rule, or report the error to the upstream.",
   },
   REQUEST_PATH_CHANGED: {
     code: Code.Internal,
@@ -58,7 +58,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the adapter of {method} failed while {step}",
     cause: "Generated code or the runtime threw an unexpected error.",
-    remedy: "Report it, together with the cause from the log.",
+    remedy: "Report the error, together with the cause from the log.",
   },
   REQUEST_STREAM_EMPTY: {
     code: Code.InvalidArgument,
@@ -85,7 +85,8 @@ export const ERRORS = {
     code: Code.Unauthenticated,
     text: "upstream {upstream}: {method} needs one of {wanted}, got {available}",
     cause: "The method requires a kind of credentials that is neither configured nor sent by the caller.",
-    remedy: "Configure one of these kinds for the upstream, or send credentials with the call.",
+    remedy:
+      "Configure one of the kinds that the text names for the upstream, or send such credentials with the call.",
   },
   UPSTREAM_CREDENTIALS_INVALID: {
     code: Code.Unauthenticated,
@@ -111,15 +112,15 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the token endpoint {endpoint} rejected the configured client or refresh token: {problem}",
     cause:
-      "The authorization server of the upstream does not know the client, its secret, the refresh token or the scope. Credentials of the caller were not involved. The runtime retries after a while, not for every call.",
+      "The authorization server of the upstream rejected the client ID, the client secret, the refresh token or the scope. Credentials of the caller were not involved. The runtime asks again after a delay, not for every call.",
     remedy:
-      "Correct the client's ID and secret; where a refresh token is configured, get a new one with `connect-rest upstream-login`.",
+      "Correct the client ID and secret. If a refresh token is configured, get a new one with `connect-rest upstream-login`.",
   },
   UPSTREAM_TOKEN_FAILED: {
     code: Code.Unavailable,
     text: "upstream {upstream}: no access token from the token endpoint {endpoint}: {problem}; retry in {delay} ms",
     cause:
-      "The authorization server of the upstream cannot be reached, is too slow, or its response is an error or not a token. The runtime retries after the delay, not for every call.",
+      "The authorization server of the upstream cannot be reached, is too slow, or responds with an error or without a token. The runtime asks again after the delay, not for every call.",
     remedy: "Wait for the delay in the RetryInfo; check `tokenUrl` of the credentials.",
   },
   UPSTREAM_TOKEN_REPLACED: {
@@ -149,19 +150,19 @@ export const ERRORS = {
     text: "{url}: the metadata of the authorization server cannot be read: {problem}",
     cause:
       "The server cannot be reached, or its response is not metadata. Only a 404 means that a server has no metadata.",
-    remedy: "Check the address, and whether the server is up.",
+    remedy: "Check the address, and whether the server is running.",
   },
   OAUTH_METADATA_INVALID: {
     code: Code.FailedPrecondition,
     text: "{url}: the metadata of the authorization server is not usable: expected {expected}, got {got}",
     cause:
       "The metadata belongs to another server, or the server lacks a feature that a safe sign-in needs, such as PKCE with S256.",
-    remedy: "Report it to the operator of the server. Use the address in the metadata (`issuer`).",
+    remedy: "Report the error to the operator of the server, or use the address in the metadata (`issuer`).",
   },
   OAUTH_REGISTRATION_FAILED: {
     code: Code.FailedPrecondition,
     text: "{server}: no client ID: {problem}",
-    cause: "The authorization server does not let clients register themselves, or rejected this one.",
+    cause: "The authorization server does not let clients register themselves, or rejected this client.",
     remedy:
       "Ask the operator of the server for a client ID, and set it as `--client-id` (`clientId` of the library). If the client has a secret, put it into a file.",
   },
@@ -215,7 +216,7 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "{server}: the tokens may still be valid: {problem}",
     cause:
-      "The authorization server has no revocation endpoint, or did not confirm. The tokens were removed from this machine.",
+      "The authorization server has no revocation endpoint, or did not confirm the revocation. The tokens were removed from this machine.",
     remedy: "Wait until the tokens expire, or ask the operator of the server to revoke them.",
   },
   TOKEN_FILE_REFUSED: {
@@ -242,7 +243,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the proxy rejected the request with status {status}",
     cause:
-      "The egress proxy rejected the request: 407 means that it requires other credentials, 403 that it does not allow the host or port. Nothing reached the upstream.",
+      "The egress proxy rejected the request: 407 means that the proxy requires other credentials, 403 that the proxy does not allow the host or port. Nothing reached the upstream.",
     remedy: "Correct the credentials of the proxy, or its rules.",
   },
   UPSTREAM_FAILED: {
@@ -290,14 +291,14 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "upstream {upstream}: the circuit is open after too many failures; retry in {delay} ms",
     cause:
-      "Recent requests failed, so a circuit opened. If no connection to the upstream was established, the circuit is open for all callers, else for the caller whose requests failed. After the cooldown a probe decides whether it closes. A caller also gets this error if more than 256 of its requests wait because the upstream fails for several callers.",
-    remedy: "Wait for the delay in the RetryInfo; investigate the failures that preceded it.",
+      "Recent requests failed, so a circuit opened. If no connection to the upstream was established, the circuit is open for all callers. Otherwise it is open only for the caller whose requests failed. After the cooldown, a probe decides whether the circuit closes. A caller also gets this error if more than 256 of its requests wait because the upstream fails for several callers.",
+    remedy: "Wait for the delay in the RetryInfo, and investigate the earlier failures.",
   },
   UPSTREAM_INTERIM_RESPONSES: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: more than {limit} interim responses (1xx)",
     cause: "The upstream keeps sending interim responses such as 100 Continue and 103 Early Hints.",
-    remedy: "Report it to the upstream.",
+    remedy: "Report the error to the upstream.",
   },
   UPSTREAM_CLOSED: {
     code: Code.Unavailable,
@@ -369,40 +370,41 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the response body is nested too deeply: {problem}",
     cause: "The JSON of the response is nested deeper than protobuf allows.",
-    remedy: "Report it to the upstream.",
+    remedy: "Report the error to the upstream.",
   },
   UPSTREAM_BODY_PARTIAL: {
     code: Code.Internal,
     text: "upstream {upstream}: a part of the response (206) where no part was asked for",
     cause: "The upstream, or a cache in front of it, sent 206 Partial Content to a request without a Range.",
-    remedy: "Report it to the upstream, or add 206 to `success` of the method if its parts are responses.",
+    remedy:
+      "Report the error to the upstream, or add 206 to `success` of the method if partial responses are valid.",
   },
   MOVED: {
     code: Code.FailedPrecondition,
     text: "upstream {upstream}: unexpected redirect ({status}); redirects are not followed",
     cause: "The resource has moved. The metadata has the new address as `location`.",
     remedy:
-      "Call again with the new name, or add the status to `success` of the method if it is a regular response.",
+      "Call again with the new name. If the status is a regular response, add it to `success` of the method.",
   },
   REDIRECT_REFUSED: {
     code: Code.FailedPrecondition,
     text: "upstream {upstream}: {method}: a redirect is not followed: {problem}",
     cause:
-      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to a malformed URL. Or too many redirects followed each other.",
+      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to a malformed URL. Or there were too many redirects in a row.",
     remedy: "Add the host to `redirects.hosts` of the upstream, if it can be trusted.",
   },
   PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has more than {limit} pages",
     cause:
-      "The list has more pages than max_pages of the method allows. All items before that were delivered.",
+      "The list has more pages than max_pages of the method allows. All items of the allowed pages were delivered.",
     remedy: "Request larger pages or a shorter list, or raise max_pages of the method.",
   },
   EMPTY_PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has {limit} pages without items in a row, and the last one leads to another",
     cause:
-      "More pages in a row than max_empty_pages allows had no items, but a link or a cursor to a next page.",
+      "More consecutive pages than max_empty_pages allows had no items, but had a link or a cursor to a next page.",
     remedy:
       "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. Report an upstream whose lists do not end.",
   },
@@ -410,13 +412,13 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: expected a link to the next page below the base address, got {problem}",
     cause: "The upstream links to another host, to a path outside of its base URL, or to a malformed URL.",
-    remedy: "Correct the base URL of the upstream. Credentials are never sent anywhere else.",
+    remedy: "Correct the base URL of the upstream. Credentials are never sent to other URLs.",
   },
   PAGE_REPEATED: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: the {next} of the page leads back to the same page",
     cause: "The cursor or link in a page leads to the same page.",
-    remedy: "Report it to the upstream, or correct the `paginate` rule of the method.",
+    remedy: "Report the error to the upstream, or correct the `paginate` rule of the method.",
   },
   OPERATION_LINK_REFUSED: {
     code: Code.Internal,
@@ -428,7 +430,7 @@ export const ERRORS = {
   OPERATION_UNFINISHED: {
     code: Code.DeadlineExceeded,
     text: "upstream {upstream}: {method}: the accepted work is not done after {polls} polls",
-    cause: "The work takes longer than `max_polls` of the method allows. It may still finish later.",
+    cause: "The work takes longer than `max_polls` of the method allows. The work may still finish later.",
     remedy: "Raise `max_polls`, or the `interval` between the polls.",
   },
   RESUME_TOKEN_INVALID: {
@@ -437,7 +439,7 @@ export const ERRORS = {
     cause:
       "The resume token was changed or forged, belongs to another feed, or was signed with an unknown key. A process without a configured key generates one when it starts.",
     remedy:
-      "Send the token of the last message, unchanged and with the same request. For tokens that outlive a process, give all processes the same `resumeKey`.",
+      "Send the token of the last message, unchanged and with the same request. To keep tokens valid after a process ends, set the same `resumeKey` in all processes.",
   },
   FEED_START_AMBIGUOUS: {
     code: Code.InvalidArgument,
@@ -449,14 +451,14 @@ export const ERRORS = {
     code: Code.Aborted,
     text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again, with the resume token",
     cause:
-      "The function that provides credentials named another owner for the call. Or it names no owner and provided other secrets, such as a refreshed token, which may belong to another account. Watchers of the old identity must not see the data of the new one.",
+      "The function that provides credentials named another owner for the call. Or the function names no owner and provided other secrets, such as a refreshed token, which may belong to another account. Watchers with the old identity must not receive data for the new identity.",
     remedy:
       "Watch again with the token of the last message. To keep streams across refreshed tokens, let the function return an `owner`: the account, or the caller's session.",
   },
   WATCH_DRAINED: {
     code: Code.Unavailable,
     text: "upstream {upstream}: {method}: this server is ending, and the stream with it; watch again, with the resume token",
-    cause: "The process that serves the stream is shutting down, e.g. because another one replaces it.",
+    cause: "The process that serves the stream is shutting down, e.g. because another process replaces it.",
     remedy:
       "Watch again with the token of the last message. If all processes have the same `resumeKey`, nothing is lost.",
   },
@@ -477,14 +479,14 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (strict mode)",
     cause:
-      "The response differs from its description, and the settings turn the difference into an error. With `strict`, these are lost values.",
+      "The response differs from its description, and the settings turn the difference into an error. With `strict`, only lost values are errors.",
     remedy: "Correct the .proto file, or set the class of the difference to `log`.",
   },
   RESPONSE_SHAPE: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got}",
     cause:
-      "The response has a value of the wrong type, or no value, in place of the payload or the items of a page. Or the upstream announces more pages, but not how to request them. The response cannot be read, so the call fails in every mode.",
+      "The response has a value of the wrong type, or no value, in place of the payload or the items of a page. Or the response announces more pages, but not how to request them. The response cannot be read, so the call fails in every mode.",
     remedy:
       'Correct the path in the .proto file. If the upstream means "empty" by this value, add it to `empty` of `envelope` or `paginate`.',
   },
@@ -494,7 +496,7 @@ export const ERRORS = {
     code: Code.DeadlineExceeded,
     text: "{method}: no response within {limit}",
     cause:
-      "The deadline of the call passed: the caller's deadline, the method's or default timeout, or the maximum, whichever is shortest.",
+      "The earliest deadline of the call expired: the caller's deadline, the timeout of the method or the default, or the maximum.",
     remedy: "Extend the deadline, or request less data.",
   },
   CANCELED: {

@@ -29,10 +29,10 @@ import type { Decoded, DecodedItems } from "./decoded.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 import { noteAround } from "./envelope-keys.ts";
-import { readsPath } from "./errors-beside.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
+import { readsPath } from "./success-errors.ts";
 import { writeMessage } from "./write-message.ts";
 
 /** Adapters whose whole response is one message. */

@@ -1,7 +1,7 @@
 import { type JsonValue, KnownPaths, type ProtoWriter } from "connect-rest-codec/internal";
 import type { MethodRules } from "../adapter/rules.ts";
 import { noteStatus, payloadPath } from "./envelope.ts";
-import { ERRORS_PATH, noteErrors, pathOfShape } from "./errors-beside.ts";
+import { ERRORS_PATH, noteErrors, pathOfShape } from "./success-errors.ts";
 
 /** The known paths around the payload at a path, by the rules of a method. */
 const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();

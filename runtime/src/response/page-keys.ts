@@ -2,8 +2,8 @@ import { KnownPaths, type ProtoWriter } from "connect-rest-codec/internal";
 import type { PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { noteAround, pathsOfBody } from "./envelope-keys.ts";
-import { restBelow } from "./errors-beside.ts";
 import type { Page } from "./page.ts";
+import { restBelow } from "./success-errors.ts";
 
 type ListAdapter = PaginateAdapter | PollAdapter;
 

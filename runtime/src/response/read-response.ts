@@ -8,8 +8,8 @@ import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, readBodyInPieces, textOf } from "./body.ts";
 import type { Decoded, DecodedItems } from "./decoded.ts";
 import { statusOf } from "./envelope.ts";
-import { hasErrorsAlone } from "./errors-beside.ts";
 import { headerReader } from "./headers.ts";
+import { hasErrorsAlone } from "./success-errors.ts";
 
 /** A response with a success status, and its parsed body. */
 export interface ReadResponse {

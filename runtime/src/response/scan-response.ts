@@ -18,10 +18,10 @@ import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { EMPTY_BODY, isPlainJson } from "./body.ts";
 import type { Decoded } from "./decoded.ts";
 import { pathsAround } from "./envelope-keys.ts";
-import { errorPaths, errorPathsWithin, restBelow } from "./errors-beside.ts";
 import { headerReader } from "./headers.ts";
 import { bodyOfPage } from "./page-body.ts";
 import { checked, type ReadResponse } from "./read-response.ts";
+import { errorPaths, errorPathsWithin, restBelow } from "./success-errors.ts";
 import { writeHead } from "./write-message.ts";
 
 /** After 2^`MAX_PASSES` consecutive failures, only every 256th response of a method is scanned. */

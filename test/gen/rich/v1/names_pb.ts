@@ -397,7 +397,7 @@ export const NamesService: GenService<{
   serviceDesc(file_rich_v1_names, 0);
 
 /**
- * Two services with the same method.
+ * A second service with a method of the same name.
  *
  * @generated from service rich.v1.OtherNamesService
  */

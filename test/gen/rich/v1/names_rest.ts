@@ -250,7 +250,7 @@ export const OtherNamesService_constructor$: UnaryAdapter<
 // @@protoc_insertion_point(method:rich.v1.OtherNamesService.Constructor)
 
 /**
- * Two services with the same method.
+ * A second service with a method of the same name.
  *
  * @generated from service rich.v1.OtherNamesService
  */
@@ -260,7 +260,7 @@ export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
     constructor$: OtherNamesService_constructor$,
   },
   comments: {
-    service: "Two services with the same method.",
+    service: "A second service with a method of the same name.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rich.v1.OtherNamesService)

@@ -17,13 +17,13 @@ export const file_rich_v1_odd: GenFile = /*@__PURE__*/
   fileDesc("ChFyaWNoL3YxL29kZC5wcm90bxIHcmljaC52MSLLCgoDT2RkEh8KAmlkGAEgASgEQhO66xgPEglpZF9zdHJpbmcaAmlkEigKDGRpc3BsYXlfbmFtZRgCIAEoCUISuusYDhIMZGlzcGxheS1uYW1lEhMKC2NvbnN0cnVjdG9yGAMgASgJEiEKCXRvX3N0cmluZxgEIAEoCUIOuusYChIIdG9TdHJpbmcSHgoFcHJvdG8YBSABKAlCD7rrGAsSCV9fcHJvdG9fXxI1CgdzZWNvbmRzGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESNAoGbWlsbGlzGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAISNAoGbWljcm9zGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAMSJwoDaXNvGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJQCglmb3JtYXR0ZWQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiG66xgdMhsIBRIXWVlZWS1NTS1ERCBISDptbTpzcyBHTVQSNQoEZW5kcxgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCC7rrGAcyBQgBGgEwEjUKB2hpc3RvcnkYECADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIAhIUCgR0YWdzGBQgAygJQga66xgCIAQSFwoHbnVtYmVycxgVIAMoBUIGuusYAiAEEiQKBW1vb2RzGBYgAygOMg0ucmljaC52MS5Nb29kQga66xgCIAQSGwoLdGV4dF9udW1iZXIYFyABKANCBrrrGAJQABITCgtiYXJlX251bWJlchgYIAEoAxIYCgh1cmxfZGF0YRgZIAEoDEIGuusYAlgDEhsKBG1vb2QYGiABKA4yDS5yaWNoLnYxLk1vb2QSIQoDcm93GB4gASgLMgwucmljaC52MS5Sb3dCBrrrGAI4ARIiCgRyb3dzGB8gAygLMgwucmljaC52MS5Sb3dCBrrrGAI4ARIuCgVtYXJrcxggIAMoCzIXLnJpY2gudjEuT2RkLk1hcmtzRW50cnlCBrrrGAI4ARIdCgV1bmlvbhghIAEoCzIOLnJpY2gudjEuVW5pb24SHgoGdW5pb25zGCIgAygLMg4ucmljaC52MS5VbmlvbhIdCgVibG9jaxgoIAEoCzIOLnJpY2gudjEuQmxvY2sSHgoGYmxvY2tzGCkgAygLMg4ucmljaC52MS5CbG9jaxIjCghlbnZlbG9wZRgqIAEoCzIRLnJpY2gudjEuRW52ZWxvcGUSJQoJaGFwcGVuaW5nGCsgASgLMhIucmljaC52MS5IYXBwZW5pbmcSHQoFbG9vc2UYLCABKAsyDi5yaWNoLnYxLkxvb3NlEiUKCXNoYXBlbGVzcxgtIAEoCzISLnJpY2gudjEuU2hhcGVsZXNzEhsKBWNoaWxkGC4gASgLMgwucmljaC52MS5PZGQSPwoOdW5rbm93bl9maWVsZHMYZCADKAsyHy5yaWNoLnYxLk9kZC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo8CgpNYXJrc0VudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnJpY2gudjEuTWFya3M6AjgBGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIhQKA1JvdxINCgVjZWxscxgBIAMoAyJjCgVNYXJrcxIrCgdieV9uYW1lGAEgAygLMhoucmljaC52MS5NYXJrcy5CeU5hbWVFbnRyeRotCgtCeU5hbWVFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAU6AjgBIsMBCgVVbmlvbhIeCgR0ZXh0GAEgASgJQg666xgKYggiBnN0cmluZ0gAEiAKBm51bWJlchgCIAEoA0IOuusYCmIIIgZudW1iZXJIABIzCgVibG9jaxgDIAEoCzISLnJpY2gudjEuVGV4dEJsb2NrQg666xgKYggiBm9iamVjdEgAEjIKBnVuaW9ucxgEIAEoCzIPLnJpY2gudjEuVW5pb25zQg+66xgLOAFiByIFYXJyYXlIAEIPCgV2YWx1ZRIGuusYAhAEIicKBlVuaW9ucxIdCgVpdGVtcxgBIAMoCzIOLnJpY2gudjEuVW5pb24ihQIKBUJsb2NrEgoKAmlkGAEgASgJEiIKBHRleHQYAiABKAsyEi5yaWNoLnYxLlRleHRCbG9ja0gAEjwKBWltYWdlGAMgASgLMhMucmljaC52MS5JbWFnZUJsb2NrQha66xgSYhASBWltYWdlEgdwaWN0dXJlSAASQQoOdW5rbm93bl9maWVsZHMYZCADKAsyIS5yaWNoLnYxLkJsb2NrLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhUKBWJsb2NrEgy66xgICgR0eXBlEAEiNgoJVGV4dEJsb2NrEgwKBHRleHQYASABKAkSGwoEbW9vZBgCIAEoDjINLnJpY2gudjEuTW9vZCI+CgpJbWFnZUJsb2NrEgsKA3VybBgBIAEoCRIjCgdjYXB0aW9uGAIgASgLMhIucmljaC52MS5UZXh0QmxvY2sifQoIRW52ZWxvcGUSIgoEdGV4dBgBIAEoCzISLnJpY2gudjEuVGV4dEJsb2NrSAASJAoFaW1hZ2UYAiABKAsyEy5yaWNoLnYxLkltYWdlQmxvY2tIABIOCgRub3RlGAMgASgJSABCFwoHY29udGVudBIMuusYCAoEa2luZBACIukBCglIYXBwZW5pbmcSGAoEa2luZBgBIAEoCUIKuusYBhIEdHlwZRI1CgRzYWlkGAIgASgLMhIucmljaC52MS5UZXh0QmxvY2tCEbrrGA1iCxIJU2FpZEV2ZW50SAASOAoFc2hvd24YAyABKAsyEy5yaWNoLnYxLkltYWdlQmxvY2tCErrrGA5iDBIKU2hvd25FdmVudEgAEigKBW90aGVyGAQgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgAQicKB3BheWxvYWQSHLrrGBgKBHR5cGUQAxoHcGF5bG9hZCIFb3RoZXIifQoFTG9vc2USCgoCaWQYASABKAkSIgoEdGV4dBgCIAEoCzISLnJpY2gudjEuTG9vc2VUZXh0SAASKAoFb3RoZXIYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SABCGgoFYmxvY2sSEbrrGA0KBHR5cGUiBW90aGVyIpYBCglMb29zZVRleHQSDAoEdGV4dBgBIAEoCRJFCg51bmtub3duX2ZpZWxkcxhkIAMoCzIlLnJpY2gudjEuTG9vc2VUZXh0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBItwBCglTaGFwZWxlc3MSJwoGb2JqZWN0GAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIjCgNhbnkYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKAoEbGlzdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWUSKgoEdGV4dBgEIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5TdHJpbmdWYWx1ZRIrCgZudW1iZXIYBSABKAsyGy5nb29nbGUucHJvdG9idWYuSW50NjRWYWx1ZSKyBQoORmluZE9kZFJlcXVlc3QSDQoFb3duZXIYASABKAkSGwoEa2luZBgCIAEoDjINLnJpY2gudjEuTW9vZBIbCgRwYXJ0GAMgASgLMg0ucmljaC52MS5QYXJ0Eg0KBXBsYWluGAQgAygJEhgKCGJyYWNrZXRzGAUgAygJQga66xgCIAISFwoHaW5kZXhlZBgGIAMoA0IGuusYAiADEiQKBWNvbW1hGAcgAygOMg0ucmljaC52MS5Nb29kQga66xgCIAQSOwoGc3ByZWFkGAggAygLMiMucmljaC52MS5GaW5kT2RkUmVxdWVzdC5TcHJlYWRFbnRyeUIGuusYAiAFEiwKDWlmX25vbmVfbWF0Y2gYCSABKAlCFbrrGBEIAxINSWYtTm9uZS1NYXRjaBInCgdhdHRlbXB0GAogASgDQhG66xgNCAMSCVgtQXR0ZW1wdEgAiAEBEj4KBXNpbmNlGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEITuusYDwgDEgdYLVNpbmNlMgIIAhIoCgtibG9nX2ZpZWxkcxgMIAEoCUITuusYDxINZmllbGRzW2Jsb2dzXRIaCgpsb2NhbF9vbmx5GA0gASgJQga66xgCCAgSEQoEZnVsbBgOIAEoCEgBiAEBEhQKBGRhdGEYDyABKAxCBrrrGAJYAxIyCgVib3hlZBgQIAEoCzIbLmdvb2dsZS5wcm90b2J1Zi5CeXRlc1ZhbHVlQga66xgCWAMSNAoGYmVmb3JlGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAEaLQoLU3ByZWFkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfYXR0ZW1wdEIHCgVfZnVsbCLCAgoPRmluZE9kZFJlc3BvbnNlEhwKBWl0ZW1zGAEgAygLMg0ucmljaC52MS5QYXJ0EhoKBGV0YWcYAiABKAlCDLrrGAgqBgoERVRhZxIYCgZzdGF0dXMYAyABKAVCCLrrGAQqAhABEhwKCXVuY2hhbmdlZBgEIAEoCEIJuusYBSoDELACEiAKBG5leHQYBSABKAlCErrrGA4qDCIEbmV4dAoETGluaxI9CglyZW1haW5pbmcYBiABKANCKrrrGCYqDQoLWC1SZW1haW5pbmcqFQoTUmF0ZUxpbWl0LVJlbWFpbmluZxI+CgVyZXNldBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCE7rrGA8qCQoHWC1SZXNldDICCAESHAoEbGFzdBgIIAEoCEIOuusYCioICgZYLUxhc3QiIgoEUGFydBIMCgRuYW1lGAEgASgJEgwKBHNpemUYAiABKAMiTQoOUHV0UGFydFJlcXVlc3QSDQoFb3duZXIYASABKAkSGwoEcGFydBgCIAEoCzINLnJpY2gudjEuUGFydBIPCgdkcnlfcnVuGAMgASgIIiAKD1B1dFBhcnRSZXNwb25zZRINCgVjb3VudBgBIAEoAyIdCg9DaGVja09kZFJlcXVlc3QSCgoCaWQYASABKAYiVAoQQ2hlY2tPZGRSZXNwb25zZRIYCgZzdGF0dXMYASABKAVCCLrrGAQqAhABEiYKBmxlbmd0aBgCIAEoCUIWuusYEioQCg5Db250ZW50LUxlbmd0aCp1CgRNb29kEhQKEE1PT0RfVU5TUEVDSUZJRUQQABIfCglNT09EX0dPT0QQARoQuusYDAoEZ29vZBIEZmluZRIZCghNT09EX0JBRBACGgu66xgHEgVhd2Z1bBIbCg1NT09EX05VTUJFUkVEEAMaCLrrGAQKAjMwMvAECgpPZGRTZXJ2aWNlEjYKB0VjaG9PZGQSDC5yaWNoLnYxLk9kZBoMLnJpY2gudjEuT2RkIg+C0+STAgk6ASoiBC9vZGQSugEKB0ZpbmRPZGQSFy5yaWNoLnYxLkZpbmRPZGRSZXF1ZXN0GhgucmljaC52MS5GaW5kT2RkUmVzcG9uc2UifLrrGEUiEgiUAyoNT0REX05PVF9GT1VOREIOCgl4LXZlcnNpb24SATJSAgIFogEEcmVhZKIBA29kZKoBCAgBEIDKte4BygECsAKC0+STAi1iBWl0ZW1zEiQvb2RkL3tvd25lcn0ve2tpbmR9L3twYXJ0Lm5hbWV9OmZpbmQSbAoHUHV0UGFydBIXLnJpY2gudjEuUHV0UGFydFJlcXVlc3QaGC5yaWNoLnYxLlB1dFBhcnRSZXNwb25zZSIuuusYBFoCCAGC0+STAiA6BHBhcnRiBWNvdW50GhEvb2RkL3tvd25lcn0vcGFydBJhCghDaGVja09kZBIYLnJpY2gudjEuQ2hlY2tPZGRSZXF1ZXN0GhkucmljaC52MS5DaGVja09kZFJlc3BvbnNlIiC66xgDwAEEgtPkkwITQhEKBEhFQUQSCS9vZGQve2lkfRI/CghVbm1hcHBlZBIYLnJpY2gudjEuQ2hlY2tPZGRSZXF1ZXN0GhkucmljaC52MS5DaGVja09kZFJlc3BvbnNlGlu66xhXCgNvZGQSA2FwaSIRCJkDIAYqCk9ERF9FWElTVFNCEAoFWC1PZGQSB3NlcnZpY2VCDgoJWC1WZXJzaW9uEgExSg0aBEtleSASBVgtS2V5UgECWgQIAhACYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_protobuf_wrappers]);
 
 /**
- * Names, notations and layouts.
+ * Unusual names, formats and layouts.
  *
  * @generated from message rich.v1.Odd
  */
 export type Odd = Message<"rich.v1.Odd"> & {
   /**
-   * A twin: the same number, as text and as a number.
+   * The same number under two keys: as a string in `id_string`, and as a number in `id`.
    *
    * @generated from field: uint64 id = 1;
    */
@@ -35,7 +35,7 @@ export type Odd = Message<"rich.v1.Odd"> & {
   displayName: string;
 
   /**
-   * Keys that every JavaScript object inherits.
+   * The names of keys that every JavaScript object inherits.
    *
    * @generated from field: string constructor = 3;
    */
@@ -195,7 +195,7 @@ export const OddSchema: GenMessage<Odd> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 0);
 
 /**
- * A bare array of numbers.
+ * A message that JSON represents as a bare array of numbers.
  *
  * @generated from message rich.v1.Row
  */
@@ -214,7 +214,7 @@ export const RowSchema: GenMessage<Row> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 1);
 
 /**
- * An object with a key for each entry, as which maps of maps are written.
+ * A message that JSON represents as a map. It makes maps of maps possible.
  *
  * @generated from message rich.v1.Marks
  */
@@ -233,7 +233,7 @@ export const MarksSchema: GenMessage<Marks> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 2);
 
 /**
- * A text, a number, an object or a list.
+ * A string, a number, an object or a list.
  *
  * @generated from message rich.v1.Union
  */
@@ -276,7 +276,7 @@ export const UnionSchema: GenMessage<Union> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 3);
 
 /**
- * A bare array of unions.
+ * A message that JSON represents as a bare array of unions.
  *
  * @generated from message rich.v1.Unions
  */
@@ -295,7 +295,7 @@ export const UnionsSchema: GenMessage<Unions> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 4);
 
 /**
- * Its kind and the keys of its kind stand in one object; what no field names is kept.
+ * A oneof whose discriminator and member keys are in the same object. Unknown keys are preserved.
  *
  * @generated from message rich.v1.Block
  */
@@ -384,7 +384,7 @@ export const ImageBlockSchema: GenMessage<ImageBlock> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 7);
 
 /**
- * The keys of a kind stand under its name.
+ * A oneof whose member is under the name of its type.
  *
  * @generated from message rich.v1.Envelope
  */
@@ -421,7 +421,7 @@ export const EnvelopeSchema: GenMessage<Envelope> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 8);
 
 /**
- * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
+ * A oneof whose members share one key. Members of an unknown type are preserved.
  *
  * @generated from message rich.v1.Happening
  */
@@ -463,7 +463,7 @@ export const HappeningSchema: GenMessage<Happening> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 9);
 
 /**
- * As Block, where the member keeps what no field names, and unknown kinds are kept as they are.
+ * A oneof like the one in Block, but its members preserve unknown keys, and unknown types are preserved.
  *
  * @generated from message rich.v1.Loose
  */
@@ -499,7 +499,7 @@ export const LooseSchema: GenMessage<Loose> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 10);
 
 /**
- * Text, with keys that are not known.
+ * A text that preserves unknown keys.
  *
  * @generated from message rich.v1.LooseText
  */
@@ -562,7 +562,7 @@ export const ShapelessSchema: GenMessage<Shapeless> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 12);
 
 /**
- * What FindOdd sends.
+ * The request of FindOdd.
  *
  * @generated from message rich.v1.FindOddRequest
  */
@@ -661,7 +661,7 @@ export const FindOddRequestSchema: GenMessage<FindOddRequest> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 13);
 
 /**
- * What FindOdd answers.
+ * The response of FindOdd.
  *
  * @generated from message rich.v1.FindOddResponse
  */
@@ -739,7 +739,7 @@ export const PartSchema: GenMessage<Part> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 15);
 
 /**
- * What PutPart sends.
+ * The request of PutPart.
  *
  * @generated from message rich.v1.PutPartRequest
  */
@@ -768,7 +768,7 @@ export const PutPartRequestSchema: GenMessage<PutPartRequest> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 16);
 
 /**
- * What PutPart answers.
+ * The response of PutPart.
  *
  * @generated from message rich.v1.PutPartResponse
  */
@@ -787,7 +787,7 @@ export const PutPartResponseSchema: GenMessage<PutPartResponse> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 17);
 
 /**
- * What CheckOdd sends.
+ * The request of CheckOdd.
  *
  * @generated from message rich.v1.CheckOddRequest
  */
@@ -806,7 +806,7 @@ export const CheckOddRequestSchema: GenMessage<CheckOddRequest> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 18);
 
 /**
- * What CheckOdd answers.
+ * The response of CheckOdd.
  *
  * @generated from message rich.v1.CheckOddResponse
  */
@@ -870,13 +870,13 @@ export const MoodSchema: GenEnum<Mood> = /*@__PURE__*/
   enumDesc(file_rich_v1_odd, 0);
 
 /**
- * An upstream with habits: every rule of the annotation language that is about names, places and notations.
+ * An API with unusual conventions. Its methods use every annotation about names, places and formats.
  *
  * @generated from service rich.v1.OddService
  */
 export const OddService: GenService<{
   /**
-   * Sends a message and gets it back.
+   * Sends a message and receives it back.
    *
    * @generated from rpc rich.v1.OddService.EchoOdd
    */
@@ -886,7 +886,7 @@ export const OddService: GenService<{
     output: typeof OddSchema;
   },
   /**
-   * Has a field in every place.
+   * Sends a field in every place of a request.
    *
    * @generated from rpc rich.v1.OddService.FindOdd
    */
@@ -896,7 +896,7 @@ export const OddService: GenService<{
     output: typeof FindOddResponseSchema;
   },
   /**
-   * Has one field as its body, and one as its answer.
+   * Sends one field as the body, and receives one field as the response body.
    *
    * @generated from rpc rich.v1.OddService.PutPart
    */
@@ -906,7 +906,7 @@ export const OddService: GenService<{
     output: typeof PutPartResponseSchema;
   },
   /**
-   * Is a HEAD request.
+   * Sends a HEAD request.
    *
    * @generated from rpc rich.v1.OddService.CheckOdd
    */
@@ -916,7 +916,7 @@ export const OddService: GenService<{
     output: typeof CheckOddResponseSchema;
   },
   /**
-   * Has no REST rule, so that it is not in the adapter.
+   * Has no HTTP rule, and is therefore missing from the adapter.
    *
    * @generated from rpc rich.v1.OddService.Unmapped
    */

@@ -56,7 +56,7 @@ import {
 // @@protoc_insertion_point(imports)
 
 /**
- * Its kind and the keys of its kind stand in one object; what no field names is kept.
+ * A oneof whose discriminator and member keys are in the same object. Unknown keys are preserved.
  *
  * @generated from message rich.v1.Block
  */
@@ -75,7 +75,7 @@ export const BlockTable: MessageTable = table("rich.v1.Block", () => [
 ]);
 
 /**
- * The keys of a kind stand under its name.
+ * A oneof whose member is under the name of its type.
  *
  * @generated from message rich.v1.Envelope
  */
@@ -93,7 +93,7 @@ export const EnvelopeTable: MessageTable = table("rich.v1.Envelope", () => [
 ]);
 
 /**
- * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
+ * A oneof whose members share one key. Members of an unknown type are preserved.
  *
  * @generated from message rich.v1.Happening
  */
@@ -121,7 +121,7 @@ export const ImageBlockTable: MessageTable = table("rich.v1.ImageBlock", () => [
 ]);
 
 /**
- * As Block, where the member keeps what no field names, and unknown kinds are kept as they are.
+ * A oneof like the one in Block, but its members preserve unknown keys, and unknown types are preserved.
  *
  * @generated from message rich.v1.Loose
  */
@@ -138,7 +138,7 @@ export const LooseTable: MessageTable = table("rich.v1.Loose", () => [
 ]);
 
 /**
- * Text, with keys that are not known.
+ * A text that preserves unknown keys.
  *
  * @generated from message rich.v1.LooseText
  */
@@ -156,7 +156,7 @@ export const MOOD: EnumTable = new EnumTable("rich.v1.Mood", [
 ]);
 
 /**
- * Names, notations and layouts.
+ * Unusual names, formats and layouts.
  *
  * @generated from message rich.v1.Odd
  */
@@ -229,7 +229,7 @@ export const TextBlockTable: MessageTable = table("rich.v1.TextBlock", () => [
 ]);
 
 /**
- * A text, a number, an object or a list.
+ * A string, a number, an object or a list.
  *
  * @generated from message rich.v1.Union
  */
@@ -255,7 +255,7 @@ const OddService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * Sends a message and gets it back.
+ * Sends a message and receives it back.
  *
  * POST /odd
  *
@@ -317,7 +317,7 @@ export const OddService_echoOdd: UnaryAdapter<
 // @@protoc_insertion_point(method:rich.v1.OddService.EchoOdd)
 
 /**
- * Has a field in every place.
+ * Sends a field in every place of a request.
  *
  * GET /odd/{owner}/{kind}/{part.name}:find
  *
@@ -373,7 +373,7 @@ export const OddService_findOdd: UnaryAdapter<
 // @@protoc_insertion_point(method:rich.v1.OddService.FindOdd)
 
 /**
- * Has one field as its body, and one as its answer.
+ * Sends one field as the body, and receives one field as the response body.
  *
  * PUT /odd/{owner}/part
  *
@@ -397,7 +397,7 @@ export const OddService_putPart: UnaryAdapter<
 // @@protoc_insertion_point(method:rich.v1.OddService.PutPart)
 
 /**
- * Is a HEAD request.
+ * Sends a HEAD request.
  *
  * HEAD /odd/{id}
  *
@@ -422,7 +422,7 @@ export const OddService_checkOdd: UnaryAdapter<
 // @@protoc_insertion_point(method:rich.v1.OddService.CheckOdd)
 
 /**
- * An upstream with habits: every rule of the annotation language that is about names, places and notations.
+ * An API with unusual conventions. Its methods use every annotation about names, places and formats.
  *
  * @generated from service rich.v1.OddService
  */
@@ -435,12 +435,12 @@ export const OddServiceRest: ServiceAdapter<typeof OddService> = {
     checkOdd: OddService_checkOdd,
   },
   comments: {
-    service: "An upstream with habits: every rule of the annotation language that is about names, places and notations.",
+    service: "An API with unusual conventions. Its methods use every annotation about names, places and formats.",
     methods: {
-      echoOdd: "Sends a message and gets it back.",
-      findOdd: "Has a field in every place.",
-      putPart: "Has one field as its body, and one as its answer.",
-      checkOdd: "Is a HEAD request.",
+      echoOdd: "Sends a message and receives it back.",
+      findOdd: "Sends a field in every place of a request.",
+      putPart: "Sends one field as the body, and receives one field as the response body.",
+      checkOdd: "Sends a HEAD request.",
     },
   },
   // @@protoc_insertion_point(adapter:rich.v1.OddService)

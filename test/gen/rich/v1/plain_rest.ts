@@ -105,7 +105,7 @@ export const ListsTable: MessageTable = table("rich.v1.Lists", () => [
 ]);
 
 /**
- * Maps with every kind of key.
+ * Maps with every type of key.
  *
  * @generated from message rich.v1.Maps
  */
@@ -143,7 +143,7 @@ export const OptionalScalarsTable: MessageTable = table("rich.v1.OptionalScalars
 ]);
 
 /**
- * Every kind of field, without an annotation.
+ * Every kind of field, without annotations.
  *
  * @generated from message rich.v1.Plain
  */
@@ -184,7 +184,7 @@ export const ScalarsTable: MessageTable = table("rich.v1.Scalars", () => [
 ]);
 
 /**
- * Messages that JSON writes in a way of their own.
+ * Well-known types with a special JSON format.
  *
  * @generated from message rich.v1.WellKnown
  */
@@ -219,7 +219,7 @@ export const WrappersTable: MessageTable = table("rich.v1.Wrappers", () => [
 const PlainService_rules = { upstream: "rich.v1" } satisfies Partial<MethodRules>;
 
 /**
- * Sends a message and gets it back.
+ * Sends a message and receives it back.
  *
  * POST /plain
  *
@@ -252,7 +252,7 @@ export const PlainService_echoPlain: UnaryAdapter<
 // @@protoc_insertion_point(method:rich.v1.PlainService.EchoPlain)
 
 /**
- * Sends scalars as parameters of the query.
+ * Sends scalars as query parameters.
  *
  * GET /plain/{scalars.int64_value}
  *
@@ -321,7 +321,7 @@ export const PlainService_queryPlain: UnaryAdapter<
 // @@protoc_insertion_point(method:rich.v1.PlainService.QueryPlain)
 
 /**
- * An upstream that speaks ProtoJSON: nothing but google.api.http is needed.
+ * An API that uses ProtoJSON and needs no annotations except google.api.http.
  *
  * @generated from service rich.v1.PlainService
  */
@@ -332,10 +332,10 @@ export const PlainServiceRest: ServiceAdapter<typeof PlainService> = {
     queryPlain: PlainService_queryPlain,
   },
   comments: {
-    service: "An upstream that speaks ProtoJSON: nothing but google.api.http is needed.",
+    service: "An API that uses ProtoJSON and needs no annotations except google.api.http.",
     methods: {
-      echoPlain: "Sends a message and gets it back.",
-      queryPlain: "Sends scalars as parameters of the query.",
+      echoPlain: "Sends a message and receives it back.",
+      queryPlain: "Sends scalars as query parameters.",
     },
   },
   // @@protoc_insertion_point(adapter:rich.v1.PlainService)

@@ -260,7 +260,7 @@ export const ToneSchema: GenEnum<Tone> = /*@__PURE__*/
   enumDesc(file_rules_v1_answers, 0);
 
 /**
- * How fields are written and read, and where those of answers come from.
+ * Formats of fields in requests and responses, and sources of response fields.
  *
  * @generated from service rules.v1.AnswerService
  */

@@ -183,7 +183,7 @@ export const AnswerService_echoLoose: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.AnswerService.EchoLoose)
 
 /**
- * How fields are written and read, and where those of answers come from.
+ * Formats of fields in requests and responses, and sources of response fields.
  *
  * @generated from service rules.v1.AnswerService
  */
@@ -196,7 +196,7 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
     echoLoose: AnswerService_echoLoose,
   },
   comments: {
-    service: "How fields are written and read, and where those of answers come from.",
+    service: "Formats of fields in requests and responses, and sources of response fields.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.AnswerService)

@@ -51,7 +51,7 @@ export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
   messageDesc(file_rules_v1_any, 0);
 
 /**
- * Work that goes on after the response.
+ * An operation that continues after the response.
  *
  * @generated from message rules.v1.Operation
  */
@@ -150,7 +150,7 @@ export const Volume_BindingSchema: GenEnum<Volume_Binding> = /*@__PURE__*/
   enumDesc(file_rules_v1_any, 2, 0);
 
 /**
- * Messages of any type, in requests and in responses.
+ * Messages of any type in requests and in responses.
  *
  * @generated from service rules.v1.AnyService
  */

@@ -27,7 +27,7 @@ const TYPES = typesOf(file_rules_v1_any);
 const AnyTable = anyTable(TYPES);
 
 /**
- * Work that goes on after the response.
+ * An operation that continues after the response.
  *
  * @generated from message rules.v1.Operation
  */
@@ -116,7 +116,7 @@ export const AnyService_watch: RecordsAdapter<
 // @@protoc_insertion_point(method:rules.v1.AnyService.Watch)
 
 /**
- * Messages of any type, in requests and in responses.
+ * Messages of any type in requests and in responses.
  *
  * @generated from service rules.v1.AnyService
  */
@@ -127,7 +127,7 @@ export const AnyServiceRest: ServiceAdapter<typeof AnyService> = {
     watch: AnyService_watch,
   },
   comments: {
-    service: "Messages of any type, in requests and in responses.",
+    service: "Messages of any type in requests and in responses.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.AnyService)

@@ -219,7 +219,7 @@ export const StatusAnswerSchema: GenMessage<StatusAnswer> = /*@__PURE__*/
   messageDesc(file_rules_v1_bodies, 7);
 
 /**
- * How bodies are written and read.
+ * Encodings of request and response bodies.
  *
  * @generated from service rules.v1.BodyService
  */
@@ -241,7 +241,7 @@ export const BodyService: GenService<{
     output: typeof BodyAnswerSchema;
   },
   /**
-   * Each field is a part.
+   * Sends each field as a part.
    *
    * @generated from rpc rules.v1.BodyService.SendParts
    */
@@ -251,7 +251,7 @@ export const BodyService: GenService<{
     output: typeof BodyAnswerSchema;
   },
   /**
-   * One part has the fields as JSON, and comes first.
+   * Sends the fields as JSON in the first part.
    *
    * @generated from rpc rules.v1.BodyService.SendJsonPart
    */
@@ -261,7 +261,7 @@ export const BodyService: GenService<{
     output: typeof BodyAnswerSchema;
   },
   /**
-   * Parts only where there are some.
+   * Sends a multipart body only if a field has the location PART and a value.
    *
    * @generated from rpc rules.v1.BodyService.SendMaybeParts
    */

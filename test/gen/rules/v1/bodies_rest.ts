@@ -76,7 +76,7 @@ export const BodyService_sendForm: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendForm)
 
 /**
- * Each field is a part.
+ * Sends each field as a part.
  *
  * POST /parts
  *
@@ -109,7 +109,7 @@ export const BodyService_sendParts: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendParts)
 
 /**
- * One part has the fields as JSON, and comes first.
+ * Sends the fields as JSON in the first part.
  *
  * POST /json-part
  *
@@ -144,7 +144,7 @@ export const BodyService_sendJsonPart: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendJsonPart)
 
 /**
- * Parts only where there are some.
+ * Sends a multipart body only if a field has the location PART and a value.
  *
  * POST /maybe-parts
  *
@@ -274,7 +274,7 @@ export const BodyService_getBytesByType: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetBytesByType)
 
 /**
- * How bodies are written and read.
+ * Encodings of request and response bodies.
  *
  * @generated from service rules.v1.BodyService
  */
@@ -293,11 +293,11 @@ export const BodyServiceRest: ServiceAdapter<typeof BodyService> = {
     getBytesByType: BodyService_getBytesByType,
   },
   comments: {
-    service: "How bodies are written and read.",
+    service: "Encodings of request and response bodies.",
     methods: {
-      sendParts: "Each field is a part.",
-      sendJsonPart: "One part has the fields as JSON, and comes first.",
-      sendMaybeParts: "Parts only where there are some.",
+      sendParts: "Sends each field as a part.",
+      sendJsonPart: "Sends the fields as JSON in the first part.",
+      sendMaybeParts: "Sends a multipart body only if a field has the location PART and a value.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.BodyService)

@@ -84,7 +84,7 @@ export const RepliesSchema: GenMessage<Replies> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 2);
 
 /**
- * An object, an array, or a text.
+ * An object, an array or a string.
  *
  * @generated from message rules.v1.Reply
  */
@@ -121,7 +121,7 @@ export const ReplySchema: GenMessage<Reply> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 3);
 
 /**
- * What is no object is kept as it is.
+ * An object, or any other value in `other`.
  *
  * @generated from message rules.v1.Rest
  */
@@ -186,7 +186,7 @@ export const HitsSchema: GenMessage<Hits> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 6);
 
 /**
- * Several members may be there at once, and keys are written in lowerCamel.
+ * Responses can contain several members of a oneof. Keys are in lowerCamel.
  *
  * @generated from message rules.v1.Crossed
  */
@@ -393,7 +393,7 @@ export const FlaggedSchema: GenMessage<Flagged> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 10);
 
 /**
- * As ProtoJSON has it.
+ * A oneof as in ProtoJSON.
  *
  * @generated from message rules.v1.Plain
  */
@@ -424,7 +424,7 @@ export const PlainSchema: GenMessage<Plain> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 11);
 
 /**
- * null is a value.
+ * Oneofs in which null is a value.
  *
  * @generated from message rules.v1.Nulls
  */
@@ -562,7 +562,7 @@ export const FlatSchema: GenMessage<Flat> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 15);
 
 /**
- * The layout is that of FLATTENED.
+ * A oneof without a `layout`, which defaults to FLATTENED.
  *
  * @generated from message rules.v1.Implied
  */
@@ -657,7 +657,7 @@ export const BesideSchema: GenMessage<Beside> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 18);
 
 /**
- * No key decides alone: members are tried in their order.
+ * A oneof without a discriminator. The members are tried in the order of their declaration.
  *
  * @generated from message rules.v1.Guessed
  */
@@ -716,7 +716,7 @@ export const AbsentSchema: GenMessage<Absent> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 20);
 
 /**
- * How the wire says which member of a oneof it holds.
+ * The ways in which JSON shows the selected member of a oneof.
  *
  * @generated from service rules.v1.ChoiceService
  */
@@ -741,7 +741,7 @@ export const ChoiceService: GenService<{
   serviceDesc(file_rules_v1_choices, 0);
 
 /**
- * Reads what is there, whatever its JSON type.
+ * Reads values of any JSON type.
  *
  * @generated from service rules.v1.ReplyService
  */

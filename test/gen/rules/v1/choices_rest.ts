@@ -74,7 +74,7 @@ export const ChoicesTable: MessageTable = table("rules.v1.Choices", () => [
 ]);
 
 /**
- * Several members may be there at once, and keys are written in lowerCamel.
+ * Responses can contain several members of a oneof. Keys are in lowerCamel.
  *
  * @generated from message rules.v1.Crossed
  */
@@ -150,7 +150,7 @@ export const FlatTable: MessageTable = table("rules.v1.Flat", () => [
 ]);
 
 /**
- * No key decides alone: members are tried in their order.
+ * A oneof without a discriminator. The members are tried in the order of their declaration.
  *
  * @generated from message rules.v1.Guessed
  */
@@ -173,7 +173,7 @@ export const HitTable: MessageTable = table("rules.v1.Hit", () => [
 ]);
 
 /**
- * The layout is that of FLATTENED.
+ * A oneof without a `layout`, which defaults to FLATTENED.
  *
  * @generated from message rules.v1.Implied
  */
@@ -209,7 +209,7 @@ export const NestedTable: MessageTable = table("rules.v1.Nested", () => [
 ]);
 
 /**
- * null is a value.
+ * Oneofs in which null is a value.
  *
  * @generated from message rules.v1.Nulls
  */
@@ -250,7 +250,7 @@ export const PictureTable: MessageTable = table("rules.v1.Picture", () => [
 ]);
 
 /**
- * As ProtoJSON has it.
+ * A oneof as in ProtoJSON.
  *
  * @generated from message rules.v1.Plain
  */
@@ -273,7 +273,7 @@ export const RepliesTable: MessageTable = table("rules.v1.Replies", () => [
 ]);
 
 /**
- * An object, an array, or a text.
+ * An object, an array or a string.
  *
  * @generated from message rules.v1.Reply
  */
@@ -289,7 +289,7 @@ export const ReplyTable: MessageTable = table("rules.v1.Reply", () => [
 ]);
 
 /**
- * What is no object is kept as it is.
+ * An object, or any other value in `other`.
  *
  * @generated from message rules.v1.Rest
  */
@@ -380,7 +380,7 @@ export const ChoiceService_echoNulls: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.ChoiceService.EchoNulls)
 
 /**
- * How the wire says which member of a oneof it holds.
+ * The ways in which JSON shows the selected member of a oneof.
  *
  * @generated from service rules.v1.ChoiceService
  */
@@ -391,7 +391,7 @@ export const ChoiceServiceRest: ServiceAdapter<typeof ChoiceService> = {
     echoNulls: ChoiceService_echoNulls,
   },
   comments: {
-    service: "How the wire says which member of a oneof it holds.",
+    service: "The ways in which JSON shows the selected member of a oneof.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.ChoiceService)
@@ -490,7 +490,7 @@ export const ReplyService_watchReplies: RecordsAdapter<
 // @@protoc_insertion_point(method:rules.v1.ReplyService.WatchReplies)
 
 /**
- * Reads what is there, whatever its JSON type.
+ * Reads values of any JSON type.
  *
  * @generated from service rules.v1.ReplyService
  */
@@ -504,7 +504,7 @@ export const ReplyServiceRest: ServiceAdapter<typeof ReplyService> = {
     watchReplies: ReplyService_watchReplies,
   },
   comments: {
-    service: "Reads what is there, whatever its JSON type.",
+    service: "Reads values of any JSON type.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.ReplyService)

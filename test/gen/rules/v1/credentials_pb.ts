@@ -123,7 +123,7 @@ export const CredentialAnswerSchema: GenMessage<CredentialAnswer> = /*@__PURE__*
   messageDesc(file_rules_v1_credentials, 3);
 
 /**
- * What proves who is calling.
+ * Methods that send credentials of the caller.
  *
  * @generated from service rules.v1.CredentialService
  */
@@ -169,7 +169,7 @@ export const CredentialService: GenService<{
     output: typeof CredentialAnswerSchema;
   },
   /**
-   * Signed by the application, with a code of the user that the upstream may reject.
+   * Sends a code of the user, which the upstream may reject, in a request that the application signs.
    *
    * @generated from rpc rules.v1.CredentialService.ConfirmCode
    */

@@ -123,7 +123,7 @@ export const CredentialService_byToken: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByToken)
 
 /**
- * Signed by the application, with a code of the user that the upstream may reject.
+ * Sends a code of the user, which the upstream may reject, in a request that the application signs.
  *
  * POST /confirm
  *
@@ -200,7 +200,7 @@ export const CredentialService_byBearer: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByBearer)
 
 /**
- * What proves who is calling.
+ * Methods that send credentials of the caller.
  *
  * @generated from service rules.v1.CredentialService
  */
@@ -217,9 +217,9 @@ export const CredentialServiceRest: ServiceAdapter<typeof CredentialService> = {
     byBearer: CredentialService_byBearer,
   },
   comments: {
-    service: "What proves who is calling.",
+    service: "Methods that send credentials of the caller.",
     methods: {
-      confirmCode: "Signed by the application, with a code of the user that the upstream may reject.",
+      confirmCode: "Sends a code of the user, which the upstream may reject, in a request that the application signs.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.CredentialService)

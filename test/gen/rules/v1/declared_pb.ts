@@ -120,7 +120,7 @@ export const DeclaredChoiceSchema: GenMessage<DeclaredChoice> = /*@__PURE__*/
   messageDesc(file_rules_v1_declared, 3);
 
 /**
- * Every kind of place that a rule declares by a path: each is at `a.b.place`.
+ * Rules that contain a path, one method for each rule. The path is always `a.b.place`.
  *
  * @generated from service rules.v1.DeclaredService
  */

@@ -513,7 +513,7 @@ export const DeclaredService_fail: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.DeclaredService.Fail)
 
 /**
- * Every kind of place that a rule declares by a path: each is at `a.b.place`.
+ * Rules that contain a path, one method for each rule. The path is always `a.b.place`.
  *
  * @generated from service rules.v1.DeclaredService
  */
@@ -540,7 +540,7 @@ export const DeclaredServiceRest: ServiceAdapter<typeof DeclaredService> = {
     fail: DeclaredService_fail,
   },
   comments: {
-    service: "Every kind of place that a rule declares by a path: each is at `a.b.place`.",
+    service: "Rules that contain a path, one method for each rule. The path is always `a.b.place`.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.DeclaredService)

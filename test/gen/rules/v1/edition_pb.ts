@@ -171,7 +171,7 @@ export const ClosedEditionSchema: GenEnum<ClosedEdition> = /*@__PURE__*/
   enumDesc(file_rules_v1_edition, 0);
 
 /**
- * Edition 2023: presence, delimited messages and closed enums as features.
+ * Edition 2023, with presence, delimited messages and closed enums as features.
  *
  * @generated from service rules.v1.EditionService
  */

@@ -101,7 +101,7 @@ export const EditionService_findEdition: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.EditionService.FindEdition)
 
 /**
- * Edition 2023: presence, delimited messages and closed enums as features.
+ * Edition 2023, with presence, delimited messages and closed enums as features.
  *
  * @generated from service rules.v1.EditionService
  */
@@ -112,7 +112,7 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
     findEdition: EditionService_findEdition,
   },
   comments: {
-    service: "Edition 2023: presence, delimited messages and closed enums as features.",
+    service: "Edition 2023, with presence, delimited messages and closed enums as features.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.EditionService)

@@ -237,7 +237,7 @@ export const CargoSchema: GenMessage<Cargo> = /*@__PURE__*/
   messageDesc(file_rules_v1_empty, 5);
 
 /**
- * A number, or an object with one.
+ * A number, or an object that contains a number.
  *
  * @generated from message rules.v1.SizeOf
  */
@@ -383,7 +383,7 @@ export const SizeSchema: GenEnum<Size> = /*@__PURE__*/
   enumDesc(file_rules_v1_empty, 1);
 
 /**
- * How upstreams write that there is nothing.
+ * Representations of an empty payload or list.
  *
  * @generated from service rules.v1.EmptyService
  */
@@ -397,7 +397,7 @@ export const EmptyService: GenService<{
     output: typeof ParcelSchema;
   },
   /**
-   * An upstream without an envelope, which may respond with no body at all.
+   * Receives a response without an envelope, and possibly without a body.
    *
    * @generated from rpc rules.v1.EmptyService.TrackParcel
    */
@@ -407,7 +407,7 @@ export const EmptyService: GenService<{
     output: typeof ParcelSchema;
   },
   /**
-   * By default.
+   * Uses the default representations of an empty payload.
    *
    * @generated from rpc rules.v1.EmptyService.FindParcel
    */
@@ -425,7 +425,7 @@ export const EmptyService: GenService<{
     output: typeof ParcelSchema;
   },
   /**
-   * By default, and by a number of pages.
+   * Uses the default representations of an empty list, and a number of pages.
    *
    * @generated from rpc rules.v1.EmptyService.SearchParcels
    */
@@ -435,7 +435,7 @@ export const EmptyService: GenService<{
     output: typeof ParcelSchema;
   },
   /**
-   * A bare array.
+   * Receives a bare array.
    *
    * @generated from rpc rules.v1.EmptyService.DumpParcels
    */
@@ -448,7 +448,7 @@ export const EmptyService: GenService<{
   serviceDesc(file_rules_v1_empty, 0);
 
 /**
- * One response for every way in which it can differ from this description.
+ * Responses that differ from this description in every possible way.
  *
  * @generated from service rules.v1.FidelityService
  */

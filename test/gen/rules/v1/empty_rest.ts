@@ -101,7 +101,7 @@ export const STAGE: EnumTable = new EnumTable("rules.v1.Stage", [
 ]);
 
 /**
- * A number, or an object with one.
+ * A number, or an object that contains a number.
  *
  * @generated from message rules.v1.SizeOf
  */
@@ -143,7 +143,7 @@ export const EmptyService_getParcel: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.EmptyService.GetParcel)
 
 /**
- * An upstream without an envelope, which may respond with no body at all.
+ * Receives a response without an envelope, and possibly without a body.
  *
  * GET /track
  *
@@ -162,7 +162,7 @@ export const EmptyService_trackParcel: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.EmptyService.TrackParcel)
 
 /**
- * By default.
+ * Uses the default representations of an empty payload.
  *
  * GET /find
  *
@@ -213,7 +213,7 @@ export const EmptyService_listParcels: PaginateAdapter<
 // @@protoc_insertion_point(method:rules.v1.EmptyService.ListParcels)
 
 /**
- * By default, and by a number of pages.
+ * Uses the default representations of an empty list, and a number of pages.
  *
  * GET /search
  *
@@ -242,7 +242,7 @@ export const EmptyService_searchParcels: PaginateAdapter<
 // @@protoc_insertion_point(method:rules.v1.EmptyService.SearchParcels)
 
 /**
- * A bare array.
+ * Receives a bare array.
  *
  * GET /dump
  *
@@ -265,7 +265,7 @@ export const EmptyService_dumpParcels: PaginateAdapter<
 // @@protoc_insertion_point(method:rules.v1.EmptyService.DumpParcels)
 
 /**
- * How upstreams write that there is nothing.
+ * Representations of an empty payload or list.
  *
  * @generated from service rules.v1.EmptyService
  */
@@ -280,12 +280,12 @@ export const EmptyServiceRest: ServiceAdapter<typeof EmptyService> = {
     dumpParcels: EmptyService_dumpParcels,
   },
   comments: {
-    service: "How upstreams write that there is nothing.",
+    service: "Representations of an empty payload or list.",
     methods: {
-      trackParcel: "An upstream without an envelope, which may respond with no body at all.",
-      findParcel: "By default.",
-      searchParcels: "By default, and by a number of pages.",
-      dumpParcels: "A bare array.",
+      trackParcel: "Receives a response without an envelope, and possibly without a body.",
+      findParcel: "Uses the default representations of an empty payload.",
+      searchParcels: "Uses the default representations of an empty list, and a number of pages.",
+      dumpParcels: "Receives a bare array.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.EmptyService)
@@ -343,7 +343,7 @@ export const FidelityService_listCargo: PaginateAdapter<
 // @@protoc_insertion_point(method:rules.v1.FidelityService.ListCargo)
 
 /**
- * One response for every way in which it can differ from this description.
+ * Responses that differ from this description in every possible way.
  *
  * @generated from service rules.v1.FidelityService
  */
@@ -354,7 +354,7 @@ export const FidelityServiceRest: ServiceAdapter<typeof FidelityService> = {
     listCargo: FidelityService_listCargo,
   },
   comments: {
-    service: "One response for every way in which it can differ from this description.",
+    service: "Responses that differ from this description in every possible way.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.FidelityService)

@@ -49,7 +49,7 @@ export const ItemSchema: GenMessage<Item> = /*@__PURE__*/
   messageDesc(file_rules_v1_errors, 1);
 
 /**
- * What errors of an upstream look like and what they mean.
+ * Formats of error bodies, and codes of errors.
  *
  * @generated from service rules.v1.ErrorService
  */
@@ -63,7 +63,7 @@ export const ErrorService: GenService<{
     output: typeof ItemSchema;
   },
   /**
-   * Everything that a method can say instead of its service.
+   * Overrides every error rule of the service.
    *
    * @generated from rpc rules.v1.ErrorService.GetOther
    */
@@ -73,7 +73,7 @@ export const ErrorService: GenService<{
     output: typeof ItemSchema;
   },
   /**
-   * Errors with fields, keys of their own, and waits in the body.
+   * Receives errors with invalid fields, metadata, and a delay in the body.
    *
    * @generated from rpc rules.v1.ErrorService.GetDetailed
    */

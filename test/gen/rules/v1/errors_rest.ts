@@ -76,7 +76,7 @@ export const ErrorService_getItem: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetItem)
 
 /**
- * Everything that a method can say instead of its service.
+ * Overrides every error rule of the service.
  *
  * GET /others/{id}
  *
@@ -103,7 +103,7 @@ export const ErrorService_getOther: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetOther)
 
 /**
- * Errors with fields, keys of their own, and waits in the body.
+ * Receives errors with invalid fields, metadata, and a delay in the body.
  *
  * GET /detailed/{id}
  *
@@ -145,7 +145,7 @@ export const ErrorService_getDetailed: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetDetailed)
 
 /**
- * What errors of an upstream look like and what they mean.
+ * Formats of error bodies, and codes of errors.
  *
  * @generated from service rules.v1.ErrorService
  */
@@ -157,10 +157,10 @@ export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
     getDetailed: ErrorService_getDetailed,
   },
   comments: {
-    service: "What errors of an upstream look like and what they mean.",
+    service: "Formats of error bodies, and codes of errors.",
     methods: {
-      getOther: "Everything that a method can say instead of its service.",
-      getDetailed: "Errors with fields, keys of their own, and waits in the body.",
+      getOther: "Overrides every error rule of the service.",
+      getDetailed: "Receives errors with invalid fields, metadata, and a delay in the body.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.ErrorService)

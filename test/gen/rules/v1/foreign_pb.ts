@@ -13,7 +13,7 @@ export const file_rules_v1_foreign: GenFile = /*@__PURE__*/
   fileDesc("ChZydWxlcy92MS9mb3JlaWduLnByb3RvEghydWxlcy52MSIXCgdGb3JlaWduEgwKBG5hbWUYASABKAliBnByb3RvMw");
 
 /**
- * A type that no adapter knows, for a google.protobuf.Any.
+ * A type that is not in the registry of any adapter, for a google.protobuf.Any.
  *
  * @generated from message rules.v1.Foreign
  */

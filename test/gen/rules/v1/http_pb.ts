@@ -549,13 +549,13 @@ export const GenreSchema: GenEnum<Genre> = /*@__PURE__*/
   enumDesc(file_rules_v1_http, 0);
 
 /**
- * google.api.http in full, and nothing else: its upstream is named as the package.
+ * All features of google.api.http, without other annotations. The upstream is named after the package.
  *
  * @generated from service rules.v1.HttpService
  */
 export const HttpService: GenService<{
   /**
-   * A variable of one segment.
+   * Has a path variable of one segment.
    *
    * @generated from rpc rules.v1.HttpService.GetBook
    */
@@ -565,7 +565,8 @@ export const HttpService: GenService<{
     output: typeof BookSchema;
   },
   /**
-   * A variable with a pattern of one segment, one with any number, and a verb.
+   * Has a path variable with a pattern of one segment, a path variable of any number of segments, and a
+   * custom verb.
    *
    * @generated from rpc rules.v1.HttpService.GetCopy
    */
@@ -575,7 +576,7 @@ export const HttpService: GenService<{
     output: typeof BookSchema;
   },
   /**
-   * A variable of a nested field; what is beside it goes to the query.
+   * Has a path variable for a nested field. The other fields are in the query.
    *
    * @generated from rpc rules.v1.HttpService.GetAuthor
    */
@@ -585,7 +586,7 @@ export const HttpService: GenService<{
     output: typeof BookSchema;
   },
   /**
-   * The whole request is the body, but for the path.
+   * Sends the whole request as the body, except for the field in the path.
    *
    * @generated from rpc rules.v1.HttpService.CreateBook
    */
@@ -595,7 +596,7 @@ export const HttpService: GenService<{
     output: typeof BookSchema;
   },
   /**
-   * A nested field of the path is not in the body.
+   * Sends the whole request as the body, except for the nested field in the path.
    *
    * @generated from rpc rules.v1.HttpService.MoveBook
    */
@@ -605,7 +606,7 @@ export const HttpService: GenService<{
     output: typeof BookSchema;
   },
   /**
-   * One field is the body.
+   * Sends one field as the body.
    *
    * @generated from rpc rules.v1.HttpService.ReplaceBook
    */
@@ -615,7 +616,7 @@ export const HttpService: GenService<{
     output: typeof BookSchema;
   },
   /**
-   * One field is the body, without the leaf of it that is in the path.
+   * Sends one field as the body, except for its nested field in the path.
    *
    * @generated from rpc rules.v1.HttpService.UpdateBook
    */
@@ -625,7 +626,7 @@ export const HttpService: GenService<{
     output: typeof BookSchema;
   },
   /**
-   * A list is the body.
+   * Sends a list as the body.
    *
    * @generated from rpc rules.v1.HttpService.ReplaceTags
    */
@@ -635,7 +636,7 @@ export const HttpService: GenService<{
     output: typeof TagsSchema;
   },
   /**
-   * No body.
+   * Sends no body.
    *
    * @generated from rpc rules.v1.HttpService.DeleteBook
    */
@@ -645,7 +646,7 @@ export const HttpService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Another verb.
+   * Uses a custom HTTP method.
    *
    * @generated from rpc rules.v1.HttpService.CheckBook
    */
@@ -655,7 +656,7 @@ export const HttpService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Another verb, with a body.
+   * Uses a custom HTTP method with a body.
    *
    * @generated from rpc rules.v1.HttpService.PurgeBook
    */
@@ -665,7 +666,7 @@ export const HttpService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * The first binding whose path is filled.
+   * Uses the first binding whose path variables all have values.
    *
    * @generated from rpc rules.v1.HttpService.ListBooks
    */
@@ -675,7 +676,7 @@ export const HttpService: GenService<{
     output: typeof BooksSchema;
   },
   /**
-   * A map is the answer.
+   * Receives a map as the body.
    *
    * @generated from rpc rules.v1.HttpService.CountBooks
    */
@@ -685,7 +686,7 @@ export const HttpService: GenService<{
     output: typeof CountsSchema;
   },
   /**
-   * Every type that a query can hold.
+   * Sends fields of every type that a query can contain.
    *
    * @generated from rpc rules.v1.HttpService.FindBooks
    */
@@ -695,7 +696,7 @@ export const HttpService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Well-known types in JSON, both ways.
+   * Sends and receives well-known types in JSON.
    *
    * @generated from rpc rules.v1.HttpService.EchoValues
    */
@@ -705,7 +706,7 @@ export const HttpService: GenService<{
     output: typeof ValuesSchema;
   },
   /**
-   * Bytes with their type, both ways.
+   * Sends and receives bytes with a Content-Type.
    *
    * @generated from rpc rules.v1.HttpService.Convert
    */
@@ -715,7 +716,7 @@ export const HttpService: GenService<{
     output: typeof HttpBodySchema;
   },
   /**
-   * Bytes in one field of the request, and of the answer.
+   * Sends the bytes of one field, and receives the bytes of one field.
    *
    * @generated from rpc rules.v1.HttpService.ReplaceCover
    */

@@ -94,7 +94,7 @@ export const ValuesTable: MessageTable = table("rules.v1.Values", () => [
 const HttpService_rules = { upstream: "rules.v1" } satisfies Partial<MethodRules>;
 
 /**
- * A variable of one segment.
+ * Has a path variable of one segment.
  *
  * GET /v1/books/{id}
  *
@@ -115,7 +115,8 @@ export const HttpService_getBook: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetBook)
 
 /**
- * A variable with a pattern of one segment, one with any number, and a verb.
+ * Has a path variable with a pattern of one segment, a path variable of any number of segments, and a
+ * custom verb.
  *
  * GET /v1/{name=shelves/*}/{copy=copies/**}:read
  *
@@ -136,7 +137,7 @@ export const HttpService_getCopy: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetCopy)
 
 /**
- * A variable of a nested field; what is beside it goes to the query.
+ * Has a path variable for a nested field. The other fields are in the query.
  *
  * GET /v1/authors/{book.author.id}
  *
@@ -161,7 +162,7 @@ export const HttpService_getAuthor: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetAuthor)
 
 /**
- * The whole request is the body, but for the path.
+ * Sends the whole request as the body, except for the field in the path.
  *
  * POST /v1/{shelf=shelves/*}/books
  *
@@ -186,7 +187,7 @@ export const HttpService_createBook: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.CreateBook)
 
 /**
- * A nested field of the path is not in the body.
+ * Sends the whole request as the body, except for the nested field in the path.
  *
  * POST /v1/books/{book.id}:move
  *
@@ -212,7 +213,7 @@ export const HttpService_moveBook: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.MoveBook)
 
 /**
- * One field is the body.
+ * Sends one field as the body.
  *
  * PUT /v1/books/{id}
  *
@@ -234,7 +235,7 @@ export const HttpService_replaceBook: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceBook)
 
 /**
- * One field is the body, without the leaf of it that is in the path.
+ * Sends one field as the body, except for its nested field in the path.
  *
  * PATCH /v1/books/{book.id}
  *
@@ -261,7 +262,7 @@ export const HttpService_updateBook: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.UpdateBook)
 
 /**
- * A list is the body.
+ * Sends a list as the body.
  *
  * PUT /v1/tags
  *
@@ -282,7 +283,7 @@ export const HttpService_replaceTags: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceTags)
 
 /**
- * No body.
+ * Sends no body.
  *
  * DELETE /v1/books/{id}
  *
@@ -302,7 +303,7 @@ export const HttpService_deleteBook: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.DeleteBook)
 
 /**
- * Another verb.
+ * Uses a custom HTTP method.
  *
  * HEAD /v1/books/{id}
  *
@@ -322,7 +323,7 @@ export const HttpService_checkBook: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.CheckBook)
 
 /**
- * Another verb, with a body.
+ * Uses a custom HTTP method with a body.
  *
  * PURGE /v1/books/{id}
  *
@@ -344,7 +345,7 @@ export const HttpService_purgeBook: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.PurgeBook)
 
 /**
- * The first binding whose path is filled.
+ * Uses the first binding whose path variables all have values.
  *
  * GET /v1/{shelf=shelves/*}/rows/{row}
  * GET /v1/{shelf=shelves/*}/books
@@ -385,7 +386,7 @@ export const HttpService_listBooks: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.ListBooks)
 
 /**
- * A map is the answer.
+ * Receives a map as the body.
  *
  * GET /v1/counts
  *
@@ -404,7 +405,7 @@ export const HttpService_countBooks: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.CountBooks)
 
 /**
- * Every type that a query can hold.
+ * Sends fields of every type that a query can contain.
  *
  * GET /v1/books
  *
@@ -447,7 +448,7 @@ export const HttpService_findBooks: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.FindBooks)
 
 /**
- * Well-known types in JSON, both ways.
+ * Sends and receives well-known types in JSON.
  *
  * POST /v1/values
  *
@@ -487,7 +488,7 @@ export const HttpService_echoValues: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.EchoValues)
 
 /**
- * Bytes with their type, both ways.
+ * Sends and receives bytes with a Content-Type.
  *
  * POST /v1/convert
  *
@@ -510,7 +511,7 @@ export const HttpService_convert: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.Convert)
 
 /**
- * Bytes in one field of the request, and of the answer.
+ * Sends the bytes of one field, and receives the bytes of one field.
  *
  * PUT /v1/books/{id}/cover
  *
@@ -536,7 +537,7 @@ export const HttpService_replaceCover: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceCover)
 
 /**
- * google.api.http in full, and nothing else: its upstream is named as the package.
+ * All features of google.api.http, without other annotations. The upstream is named after the package.
  *
  * @generated from service rules.v1.HttpService
  */
@@ -562,25 +563,25 @@ export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
     replaceCover: HttpService_replaceCover,
   },
   comments: {
-    service: "google.api.http in full, and nothing else: its upstream is named as the package.",
+    service: "All features of google.api.http, without other annotations. The upstream is named after the package.",
     methods: {
-      getBook: "A variable of one segment.",
-      getCopy: "A variable with a pattern of one segment, one with any number, and a verb.",
-      getAuthor: "A variable of a nested field; what is beside it goes to the query.",
-      createBook: "The whole request is the body, but for the path.",
-      moveBook: "A nested field of the path is not in the body.",
-      replaceBook: "One field is the body.",
-      updateBook: "One field is the body, without the leaf of it that is in the path.",
-      replaceTags: "A list is the body.",
-      deleteBook: "No body.",
-      checkBook: "Another verb.",
-      purgeBook: "Another verb, with a body.",
-      listBooks: "The first binding whose path is filled.",
-      countBooks: "A map is the answer.",
-      findBooks: "Every type that a query can hold.",
-      echoValues: "Well-known types in JSON, both ways.",
-      convert: "Bytes with their type, both ways.",
-      replaceCover: "Bytes in one field of the request, and of the answer.",
+      getBook: "Has a path variable of one segment.",
+      getCopy: "Has a path variable with a pattern of one segment, a path variable of any number of segments, and a\ncustom verb.",
+      getAuthor: "Has a path variable for a nested field. The other fields are in the query.",
+      createBook: "Sends the whole request as the body, except for the field in the path.",
+      moveBook: "Sends the whole request as the body, except for the nested field in the path.",
+      replaceBook: "Sends one field as the body.",
+      updateBook: "Sends one field as the body, except for its nested field in the path.",
+      replaceTags: "Sends a list as the body.",
+      deleteBook: "Sends no body.",
+      checkBook: "Uses a custom HTTP method.",
+      purgeBook: "Uses a custom HTTP method with a body.",
+      listBooks: "Uses the first binding whose path variables all have values.",
+      countBooks: "Receives a map as the body.",
+      findBooks: "Sends fields of every type that a query can contain.",
+      echoValues: "Sends and receives well-known types in JSON.",
+      convert: "Sends and receives bytes with a Content-Type.",
+      replaceCover: "Sends the bytes of one field, and receives the bytes of one field.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.HttpService)

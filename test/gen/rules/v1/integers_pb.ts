@@ -69,7 +69,7 @@ export const CounterSchema: GenMessage<Counter> = /*@__PURE__*/
   messageDesc(file_rules_v1_integers, 1);
 
 /**
- * 64-bit integers in requests that Connect sends by GET, and in streams.
+ * 64-bit integers in streams, and in requests that Connect sends with GET.
  *
  * @generated from service rules.v1.IntegerService
  */

@@ -70,7 +70,7 @@ export const IntegerService_streamCounters: RecordsAdapter<
 // @@protoc_insertion_point(method:rules.v1.IntegerService.StreamCounters)
 
 /**
- * 64-bit integers in requests that Connect sends by GET, and in streams.
+ * 64-bit integers in streams, and in requests that Connect sends with GET.
  *
  * @generated from service rules.v1.IntegerService
  */
@@ -81,7 +81,7 @@ export const IntegerServiceRest: ServiceAdapter<typeof IntegerService> = {
     streamCounters: IntegerService_streamCounters,
   },
   comments: {
-    service: "64-bit integers in requests that Connect sends by GET, and in streams.",
+    service: "64-bit integers in streams, and in requests that Connect sends with GET.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.IntegerService)

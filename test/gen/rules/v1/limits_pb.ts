@@ -116,7 +116,7 @@ export const LimitChoice_KindSchema: GenEnum<LimitChoice_Kind> = /*@__PURE__*/
   enumDesc(file_rules_v1_limits, 2, 0);
 
 /**
- * How often and how long.
+ * Rate limits and timeouts.
  *
  * @generated from service rules.v1.LimitService
  */

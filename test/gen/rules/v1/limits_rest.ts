@@ -198,7 +198,7 @@ export const LimitService_callSlow: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallSlow)
 
 /**
- * How often and how long.
+ * Rate limits and timeouts.
  *
  * @generated from service rules.v1.LimitService
  */
@@ -212,7 +212,7 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
     callSlow: LimitService_callSlow,
   },
   comments: {
-    service: "How often and how long.",
+    service: "Rate limits and timeouts.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.LimitService)

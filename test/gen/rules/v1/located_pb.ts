@@ -17,13 +17,13 @@ export const file_rules_v1_located: GenFile = /*@__PURE__*/
   fileDesc("ChZydWxlcy92MS9sb2NhdGVkLnByb3RvEghydWxlcy52MSIrCgtTZW5kUmVxdWVzdBIcCgRudW1zGAEgASgLMg4ucnVsZXMudjEuTnVtcyKHBAoETnVtcxIMCgR3b3JkGAEgASgJEi4KBHJlc3QYAiADKAsyGC5ydWxlcy52MS5OdW1zLlJlc3RFbnRyeUIGuusYAkABEjcKB21hZGVfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgq66xgGEgRtYWRlEigKCGFueV9qc29uGAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEi0KCWpzb25fbGlzdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWUSJAoGcGFja2VkGAYgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueRIfCgl0YWdfbmFtZXMYByADKAlCDLrrGAgSBHRhZ3MgBBIjCgtpdGVtc19iZWxvdxgIIAMoCzIOLnJ1bGVzLnYxLk51bXMSKwoHYnlfbmFtZRgJIAMoCzIaLnJ1bGVzLnYxLk51bXMuQnlOYW1lRW50cnkSIAoGY2hvc2VuGAogASgLMg4ucnVsZXMudjEuTnVtc0gAGisKCVJlc3RFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGj0KC0J5TmFtZUVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnJ1bGVzLnYxLk51bXM6AjgBQggKBm9uZV9vZiJ7ChBTZW5kUXVlcnlSZXF1ZXN0EiwKCWZpbHRlcl9ieRgBIAEoCzIQLnJ1bGVzLnYxLkZpbHRlckIHuusYAxIBZhIhCgh0cmFjZV9pZBgCIAEoCUIPuusYCwgDEgdYLVRyYWNlEhYKBXNpemVzGAMgAygBQge66xgDEgFzIi4KBkZpbHRlchIRCgl0ZXh0X3BhcnQYASABKAkSEQoJbWF4X3ByaWNlGAIgASgBIjUKEFNlbmRQYXJ0c1JlcXVlc3QSIQoKZmlsZV90aXRsZRgBIAEoCUINuusYCQgGEgV0aXRsZSIOCgxTZW5kUmVzcG9uc2Uy9QIKDkxvY2F0ZWRTZXJ2aWNlEkkKB1NlbmRBbGwSFS5ydWxlcy52MS5TZW5kUmVxdWVzdBoWLnJ1bGVzLnYxLlNlbmRSZXNwb25zZSIPgtPkkwIJOgEqIgQvYWxsEloKCFNlbmROdW1zEhUucnVsZXMudjEuU2VuZFJlcXVlc3QaFi5ydWxlcy52MS5TZW5kUmVzcG9uc2UiH4LT5JMCGToEbnVtcyIRL251bXMve251bXMud29yZH0SWQoJU2VuZFBhcnRzEhoucnVsZXMudjEuU2VuZFBhcnRzUmVxdWVzdBoWLnJ1bGVzLnYxLlNlbmRSZXNwb25zZSIYuusYA7ABA4LT5JMCCzoBKiIGL3BhcnRzEk8KCVNlbmRRdWVyeRIaLnJ1bGVzLnYxLlNlbmRRdWVyeVJlcXVlc3QaFi5ydWxlcy52MS5TZW5kUmVzcG9uc2UiDoLT5JMCCBIGL3F1ZXJ5GhC66xgMCgVydWxlcxIDYXBpYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_any, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * What is sent.
+ * The fields of a body, at any depth.
  *
  * @generated from message rules.v1.SendRequest
  */
 export type SendRequest = Message<"rules.v1.SendRequest"> & {
   /**
-   * The body, or a part of it.
+   * The whole body, or a part of it.
    *
    * @generated from field: rules.v1.Nums nums = 1;
    */
@@ -38,41 +38,41 @@ export const SendRequestSchema: GenMessage<SendRequest> = /*@__PURE__*/
   messageDesc(file_rules_v1_located, 0);
 
 /**
- * Values of every kind, at any depth.
+ * Values of every type, at any depth.
  *
  * @generated from message rules.v1.Nums
  */
 export type Nums = Message<"rules.v1.Nums"> & {
   /**
-   * In the path.
+   * A path variable.
    *
    * @generated from field: string word = 1;
    */
   word: string;
 
   /**
-   * Unknown keys, as JSON.
+   * The unknown keys, as JSON.
    *
    * @generated from field: map<string, string> rest = 2;
    */
   rest: { [key: string]: string };
 
   /**
-   * A time.
+   * A timestamp.
    *
    * @generated from field: google.protobuf.Timestamp made_at = 3;
    */
   madeAt?: Timestamp | undefined;
 
   /**
-   * Any JSON.
+   * Any JSON value.
    *
    * @generated from field: google.protobuf.Value any_json = 4;
    */
   anyJson?: Value | undefined;
 
   /**
-   * A list of JSON.
+   * A list of any JSON values.
    *
    * @generated from field: google.protobuf.ListValue json_list = 5;
    */
@@ -86,34 +86,34 @@ export type Nums = Message<"rules.v1.Nums"> & {
   packed?: Any | undefined;
 
   /**
-   * With commas on the wire.
+   * A list that is joined with commas.
    *
    * @generated from field: repeated string tag_names = 7;
    */
   tagNames: string[];
 
   /**
-   * Items.
+   * A list of nested messages.
    *
    * @generated from field: repeated rules.v1.Nums items_below = 8;
    */
   itemsBelow: Nums[];
 
   /**
-   * Entries.
+   * A map of nested messages.
    *
    * @generated from field: map<string, rules.v1.Nums> by_name = 9;
    */
   byName: { [key: string]: Nums };
 
   /**
-   * One of them.
+   * A oneof with one member.
    *
    * @generated from oneof rules.v1.Nums.one_of
    */
   oneOf: {
     /**
-     * The same again.
+     * A nested message of the same type.
      *
      * @generated from field: rules.v1.Nums chosen = 10;
      */
@@ -130,27 +130,27 @@ export const NumsSchema: GenMessage<Nums> = /*@__PURE__*/
   messageDesc(file_rules_v1_located, 1);
 
 /**
- * Fields of a query.
+ * The fields of a query.
  *
  * @generated from message rules.v1.SendQueryRequest
  */
 export type SendQueryRequest = Message<"rules.v1.SendQueryRequest"> & {
   /**
-   * In the query.
+   * A message in the query.
    *
    * @generated from field: rules.v1.Filter filter_by = 1;
    */
   filterBy?: Filter | undefined;
 
   /**
-   * In a header.
+   * A request header.
    *
    * @generated from field: string trace_id = 2;
    */
   traceId: string;
 
   /**
-   * Numbers.
+   * A list of numbers.
    *
    * @generated from field: repeated double sizes = 3;
    */
@@ -165,13 +165,13 @@ export const SendQueryRequestSchema: GenMessage<SendQueryRequest> = /*@__PURE__*
   messageDesc(file_rules_v1_located, 2);
 
 /**
- * What is looked for.
+ * The search criteria.
  *
  * @generated from message rules.v1.Filter
  */
 export type Filter = Message<"rules.v1.Filter"> & {
   /**
-   * A text.
+   * A string.
    *
    * @generated from field: string text_part = 1;
    */
@@ -193,13 +193,13 @@ export const FilterSchema: GenMessage<Filter> = /*@__PURE__*/
   messageDesc(file_rules_v1_located, 3);
 
 /**
- * Parts.
+ * The parts of a multipart body.
  *
  * @generated from message rules.v1.SendPartsRequest
  */
 export type SendPartsRequest = Message<"rules.v1.SendPartsRequest"> & {
   /**
-   * A part of text.
+   * A part that contains text.
    *
    * @generated from field: string file_title = 1;
    */
@@ -214,7 +214,7 @@ export const SendPartsRequestSchema: GenMessage<SendPartsRequest> = /*@__PURE__*
   messageDesc(file_rules_v1_located, 4);
 
 /**
- * Nothing.
+ * An empty response.
  *
  * @generated from message rules.v1.SendResponse
  */
@@ -229,13 +229,13 @@ export const SendResponseSchema: GenMessage<SendResponse> = /*@__PURE__*/
   messageDesc(file_rules_v1_located, 5);
 
 /**
- * Values that cannot be sent, in every place of a request.
+ * Values that cannot be encoded, in every place of a request.
  *
  * @generated from service rules.v1.LocatedService
  */
 export const LocatedService: GenService<{
   /**
-   * The message is the body.
+   * Sends the message as the body.
    *
    * @generated from rpc rules.v1.LocatedService.SendAll
    */
@@ -245,7 +245,7 @@ export const LocatedService: GenService<{
     output: typeof SendResponseSchema;
   },
   /**
-   * A field is the body, the others are in the query.
+   * Sends one field as the body, and the other fields in the query.
    *
    * @generated from rpc rules.v1.LocatedService.SendNums
    */
@@ -255,7 +255,7 @@ export const LocatedService: GenService<{
     output: typeof SendResponseSchema;
   },
   /**
-   * Parts of a form.
+   * Sends the fields as parts of a multipart body.
    *
    * @generated from rpc rules.v1.LocatedService.SendParts
    */
@@ -265,7 +265,7 @@ export const LocatedService: GenService<{
     output: typeof SendResponseSchema;
   },
   /**
-   * Everything is in the query.
+   * Sends all fields in the query.
    *
    * @generated from rpc rules.v1.LocatedService.SendQuery
    */

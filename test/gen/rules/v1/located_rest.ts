@@ -38,7 +38,7 @@ const TYPES = typesOf(file_rules_v1_located);
 const LocatedService_rules = { upstream: "rules", base: "api" } satisfies Partial<MethodRules>;
 
 /**
- * The message is the body.
+ * Sends the message as the body.
  *
  * POST /all
  *
@@ -60,7 +60,7 @@ export const LocatedService_sendAll: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendAll)
 
 /**
- * A field is the body, the others are in the query.
+ * Sends one field as the body, and the other fields in the query.
  *
  * POST /nums/{nums.word}
  *
@@ -84,7 +84,7 @@ export const LocatedService_sendNums: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendNums)
 
 /**
- * Parts of a form.
+ * Sends the fields as parts of a multipart body.
  *
  * POST /parts
  *
@@ -104,7 +104,7 @@ export const LocatedService_sendParts: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendParts)
 
 /**
- * Everything is in the query.
+ * Sends all fields in the query.
  *
  * GET /query
  *
@@ -127,7 +127,7 @@ export const LocatedService_sendQuery: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendQuery)
 
 /**
- * Values that cannot be sent, in every place of a request.
+ * Values that cannot be encoded, in every place of a request.
  *
  * @generated from service rules.v1.LocatedService
  */
@@ -140,12 +140,12 @@ export const LocatedServiceRest: ServiceAdapter<typeof LocatedService> = {
     sendQuery: LocatedService_sendQuery,
   },
   comments: {
-    service: "Values that cannot be sent, in every place of a request.",
+    service: "Values that cannot be encoded, in every place of a request.",
     methods: {
-      sendAll: "The message is the body.",
-      sendNums: "A field is the body, the others are in the query.",
-      sendParts: "Parts of a form.",
-      sendQuery: "Everything is in the query.",
+      sendAll: "Sends the message as the body.",
+      sendNums: "Sends one field as the body, and the other fields in the query.",
+      sendParts: "Sends the fields as parts of a multipart body.",
+      sendQuery: "Sends all fields in the query.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.LocatedService)

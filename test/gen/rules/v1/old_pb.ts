@@ -166,7 +166,7 @@ export const ClosedSchema: GenEnum<Closed> = /*@__PURE__*/
   enumDesc(file_rules_v1_old, 0);
 
 /**
- * proto2: groups, required fields, defaults, closed enums.
+ * proto2: groups, required fields, defaults and closed enums.
  *
  * @generated from service rules.v1.OldService
  */

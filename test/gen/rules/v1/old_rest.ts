@@ -97,7 +97,7 @@ export const OldService_findOld: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.OldService.FindOld)
 
 /**
- * proto2: groups, required fields, defaults, closed enums.
+ * proto2: groups, required fields, defaults and closed enums.
  *
  * @generated from service rules.v1.OldService
  */
@@ -108,7 +108,7 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
     findOld: OldService_findOld,
   },
   comments: {
-    service: "proto2: groups, required fields, defaults, closed enums.",
+    service: "proto2: groups, required fields, defaults and closed enums.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.OldService)

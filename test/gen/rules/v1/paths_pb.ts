@@ -89,7 +89,7 @@ export const PathResultSchema: GenMessage<PathResult> = /*@__PURE__*/
   messageDesc(file_rules_v1_paths, 3);
 
 /**
- * Its zero is no value.
+ * An enum whose zero value has no spelling.
  *
  * @generated from enum rules.v1.Kind
  */
@@ -106,7 +106,7 @@ export const Kind = {
 } as const;
 
 /**
- * Its zero is no value.
+ * An enum whose zero value has no spelling.
  *
  * @generated from enum rules.v1.Kind
  */
@@ -119,7 +119,7 @@ export const KindSchema: GenEnum<Kind> = /*@__PURE__*/
   enumDesc(file_rules_v1_paths, 0);
 
 /**
- * Its zero has a spelling of its own.
+ * An enum whose zero value has a spelling.
  *
  * @generated from enum rules.v1.Order
  */
@@ -136,7 +136,7 @@ export const Order = {
 } as const;
 
 /**
- * Its zero has a spelling of its own.
+ * An enum whose zero value has a spelling.
  *
  * @generated from enum rules.v1.Order
  */
@@ -149,7 +149,8 @@ export const OrderSchema: GenEnum<Order> = /*@__PURE__*/
   enumDesc(file_rules_v1_paths, 1);
 
 /**
- * Values in paths that are rejected, or written otherwise, by default; and constants in the query beside a body.
+ * Values in paths that are rejected or encoded differently by default, and constant query parameters of
+ * requests with a body.
  *
  * @generated from service rules.v1.PathService
  */

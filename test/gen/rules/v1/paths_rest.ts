@@ -194,7 +194,8 @@ export const PathService_postConstant: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PathService.PostConstant)
 
 /**
- * Values in paths that are rejected, or written otherwise, by default; and constants in the query beside a body.
+ * Values in paths that are rejected or encoded differently by default, and constant query parameters of
+ * requests with a body.
  *
  * @generated from service rules.v1.PathService
  */
@@ -211,7 +212,7 @@ export const PathServiceRest: ServiceAdapter<typeof PathService> = {
     postConstant: PathService_postConstant,
   },
   comments: {
-    service: "Values in paths that are rejected, or written otherwise, by default; and constants in the query beside a body.",
+    service: "Values in paths that are rejected or encoded differently by default, and constant query parameters of\nrequests with a body.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.PathService)

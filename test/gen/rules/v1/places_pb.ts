@@ -267,13 +267,13 @@ export const SendTimesRequestSchema: GenMessage<SendTimesRequest> = /*@__PURE__*
   messageDesc(file_rules_v1_places, 6);
 
 /**
- * Where the fields of a request go, and how they are written there.
+ * Places and encodings of request fields.
  *
  * @generated from service rules.v1.PlaceService
  */
 export const PlaceService: GenService<{
   /**
-   * A field in every place, and constants.
+   * Sends a field in every place, and constant parameters.
    *
    * @generated from rpc rules.v1.PlaceService.SendPlaces
    */
@@ -283,7 +283,7 @@ export const PlaceService: GenService<{
     output: typeof NothingSchema;
   },
   /**
-   * Times that are finer than their unit.
+   * Sends times that are more precise than their unit.
    *
    * @generated from rpc rules.v1.PlaceService.SendTimes
    */
@@ -293,7 +293,8 @@ export const PlaceService: GenService<{
     output: typeof NothingSchema;
   },
   /**
-   * Constants go to the query where there is no body; another base and upstream.
+   * Sends constant parameters in the query, because the request has no body. Overrides the upstream and the
+   * base URL.
    *
    * @generated from rpc rules.v1.PlaceService.SendConstant
    */
@@ -303,7 +304,7 @@ export const PlaceService: GenService<{
     output: typeof NothingSchema;
   },
   /**
-   * Lists, maps and bytes in a query.
+   * Sends lists, maps and bytes in a query.
    *
    * @generated from rpc rules.v1.PlaceService.SendStyles
    */
@@ -313,7 +314,7 @@ export const PlaceService: GenService<{
     output: typeof NothingSchema;
   },
   /**
-   * Names and numbers as the service says, and fields of the path in the body too.
+   * Sends names and numbers in the formats of the service, and also sends path variables in the body.
    *
    * @generated from rpc rules.v1.PlaceService.SendDeclared
    */
@@ -323,7 +324,7 @@ export const PlaceService: GenService<{
     output: typeof NamedSchema;
   },
   /**
-   * Names and numbers as ProtoJSON has them.
+   * Sends names and numbers in the formats of ProtoJSON.
    *
    * @generated from rpc rules.v1.PlaceService.SendCamel
    */
@@ -333,7 +334,7 @@ export const PlaceService: GenService<{
     output: typeof NamedSchema;
   },
   /**
-   * Several paths, and a slash that is escaped.
+   * Has several paths, and percent-encodes a slash.
    *
    * @generated from rpc rules.v1.PlaceService.FindEscaped
    */
@@ -343,7 +344,7 @@ export const PlaceService: GenService<{
     output: typeof NothingSchema;
   },
   /**
-   * Several paths, and a slash that is rejected.
+   * Has several paths, and rejects a slash.
    *
    * @generated from rpc rules.v1.PlaceService.FindRejected
    */

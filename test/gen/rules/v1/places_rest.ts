@@ -46,7 +46,7 @@ export const NamedTable: MessageTable = table("rules.v1.Named", () => [
 const PlaceService_rules = { upstream: "rules", base: "api" } satisfies Partial<MethodRules>;
 
 /**
- * A field in every place, and constants.
+ * Sends a field in every place, and constant parameters.
  *
  * POST /places/{id}
  *
@@ -74,7 +74,7 @@ export const PlaceService_sendPlaces: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendPlaces)
 
 /**
- * Times that are finer than their unit.
+ * Sends times that are more precise than their unit.
  *
  * POST /times
  *
@@ -105,7 +105,8 @@ export const PlaceService_sendTimes: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendTimes)
 
 /**
- * Constants go to the query where there is no body; another base and upstream.
+ * Sends constant parameters in the query, because the request has no body. Overrides the upstream and the
+ * base URL.
  *
  * GET /constant/{id}
  *
@@ -128,7 +129,7 @@ export const PlaceService_sendConstant: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendConstant)
 
 /**
- * Lists, maps and bytes in a query.
+ * Sends lists, maps and bytes in a query.
  *
  * GET /styles
  *
@@ -159,7 +160,7 @@ export const PlaceService_sendStyles: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendStyles)
 
 /**
- * Names and numbers as the service says, and fields of the path in the body too.
+ * Sends names and numbers in the formats of the service, and also sends path variables in the body.
  *
  * POST /named/{item_id}
  *
@@ -188,7 +189,7 @@ export const PlaceService_sendDeclared: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendDeclared)
 
 /**
- * Names and numbers as ProtoJSON has them.
+ * Sends names and numbers in the formats of ProtoJSON.
  *
  * POST /named/{item_id}
  *
@@ -216,7 +217,7 @@ export const PlaceService_sendCamel: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendCamel)
 
 /**
- * Several paths, and a slash that is escaped.
+ * Has several paths, and percent-encodes a slash.
  *
  * GET /rooms/{room}/shelves/{shelf}
  * GET /shelves/{shelf}
@@ -261,7 +262,7 @@ export const PlaceService_findEscaped: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindEscaped)
 
 /**
- * Several paths, and a slash that is rejected.
+ * Has several paths, and rejects a slash.
  *
  * GET /rooms/{room}/shelves/{shelf}
  * GET /shelves/{shelf}
@@ -306,7 +307,7 @@ export const PlaceService_findRejected: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindRejected)
 
 /**
- * Where the fields of a request go, and how they are written there.
+ * Places and encodings of request fields.
  *
  * @generated from service rules.v1.PlaceService
  */
@@ -323,16 +324,16 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
     findRejected: PlaceService_findRejected,
   },
   comments: {
-    service: "Where the fields of a request go, and how they are written there.",
+    service: "Places and encodings of request fields.",
     methods: {
-      sendPlaces: "A field in every place, and constants.",
-      sendTimes: "Times that are finer than their unit.",
-      sendConstant: "Constants go to the query where there is no body; another base and upstream.",
-      sendStyles: "Lists, maps and bytes in a query.",
-      sendDeclared: "Names and numbers as the service says, and fields of the path in the body too.",
-      sendCamel: "Names and numbers as ProtoJSON has them.",
-      findEscaped: "Several paths, and a slash that is escaped.",
-      findRejected: "Several paths, and a slash that is rejected.",
+      sendPlaces: "Sends a field in every place, and constant parameters.",
+      sendTimes: "Sends times that are more precise than their unit.",
+      sendConstant: "Sends constant parameters in the query, because the request has no body. Overrides the upstream and the\nbase URL.",
+      sendStyles: "Sends lists, maps and bytes in a query.",
+      sendDeclared: "Sends names and numbers in the formats of the service, and also sends path variables in the body.",
+      sendCamel: "Sends names and numbers in the formats of ProtoJSON.",
+      findEscaped: "Has several paths, and percent-encodes a slash.",
+      findRejected: "Has several paths, and rejects a slash.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.PlaceService)

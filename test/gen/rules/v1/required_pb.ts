@@ -93,7 +93,7 @@ export const RequiredResultSchema: GenMessage<RequiredResult> = /*@__PURE__*/
   messageDesc(file_rules_v1_required, 1);
 
 /**
- * Fields that are sent whatever they hold.
+ * Fields that are sent even if they have the zero value.
  *
  * @generated from service rules.v1.RequiredService
  */

@@ -119,7 +119,7 @@ export const RequiredService_sendOmitted: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.RequiredService.SendOmitted)
 
 /**
- * Fields that are sent whatever they hold.
+ * Fields that are sent even if they have the zero value.
  *
  * @generated from service rules.v1.RequiredService
  */
@@ -132,7 +132,7 @@ export const RequiredServiceRest: ServiceAdapter<typeof RequiredService> = {
     sendOmitted: RequiredService_sendOmitted,
   },
   comments: {
-    service: "Fields that are sent whatever they hold.",
+    service: "Fields that are sent even if they have the zero value.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.RequiredService)

@@ -45,13 +45,13 @@ export const RetryResultSchema: GenMessage<RetryResult> = /*@__PURE__*/
   messageDesc(file_rules_v1_retries, 1);
 
 /**
- * Which requests are sent again.
+ * Rules that decide which requests are retried.
  *
  * @generated from service rules.v1.RetryService
  */
 export const RetryService: GenService<{
   /**
-   * By its verb.
+   * The verb decides.
    *
    * @generated from rpc rules.v1.RetryService.ReplaceThing
    */
@@ -61,7 +61,7 @@ export const RetryService: GenService<{
     output: typeof RetryResultSchema;
   },
   /**
-   * A second acceptance is an error.
+   * Accepting a thing twice is an error.
    *
    * @generated from rpc rules.v1.RetryService.AcceptThing
    */
@@ -71,7 +71,7 @@ export const RetryService: GenService<{
     output: typeof RetryResultSchema;
   },
   /**
-   * A search is a POST for its body alone.
+   * The search is a POST only because it has a body.
    *
    * @generated from rpc rules.v1.RetryService.FindThings
    */
@@ -81,7 +81,7 @@ export const RetryService: GenService<{
     output: typeof RetryResultSchema;
   },
   /**
-   * By its verb.
+   * The verb decides.
    *
    * @generated from rpc rules.v1.RetryService.CreateThing
    */

@@ -19,7 +19,7 @@ import { type RetryRequest, RetryService } from "./retries_pb.ts";
 const RetryService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
 
 /**
- * By its verb.
+ * The verb decides.
  *
  * PUT /things/{id}
  *
@@ -37,7 +37,7 @@ export const RetryService_replaceThing: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.RetryService.ReplaceThing)
 
 /**
- * A second acceptance is an error.
+ * Accepting a thing twice is an error.
  *
  * PUT /things/{id}/accepted
  *
@@ -55,7 +55,7 @@ export const RetryService_acceptThing: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.RetryService.AcceptThing)
 
 /**
- * A search is a POST for its body alone.
+ * The search is a POST only because it has a body.
  *
  * POST /things:find
  *
@@ -77,7 +77,7 @@ export const RetryService_findThings: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.RetryService.FindThings)
 
 /**
- * By its verb.
+ * The verb decides.
  *
  * POST /things
  *
@@ -99,7 +99,7 @@ export const RetryService_createThing: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.RetryService.CreateThing)
 
 /**
- * Which requests are sent again.
+ * Rules that decide which requests are retried.
  *
  * @generated from service rules.v1.RetryService
  */
@@ -112,12 +112,12 @@ export const RetryServiceRest: ServiceAdapter<typeof RetryService> = {
     createThing: RetryService_createThing,
   },
   comments: {
-    service: "Which requests are sent again.",
+    service: "Rules that decide which requests are retried.",
     methods: {
-      replaceThing: "By its verb.",
-      acceptThing: "A second acceptance is an error.",
-      findThings: "A search is a POST for its body alone.",
-      createThing: "By its verb.",
+      replaceThing: "The verb decides.",
+      acceptThing: "Accepting a thing twice is an error.",
+      findThings: "The search is a POST only because it has a body.",
+      createThing: "The verb decides.",
     },
   },
   // @@protoc_insertion_point(adapter:rules.v1.RetryService)

@@ -272,7 +272,7 @@ export const BatchSchema: GenMessage<Batch> = /*@__PURE__*/
   messageDesc(file_rules_v1_streams, 8);
 
 /**
- * Lists, news and large bodies.
+ * Paginated lists, feeds and large bodies.
  *
  * @generated from service rules.v1.StreamService
  */

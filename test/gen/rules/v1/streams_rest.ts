@@ -385,7 +385,7 @@ export const StreamService_downloadFile: DownloadAdapter<
 // @@protoc_insertion_point(method:rules.v1.StreamService.DownloadFile)
 
 /**
- * Lists, news and large bodies.
+ * Paginated lists, feeds and large bodies.
  *
  * @generated from service rules.v1.StreamService
  */
@@ -407,7 +407,7 @@ export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
     downloadFile: StreamService_downloadFile,
   },
   comments: {
-    service: "Lists, news and large bodies.",
+    service: "Paginated lists, feeds and large bodies.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:rules.v1.StreamService)

@@ -159,7 +159,8 @@ export const AuthorSchema: GenMessage<Author> = /*@__PURE__*/
   messageDesc(file_world_v1_archive, 6);
 
 /**
- * JSON:API: resources with their attributes in an object, a Content-Type of its own, and brackets in the query.
+ * JSON:API: resources whose attributes are in a nested object, a special Content-Type, and brackets in the
+ * query.
  *
  * @generated from service world.v1.ArchiveService
  */
@@ -181,7 +182,7 @@ export const ArchiveService: GenService<{
     output: typeof ArticleSchema;
   },
   /**
-   * The link stands beside the payload, so that the method goes without the envelope.
+   * The link is next to the payload, so the method overrides the envelope.
    *
    * @generated from rpc world.v1.ArchiveService.ListArticles
    */

@@ -97,7 +97,7 @@ export const ArchiveService_createArticle: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.ArchiveService.CreateArticle)
 
 /**
- * The link stands beside the payload, so that the method goes without the envelope.
+ * The link is next to the payload, so the method overrides the envelope.
  *
  * GET /articles
  *
@@ -123,7 +123,8 @@ export const ArchiveService_listArticles: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ArchiveService.ListArticles)
 
 /**
- * JSON:API: resources with their attributes in an object, a Content-Type of its own, and brackets in the query.
+ * JSON:API: resources whose attributes are in a nested object, a special Content-Type, and brackets in the
+ * query.
  *
  * @generated from service world.v1.ArchiveService
  */
@@ -135,9 +136,9 @@ export const ArchiveServiceRest: ServiceAdapter<typeof ArchiveService> = {
     listArticles: ArchiveService_listArticles,
   },
   comments: {
-    service: "JSON:API: resources with their attributes in an object, a Content-Type of its own, and brackets in the query.",
+    service: "JSON:API: resources whose attributes are in a nested object, a special Content-Type, and brackets in the\nquery.",
     methods: {
-      listArticles: "The link stands beside the payload, so that the method goes without the envelope.",
+      listArticles: "The link is next to the payload, so the method overrides the envelope.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.ArchiveService)

@@ -200,7 +200,7 @@ export type WatchRunRequest = Message<"world.v1.WatchRunRequest"> & {
   runId: string;
 
   /**
-   * Goes on behind this event.
+   * The ID of the event after which the stream continues.
    *
    * @generated from field: string last_event_id = 2;
    */
@@ -288,13 +288,13 @@ export const LogLineSchema: GenMessage<LogLine> = /*@__PURE__*/
   messageDesc(file_world_v1_assistant, 11);
 
 /**
- * A language model: answers as server-sent events, in the three manners that are met.
+ * A language model whose answers are server-sent events. The methods cover the three common formats.
  *
  * @generated from service world.v1.AssistantService
  */
 export const AssistantService: GenService<{
   /**
-   * Every event has its type in its data; one of them is the last.
+   * The data of each event contains the type of the event. One type marks the last event.
    *
    * @generated from rpc world.v1.AssistantService.StreamAnswer
    */
@@ -304,7 +304,7 @@ export const AssistantService: GenService<{
     output: typeof AnswerEventSchema;
   },
   /**
-   * Events have no names, and a word that is no JSON ends them.
+   * Events have no names. The string `[DONE]`, which is not JSON, ends the stream.
    *
    * @generated from rpc world.v1.AssistantService.StreamCompletion
    */
@@ -314,7 +314,7 @@ export const AssistantService: GenService<{
     output: typeof CompletionSchema;
   },
   /**
-   * The name of an event says what its data is; data may be text.
+   * The name of an event determines the type of its data. Data can be plain text.
    *
    * @generated from rpc world.v1.AssistantService.WatchRun
    */
@@ -324,7 +324,7 @@ export const AssistantService: GenService<{
     output: typeof RunEventSchema;
   },
   /**
-   * The data is text, whatever it looks like.
+   * The data is always plain text.
    *
    * @generated from rpc world.v1.AssistantService.WatchLog
    */

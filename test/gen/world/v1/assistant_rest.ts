@@ -106,7 +106,7 @@ const AssistantService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * Every event has its type in its data; one of them is the last.
+ * The data of each event contains the type of the event. One type marks the last event.
  *
  * POST /v1/answers
  *
@@ -135,7 +135,7 @@ export const AssistantService_streamAnswer: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.AssistantService.StreamAnswer)
 
 /**
- * Events have no names, and a word that is no JSON ends them.
+ * Events have no names. The string `[DONE]`, which is not JSON, ends the stream.
  *
  * POST /v1/completions
  *
@@ -163,7 +163,7 @@ export const AssistantService_streamCompletion: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.AssistantService.StreamCompletion)
 
 /**
- * The name of an event says what its data is; data may be text.
+ * The name of an event determines the type of its data. Data can be plain text.
  *
  * GET /v1/runs/{run_id}/events
  *
@@ -190,7 +190,7 @@ export const AssistantService_watchRun: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.AssistantService.WatchRun)
 
 /**
- * The data is text, whatever it looks like.
+ * The data is always plain text.
  *
  * GET /v1/runs/{run_id}/log
  *
@@ -216,7 +216,7 @@ export const AssistantService_watchLog: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.AssistantService.WatchLog)
 
 /**
- * A language model: answers as server-sent events, in the three manners that are met.
+ * A language model whose answers are server-sent events. The methods cover the three common formats.
  *
  * @generated from service world.v1.AssistantService
  */
@@ -229,12 +229,12 @@ export const AssistantServiceRest: ServiceAdapter<typeof AssistantService> = {
     watchLog: AssistantService_watchLog,
   },
   comments: {
-    service: "A language model: answers as server-sent events, in the three manners that are met.",
+    service: "A language model whose answers are server-sent events. The methods cover the three common formats.",
     methods: {
-      streamAnswer: "Every event has its type in its data; one of them is the last.",
-      streamCompletion: "Events have no names, and a word that is no JSON ends them.",
-      watchRun: "The name of an event says what its data is; data may be text.",
-      watchLog: "The data is text, whatever it looks like.",
+      streamAnswer: "The data of each event contains the type of the event. One type marks the last event.",
+      streamCompletion: "Events have no names. The string `[DONE]`, which is not JSON, ends the stream.",
+      watchRun: "The name of an event determines the type of its data. Data can be plain text.",
+      watchLog: "The data is always plain text.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.AssistantService)

@@ -19,7 +19,7 @@ export const file_world_v1_changes: GenFile = /*@__PURE__*/
   fileDesc("ChZ3b3JsZC92MS9jaGFuZ2VzLnByb3RvEgh3b3JsZC52MSKQAQoVV2F0Y2hSZXZpc2lvbnNSZXF1ZXN0Eg8KB3Byb2plY3QYASABKAkSDQoDYWxsGAIgASgISAASDwoFYWZ0ZXIYAyABKAlIABIPCgV0b2tlbhgEIAEoCUgAEiwKCWhlYXJ0YmVhdBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIHCgVzdGFydCKKAQoJUmV2aXNpb25zEiUKCXJldmlzaW9ucxgBIAMoCzISLndvcmxkLnYxLlJldmlzaW9uEg0KBXRva2VuGAIgASgJEgwKBGxhdGUYAyABKAgSCwoDZ2FwGAQgASgIEiwKCWhlYXJ0YmVhdBgFIAEoCzIZLmNvbm5lY3RyZXN0LnYxLkhlYXJ0YmVhdCIpCghSZXZpc2lvbhIMCgR1dWlkGAEgASgJEg8KB3N1bW1hcnkYAiABKAkiFQoTV2F0Y2hOb3RpY2VzUmVxdWVzdCI7CgdOb3RpY2VzEiEKB25vdGljZXMYASADKAsyEC53b3JsZC52MS5Ob3RpY2USDQoFdG9rZW4YAiABKAkiJgoGTm90aWNlEg4KBm51bWJlchgBIAEoBBIMCgR0ZXh0GAIgASgJMqgDCg1DaGFuZ2VTZXJ2aWNlEogCCg5XYXRjaFJldmlzaW9ucxIfLndvcmxkLnYxLldhdGNoUmV2aXNpb25zUmVxdWVzdBoTLndvcmxkLnYxLlJldmlzaW9ucyK9AbrrGJMB4gGDAQoOZGF0YS5yZXZpc2lvbnMSBHV1aWQaClBvbGwtQWZ0ZXIiAggUMigKCXJldmlzaW9ucxIFdG9rZW4aBGxhdGUiA2dhcCoJaGVhcnRiZWF0Oh4KA2FsbBIFYWZ0ZXIaBXRva2VuIgloZWFydGJlYXRCCCAEEgRwYWdlSgdwcm9qZWN0+gEJCgNwZXISAjUwgtPkkwIfEh0vcHJvamVjdHMve3Byb2plY3R9L3JldmlzaW9uczABEn0KDFdhdGNoTm90aWNlcxIdLndvcmxkLnYxLldhdGNoTm90aWNlc1JlcXVlc3QaES53b3JsZC52MS5Ob3RpY2VzIjm66xgl4gEiCgEuEgZudW1iZXIiAwisAjIQCgdub3RpY2VzEgV0b2tlboLT5JMCChIIL25vdGljZXMwARoNuusYCQoHY2hhbmdlc2IGcHJvdG8z", [file_connectrest_v1_annotations, file_connectrest_v1_feed, file_google_api_annotations, file_google_protobuf_duration]);
 
 /**
- * What is asked for.
+ * The request of WatchRevisions.
  *
  * @generated from message world.v1.WatchRevisionsRequest
  */
@@ -129,7 +129,7 @@ export const RevisionSchema: GenMessage<Revision> = /*@__PURE__*/
   messageDesc(file_world_v1_changes, 2);
 
 /**
- * What is asked for.
+ * The request of WatchNotices.
  *
  * @generated from message world.v1.WatchNoticesRequest
  */
@@ -192,13 +192,13 @@ export const NoticeSchema: GenMessage<Notice> = /*@__PURE__*/
   messageDesc(file_world_v1_changes, 5);
 
 /**
- * Lists of what has changed, newest first, in the ways of several APIs.
+ * Feeds of changes, newest first, in the formats of several APIs.
  *
  * @generated from service world.v1.ChangeService
  */
 export const ChangeService: GenService<{
   /**
-   * Pages by number, an envelope, IDs that are no numbers, and seconds to wait in a header.
+   * Has numbered pages, an envelope, string IDs, and a header with the polling interval in seconds.
    *
    * @generated from rpc world.v1.ChangeService.WatchRevisions
    */
@@ -208,7 +208,7 @@ export const ChangeService: GenService<{
     output: typeof RevisionsSchema;
   },
   /**
-   * One page that has everything, and no word about when to ask again.
+   * Has one page with all items, and no header with a polling interval.
    *
    * @generated from rpc world.v1.ChangeService.WatchNotices
    */

@@ -41,7 +41,7 @@ export const RevisionTable: MessageTable = table("world.v1.Revision", () => [
 const ChangeService_rules = { upstream: "changes" } satisfies Partial<MethodRules>;
 
 /**
- * Pages by number, an envelope, IDs that are no numbers, and seconds to wait in a header.
+ * Has numbered pages, an envelope, string IDs, and a header with the polling interval in seconds.
  *
  * GET /projects/{project}/revisions
  *
@@ -79,7 +79,7 @@ export const ChangeService_watchRevisions: PollAdapter<
 // @@protoc_insertion_point(method:world.v1.ChangeService.WatchRevisions)
 
 /**
- * One page that has everything, and no word about when to ask again.
+ * Has one page with all items, and no header with a polling interval.
  *
  * GET /notices
  *
@@ -106,7 +106,7 @@ export const ChangeService_watchNotices: PollAdapter<
 // @@protoc_insertion_point(method:world.v1.ChangeService.WatchNotices)
 
 /**
- * Lists of what has changed, newest first, in the ways of several APIs.
+ * Feeds of changes, newest first, in the formats of several APIs.
  *
  * @generated from service world.v1.ChangeService
  */
@@ -117,10 +117,10 @@ export const ChangeServiceRest: ServiceAdapter<typeof ChangeService> = {
     watchNotices: ChangeService_watchNotices,
   },
   comments: {
-    service: "Lists of what has changed, newest first, in the ways of several APIs.",
+    service: "Feeds of changes, newest first, in the formats of several APIs.",
     methods: {
-      watchRevisions: "Pages by number, an envelope, IDs that are no numbers, and seconds to wait in a header.",
-      watchNotices: "One page that has everything, and no word about when to ask again.",
+      watchRevisions: "Has numbered pages, an envelope, string IDs, and a header with the polling interval in seconds.",
+      watchNotices: "Has one page with all items, and no header with a polling interval.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.ChangeService)

@@ -103,7 +103,7 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_world_v1_chat, 3);
 
 /**
- * A chat: the status is 200 for errors too.
+ * A chat API that responds with status 200 to failed requests, too.
  *
  * @generated from service world.v1.ChatService
  */
@@ -117,7 +117,7 @@ export const ChatService: GenService<{
     output: typeof PostMessageResponseSchema;
   },
   /**
-   * An empty cursor is the end.
+   * An empty cursor marks the last page.
    *
    * @generated from rpc world.v1.ChatService.ListMembers
    */

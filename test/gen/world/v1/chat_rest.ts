@@ -70,7 +70,7 @@ export const ChatService_postMessage: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.ChatService.PostMessage)
 
 /**
- * An empty cursor is the end.
+ * An empty cursor marks the last page.
  *
  * GET /api/members.list
  *
@@ -99,7 +99,7 @@ export const ChatService_listMembers: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ChatService.ListMembers)
 
 /**
- * A chat: the status is 200 for errors too.
+ * A chat API that responds with status 200 to failed requests, too.
  *
  * @generated from service world.v1.ChatService
  */
@@ -110,9 +110,9 @@ export const ChatServiceRest: ServiceAdapter<typeof ChatService> = {
     listMembers: ChatService_listMembers,
   },
   comments: {
-    service: "A chat: the status is 200 for errors too.",
+    service: "A chat API that responds with status 200 to failed requests, too.",
     methods: {
-      listMembers: "An empty cursor is the end.",
+      listMembers: "An empty cursor marks the last page.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.ChatService)

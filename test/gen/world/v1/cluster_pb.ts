@@ -117,7 +117,7 @@ export const PodMetadataSchema: GenMessage<PodMetadata> = /*@__PURE__*/
   messageDesc(file_world_v1_cluster, 3);
 
 /**
- * A cluster manager: a list that is watched, as lines of JSON.
+ * A cluster manager with a list that clients watch as lines of JSON.
  *
  * @generated from service world.v1.ClusterService
  */

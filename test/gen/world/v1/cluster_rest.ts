@@ -87,7 +87,7 @@ export const ClusterService_watchPods: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.ClusterService.WatchPods)
 
 /**
- * A cluster manager: a list that is watched, as lines of JSON.
+ * A cluster manager with a list that clients watch as lines of JSON.
  *
  * @generated from service world.v1.ClusterService
  */
@@ -97,7 +97,7 @@ export const ClusterServiceRest: ServiceAdapter<typeof ClusterService> = {
     watchPods: ClusterService_watchPods,
   },
   comments: {
-    service: "A cluster manager: a list that is watched, as lines of JSON.",
+    service: "A cluster manager with a list that clients watch as lines of JSON.",
     methods: {},
   },
   // @@protoc_insertion_point(adapter:world.v1.ClusterService)

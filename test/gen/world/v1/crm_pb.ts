@@ -127,13 +127,13 @@ export const CompanySchema: GenMessage<Company> = /*@__PURE__*/
   messageDesc(file_world_v1_crm, 4);
 
 /**
- * OData: names with dots and dollars.
+ * An OData API, with dots and dollar signs in names.
  *
  * @generated from service world.v1.CrmService
  */
 export const CrmService: GenService<{
   /**
-   * The key stands in parentheses behind the name of the set.
+   * The key is in parentheses after the name of the entity set.
    *
    * @generated from rpc world.v1.CrmService.GetParty
    */

@@ -50,7 +50,7 @@ const CrmService_rules = {
 } satisfies Partial<MethodRules>;
 
 /**
- * The key stands in parentheses behind the name of the set.
+ * The key is in parentheses after the name of the entity set.
  *
  * GET /odata/Parties('{key}')
  *
@@ -91,7 +91,7 @@ export const CrmService_listParties: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.CrmService.ListParties)
 
 /**
- * OData: names with dots and dollars.
+ * An OData API, with dots and dollar signs in names.
  *
  * @generated from service world.v1.CrmService
  */
@@ -102,9 +102,9 @@ export const CrmServiceRest: ServiceAdapter<typeof CrmService> = {
     listParties: CrmService_listParties,
   },
   comments: {
-    service: "OData: names with dots and dollars.",
+    service: "An OData API, with dots and dollar signs in names.",
     methods: {
-      getParty: "The key stands in parentheses behind the name of the set.",
+      getParty: "The key is in parentheses after the name of the entity set.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.CrmService)

@@ -131,7 +131,7 @@ export const FindThingResponseSchema: GenMessage<FindThingResponse> = /*@__PURE_
  */
 export type Thing = Message<"world.v1.Thing"> & {
   /**
-   * A number of 64 bits, which the upstream writes as text.
+   * A 64-bit number that the upstream sends as a string.
    *
    * @generated from field: int64 id = 1;
    */
@@ -470,13 +470,13 @@ export const UploadedFileSchema: GenMessage<UploadedFile> = /*@__PURE__*/
   messageDesc(file_world_v1_habits, 19);
 
 /**
- * Single habits of many APIs.
+ * Unusual features of several APIs.
  *
  * @generated from service world.v1.HabitService
  */
 export const HabitService: GenService<{
   /**
-   * The key is a parameter of the query.
+   * The API key is a query parameter.
    *
    * @generated from rpc world.v1.HabitService.GetWeather
    */
@@ -486,7 +486,7 @@ export const HabitService: GenService<{
     output: typeof WeatherSchema;
   },
   /**
-   * A patch has a Content-Type of its own; the version is a condition.
+   * The patch has a special Content-Type and sends the version in a precondition header.
    *
    * @generated from rpc world.v1.HabitService.PatchThing
    */
@@ -496,7 +496,7 @@ export const HabitService: GenService<{
     output: typeof ThingSchema;
   },
   /**
-   * That there is none is an answer.
+   * Status 404 is a valid response.
    *
    * @generated from rpc world.v1.HabitService.FindThing
    */
@@ -506,7 +506,7 @@ export const HabitService: GenService<{
     output: typeof FindThingResponseSchema;
   },
   /**
-   * A feed of changes, kept alive by empty lines; where it ended is its last line.
+   * A feed of changes that sends empty lines as heartbeats. The last line contains the final position.
    *
    * @generated from rpc world.v1.HabitService.WatchChanges
    */
@@ -516,7 +516,7 @@ export const HabitService: GenService<{
     output: typeof ChangeSchema;
   },
   /**
-   * One thing, or a list of several.
+   * The response is an object, a list or a string.
    *
    * @generated from rpc world.v1.HabitService.LookUp
    */
@@ -526,7 +526,7 @@ export const HabitService: GenService<{
     output: typeof LookUpResponseSchema;
   },
   /**
-   * Work that goes on: 202 says where to ask, and when.
+   * Status 202 means that the work continues. Headers contain the URL and the time of the next poll.
    *
    * @generated from rpc world.v1.HabitService.StartJob
    */
@@ -536,7 +536,7 @@ export const HabitService: GenService<{
     output: typeof JobSchema;
   },
   /**
-   * Actions and documents, a line each.
+   * Sends actions and documents as lines of JSON.
    *
    * @generated from rpc world.v1.HabitService.BulkThings
    */

@@ -85,7 +85,7 @@ export const WeatherTable: MessageTable = table("world.v1.Weather", () => [
 const HabitService_rules = { upstream: "habits" } satisfies Partial<MethodRules>;
 
 /**
- * The key is a parameter of the query.
+ * The API key is a query parameter.
  *
  * GET /weather
  *
@@ -106,7 +106,7 @@ export const HabitService_getWeather: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.GetWeather)
 
 /**
- * A patch has a Content-Type of its own; the version is a condition.
+ * The patch has a special Content-Type and sends the version in a precondition header.
  *
  * PATCH /things/{id}
  *
@@ -129,7 +129,7 @@ export const HabitService_patchThing: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.PatchThing)
 
 /**
- * That there is none is an answer.
+ * Status 404 is a valid response.
  *
  * GET /things/{id}
  *
@@ -151,7 +151,7 @@ export const HabitService_findThing: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.FindThing)
 
 /**
- * A feed of changes, kept alive by empty lines; where it ended is its last line.
+ * A feed of changes that sends empty lines as heartbeats. The last line contains the final position.
  *
  * GET /_changes
  *
@@ -177,7 +177,7 @@ export const HabitService_watchChanges: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.WatchChanges)
 
 /**
- * One thing, or a list of several.
+ * The response is an object, a list or a string.
  *
  * GET /lookup
  *
@@ -198,7 +198,7 @@ export const HabitService_lookUp: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.LookUp)
 
 /**
- * Work that goes on: 202 says where to ask, and when.
+ * Status 202 means that the work continues. Headers contain the URL and the time of the next poll.
  *
  * POST /jobs
  *
@@ -222,7 +222,7 @@ export const HabitService_startJob: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.StartJob)
 
 /**
- * Actions and documents, a line each.
+ * Sends actions and documents as lines of JSON.
  *
  * POST /{index}/_bulk
  *
@@ -269,7 +269,7 @@ export const HabitService_uploadFile: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.HabitService.UploadFile)
 
 /**
- * Single habits of many APIs.
+ * Unusual features of several APIs.
  *
  * @generated from service world.v1.HabitService
  */
@@ -286,15 +286,15 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
     uploadFile: HabitService_uploadFile,
   },
   comments: {
-    service: "Single habits of many APIs.",
+    service: "Unusual features of several APIs.",
     methods: {
-      getWeather: "The key is a parameter of the query.",
-      patchThing: "A patch has a Content-Type of its own; the version is a condition.",
-      findThing: "That there is none is an answer.",
-      watchChanges: "A feed of changes, kept alive by empty lines; where it ended is its last line.",
-      lookUp: "One thing, or a list of several.",
-      startJob: "Work that goes on: 202 says where to ask, and when.",
-      bulkThings: "Actions and documents, a line each.",
+      getWeather: "The API key is a query parameter.",
+      patchThing: "The patch has a special Content-Type and sends the version in a precondition header.",
+      findThing: "Status 404 is a valid response.",
+      watchChanges: "A feed of changes that sends empty lines as heartbeats. The last line contains the final position.",
+      lookUp: "The response is an object, a list or a string.",
+      startJob: "Status 202 means that the work continues. Headers contain the URL and the time of the next poll.",
+      bulkThings: "Sends actions and documents as lines of JSON.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.HabitService)

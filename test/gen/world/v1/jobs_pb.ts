@@ -82,13 +82,13 @@ export const JobStateSchema: GenMessage<JobState> = /*@__PURE__*/
   messageDesc(file_world_v1_jobs, 2);
 
 /**
- * Work that is accepted now and done later, in the ways of several APIs.
+ * Work that is accepted first and done later, in the formats of several APIs.
  *
  * @generated from service world.v1.JobService
  */
 export const JobService: GenService<{
   /**
-   * 202 with Location; a redirect with 303 leads to the result.
+   * The response is a 202 with `Location`. A 303 redirect leads to the result.
    *
    * @generated from rpc world.v1.JobService.Export
    */
@@ -98,7 +98,7 @@ export const JobService: GenService<{
     output: typeof ResultSchema;
   },
   /**
-   * 202 while it is computed, by the same address.
+   * The same URL returns 202 until the result is available.
    *
    * @generated from rpc world.v1.JobService.GetStatistics
    */
@@ -108,7 +108,7 @@ export const JobService: GenService<{
     output: typeof ResultSchema;
   },
   /**
-   * A long-running operation of Google.
+   * A long-running operation as in Google's APIs.
    *
    * @generated from rpc world.v1.JobService.Train
    */
@@ -118,7 +118,7 @@ export const JobService: GenService<{
     output: typeof ResultSchema;
   },
   /**
-   * A header of its own, words for the state, and a link to the result.
+   * Has a special header for the status URL, strings for the state, and a link to the result.
    *
    * @generated from rpc world.v1.JobService.Analyze
    */
@@ -128,7 +128,7 @@ export const JobService: GenService<{
     output: typeof ResultSchema;
   },
   /**
-   * The states of a job, as they change.
+   * Streams the states of a job as they change.
    *
    * @generated from rpc world.v1.JobService.WatchJob
    */

@@ -36,7 +36,7 @@ export const ResultTable: MessageTable = table("world.v1.Result", () => [
 const JobService_rules = { upstream: "jobs", redirects: true } satisfies Partial<MethodRules>;
 
 /**
- * 202 with Location; a redirect with 303 leads to the result.
+ * The response is a 202 with `Location`. A 303 redirect leads to the result.
  *
  * POST /exports
  *
@@ -59,7 +59,7 @@ export const JobService_export: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.JobService.Export)
 
 /**
- * 202 while it is computed, by the same address.
+ * The same URL returns 202 until the result is available.
  *
  * GET /statistics/{name}
  *
@@ -83,7 +83,7 @@ export const JobService_getStatistics: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.JobService.GetStatistics)
 
 /**
- * A long-running operation of Google.
+ * A long-running operation as in Google's APIs.
  *
  * POST /v1/models
  *
@@ -114,7 +114,7 @@ export const JobService_train: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.JobService.Train)
 
 /**
- * A header of its own, words for the state, and a link to the result.
+ * Has a special header for the status URL, strings for the state, and a link to the result.
  *
  * POST /analyze
  *
@@ -148,7 +148,7 @@ export const JobService_analyze: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.JobService.Analyze)
 
 /**
- * The states of a job, as they change.
+ * Streams the states of a job as they change.
  *
  * POST /jobs
  *
@@ -178,7 +178,7 @@ export const JobService_watchJob: OperationAdapter<
 // @@protoc_insertion_point(method:world.v1.JobService.WatchJob)
 
 /**
- * Work that is accepted now and done later, in the ways of several APIs.
+ * Work that is accepted first and done later, in the formats of several APIs.
  *
  * @generated from service world.v1.JobService
  */
@@ -192,13 +192,13 @@ export const JobServiceRest: ServiceAdapter<typeof JobService> = {
     watchJob: JobService_watchJob,
   },
   comments: {
-    service: "Work that is accepted now and done later, in the ways of several APIs.",
+    service: "Work that is accepted first and done later, in the formats of several APIs.",
     methods: {
-      export: "202 with Location; a redirect with 303 leads to the result.",
-      getStatistics: "202 while it is computed, by the same address.",
-      train: "A long-running operation of Google.",
-      analyze: "A header of its own, words for the state, and a link to the result.",
-      watchJob: "The states of a job, as they change.",
+      export: "The response is a 202 with `Location`. A 303 redirect leads to the result.",
+      getStatistics: "The same URL returns 202 until the result is available.",
+      train: "A long-running operation as in Google's APIs.",
+      analyze: "Has a special header for the status URL, strings for the state, and a link to the result.",
+      watchJob: "Streams the states of a job as they change.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.JobService)

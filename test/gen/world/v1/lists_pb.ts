@@ -288,13 +288,13 @@ export const PostSchema: GenMessage<Post> = /*@__PURE__*/
   messageDesc(file_world_v1_lists, 13);
 
 /**
- * How lists come in pages: one method for each manner.
+ * Paginated lists, one method for each way to paginate.
  *
  * @generated from service world.v1.ListService
  */
 export const ListService: GenService<{
   /**
-   * startAt, maxResults and total: nothing is asked for behind the last item.
+   * Uses `startAt`, `maxResults` and `total`. No page is requested after the last item.
    *
    * @generated from rpc world.v1.ListService.ByTotal
    */
@@ -304,7 +304,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * startIndex counts from 1.
+   * Uses `startIndex`, which starts from 1.
    *
    * @generated from rpc world.v1.ListService.ByIndex
    */
@@ -314,7 +314,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * Pages count from 0, and it is known how many there are.
+   * Numbers pages from 0. Responses contain the number of pages.
    *
    * @generated from rpc world.v1.ListService.ByPageFromZero
    */
@@ -324,7 +324,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * A flag says that there are more.
+   * A flag shows whether more pages follow.
    *
    * @generated from rpc world.v1.ListService.ByFlag
    */
@@ -334,7 +334,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * The cursor is the id of the last item, and a flag says that there are more.
+   * The cursor is the ID of the last item. A flag shows whether more pages follow.
    *
    * @generated from rpc world.v1.ListService.ByLastId
    */
@@ -344,7 +344,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * Oldest first, by a number that several items may have; a page has 2 of them unless the caller says otherwise.
+   * Pages by a number that several items can share, oldest first. A page has 2 items by default.
    *
    * @generated from rpc world.v1.ListService.ByTime
    */
@@ -354,7 +354,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * Items lie in an object each, and the cursor is the name of the last one.
+   * Each item is wrapped in an object. The cursor is the name of the last item.
    *
    * @generated from rpc world.v1.ListService.ByLastName
    */
@@ -364,7 +364,8 @@ export const ListService: GenService<{
     output: typeof PostSchema;
   },
   /**
-   * The cursor goes into an object of the request's body; pages may be empty, and the token says whether there are more.
+   * The cursor is sent in an object of the request body. Pages can be empty; the token shows whether more
+   * pages follow.
    *
    * @generated from rpc world.v1.ListService.ByBodyCursor
    */
@@ -374,7 +375,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * Every page has a cursor, null on the last one, and counts that nobody reads.
+   * Every page has a cursor, which is null on the last page. Pages also contain counts, which no field reads.
    *
    * @generated from rpc world.v1.ListService.ByCertainCursor
    */
@@ -384,7 +385,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * The cursor is in a header.
+   * The cursor is in a response header.
    *
    * @generated from rpc world.v1.ListService.ByHeaderCursor
    */
@@ -394,7 +395,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * A relative address in the body.
+   * The body contains a relative link.
    *
    * @generated from rpc world.v1.ListService.ByRelativeLink
    */
@@ -404,7 +405,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * HAL: links and items under keys of their own.
+   * HAL: links and items are in separate objects.
    *
    * @generated from rpc world.v1.ListService.ByHalLink
    */
@@ -414,7 +415,7 @@ export const ListService: GenService<{
     output: typeof TicketSchema;
   },
   /**
-   * The Link header; a project is named by a path, whose slash is escaped.
+   * Uses the `Link` header. A path identifies a project; the slash in it is percent-encoded.
    *
    * @generated from rpc world.v1.ListService.ByLinkHeader
    */

@@ -50,7 +50,7 @@ export const TicketTable: MessageTable = table("world.v1.Ticket", () => [
 const ListService_rules = { upstream: "lists" } satisfies Partial<MethodRules>;
 
 /**
- * startAt, maxResults and total: nothing is asked for behind the last item.
+ * Uses `startAt`, `maxResults` and `total`. No page is requested after the last item.
  *
  * GET /total
  *
@@ -79,7 +79,7 @@ export const ListService_byTotal: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByTotal)
 
 /**
- * startIndex counts from 1.
+ * Uses `startIndex`, which starts from 1.
  *
  * GET /index
  *
@@ -108,7 +108,7 @@ export const ListService_byIndex: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByIndex)
 
 /**
- * Pages count from 0, and it is known how many there are.
+ * Numbers pages from 0. Responses contain the number of pages.
  *
  * GET /page
  *
@@ -137,7 +137,7 @@ export const ListService_byPageFromZero: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByPageFromZero)
 
 /**
- * A flag says that there are more.
+ * A flag shows whether more pages follow.
  *
  * GET /flag
  *
@@ -165,7 +165,7 @@ export const ListService_byFlag: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByFlag)
 
 /**
- * The cursor is the id of the last item, and a flag says that there are more.
+ * The cursor is the ID of the last item. A flag shows whether more pages follow.
  *
  * GET /last-id
  *
@@ -195,7 +195,7 @@ export const ListService_byLastId: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByLastId)
 
 /**
- * Oldest first, by a number that several items may have; a page has 2 of them unless the caller says otherwise.
+ * Pages by a number that several items can share, oldest first. A page has 2 items by default.
  *
  * GET /time
  *
@@ -230,7 +230,7 @@ export const ListService_byTime: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByTime)
 
 /**
- * Items lie in an object each, and the cursor is the name of the last one.
+ * Each item is wrapped in an object. The cursor is the name of the last item.
  *
  * GET /last-name
  *
@@ -258,7 +258,8 @@ export const ListService_byLastName: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByLastName)
 
 /**
- * The cursor goes into an object of the request's body; pages may be empty, and the token says whether there are more.
+ * The cursor is sent in an object of the request body. Pages can be empty; the token shows whether more
+ * pages follow.
  *
  * POST /body-cursor
  *
@@ -293,7 +294,7 @@ export const ListService_byBodyCursor: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByBodyCursor)
 
 /**
- * Every page has a cursor, null on the last one, and counts that nobody reads.
+ * Every page has a cursor, which is null on the last page. Pages also contain counts, which no field reads.
  *
  * GET /certain-cursor
  *
@@ -323,7 +324,7 @@ export const ListService_byCertainCursor: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByCertainCursor)
 
 /**
- * The cursor is in a header.
+ * The cursor is in a response header.
  *
  * GET /header-cursor
  *
@@ -351,7 +352,7 @@ export const ListService_byHeaderCursor: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByHeaderCursor)
 
 /**
- * A relative address in the body.
+ * The body contains a relative link.
  *
  * GET /accounts/{account}/calls
  *
@@ -372,7 +373,7 @@ export const ListService_byRelativeLink: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByRelativeLink)
 
 /**
- * HAL: links and items under keys of their own.
+ * HAL: links and items are in separate objects.
  *
  * GET /hal/{account}
  *
@@ -393,7 +394,7 @@ export const ListService_byHalLink: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByHalLink)
 
 /**
- * The Link header; a project is named by a path, whose slash is escaped.
+ * Uses the `Link` header. A path identifies a project; the slash in it is percent-encoded.
  *
  * GET /projects/{project}/tickets
  *
@@ -416,7 +417,7 @@ export const ListService_byLinkHeader: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByLinkHeader)
 
 /**
- * How lists come in pages: one method for each manner.
+ * Paginated lists, one method for each way to paginate.
  *
  * @generated from service world.v1.ListService
  */
@@ -438,21 +439,21 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
     byLinkHeader: ListService_byLinkHeader,
   },
   comments: {
-    service: "How lists come in pages: one method for each manner.",
+    service: "Paginated lists, one method for each way to paginate.",
     methods: {
-      byTotal: "startAt, maxResults and total: nothing is asked for behind the last item.",
-      byIndex: "startIndex counts from 1.",
-      byPageFromZero: "Pages count from 0, and it is known how many there are.",
-      byFlag: "A flag says that there are more.",
-      byLastId: "The cursor is the id of the last item, and a flag says that there are more.",
-      byTime: "Oldest first, by a number that several items may have; a page has 2 of them unless the caller says otherwise.",
-      byLastName: "Items lie in an object each, and the cursor is the name of the last one.",
-      byBodyCursor: "The cursor goes into an object of the request's body; pages may be empty, and the token says whether there are more.",
-      byCertainCursor: "Every page has a cursor, null on the last one, and counts that nobody reads.",
-      byHeaderCursor: "The cursor is in a header.",
-      byRelativeLink: "A relative address in the body.",
-      byHalLink: "HAL: links and items under keys of their own.",
-      byLinkHeader: "The Link header; a project is named by a path, whose slash is escaped.",
+      byTotal: "Uses `startAt`, `maxResults` and `total`. No page is requested after the last item.",
+      byIndex: "Uses `startIndex`, which starts from 1.",
+      byPageFromZero: "Numbers pages from 0. Responses contain the number of pages.",
+      byFlag: "A flag shows whether more pages follow.",
+      byLastId: "The cursor is the ID of the last item. A flag shows whether more pages follow.",
+      byTime: "Pages by a number that several items can share, oldest first. A page has 2 items by default.",
+      byLastName: "Each item is wrapped in an object. The cursor is the name of the last item.",
+      byBodyCursor: "The cursor is sent in an object of the request body. Pages can be empty; the token shows whether more\npages follow.",
+      byCertainCursor: "Every page has a cursor, which is null on the last page. Pages also contain counts, which no field reads.",
+      byHeaderCursor: "The cursor is in a response header.",
+      byRelativeLink: "The body contains a relative link.",
+      byHalLink: "HAL: links and items are in separate objects.",
+      byLinkHeader: "Uses the `Link` header. A path identifies a project; the slash in it is percent-encoded.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.ListService)

@@ -179,13 +179,13 @@ export const JobErrorSchema: GenMessage<JobError> = /*@__PURE__*/
   messageDesc(file_world_v1_models, 7);
 
 /**
- * An API of models and their data: streams that are one JSON array.
+ * An API for models and their data, with streams that are one JSON array.
  *
  * @generated from service world.v1.ModelService
  */
 export const ModelService: GenService<{
   /**
-   * Nothing but an HTTP rule, as in the .proto files of others.
+   * Has only an HTTP rule, like methods in third-party .proto files.
    *
    * @generated from rpc world.v1.ModelService.StreamGenerate
    */
@@ -195,7 +195,7 @@ export const ModelService: GenService<{
     output: typeof GenerateResponseSchema;
   },
   /**
-   * The same, with a body of any type.
+   * Has only an HTTP rule, and returns bodies of any type.
    *
    * @generated from rpc world.v1.ModelService.StreamRawPredict
    */
@@ -205,7 +205,7 @@ export const ModelService: GenService<{
     output: typeof HttpBodySchema;
   },
   /**
-   * An export that one request begins, with its errors in a form of its own.
+   * Streams an export that a single request starts. Errors have a special format.
    *
    * @generated from rpc world.v1.ModelService.ExportRows
    */
@@ -215,7 +215,7 @@ export const ModelService: GenService<{
     output: typeof RowSchema;
   },
   /**
-   * Jobs that have an `error` of their own, which is no error of the stream.
+   * Streams jobs with a field `error`, which is not an error of the stream.
    *
    * @generated from rpc world.v1.ModelService.ListJobs
    */

@@ -55,7 +55,7 @@ export const RowTable: MessageTable = table("world.v1.Row", () => [
 const ModelService_rules = { upstream: "models" } satisfies Partial<MethodRules>;
 
 /**
- * Nothing but an HTTP rule, as in the .proto files of others.
+ * Has only an HTTP rule, like methods in third-party .proto files.
  *
  * POST /v1/{model=models/*}:streamGenerate
  *
@@ -80,7 +80,7 @@ export const ModelService_streamGenerate: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.ModelService.StreamGenerate)
 
 /**
- * The same, with a body of any type.
+ * Has only an HTTP rule, and returns bodies of any type.
  *
  * GET /v1/{model=models/*}:streamRawPredict
  *
@@ -103,7 +103,7 @@ export const ModelService_streamRawPredict: DownloadAdapter<
 // @@protoc_insertion_point(method:world.v1.ModelService.StreamRawPredict)
 
 /**
- * An export that one request begins, with its errors in a form of its own.
+ * Streams an export that a single request starts. Errors have a special format.
  *
  * GET /v1/tables/{table}/rows
  *
@@ -128,7 +128,7 @@ export const ModelService_exportRows: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.ModelService.ExportRows)
 
 /**
- * Jobs that have an `error` of their own, which is no error of the stream.
+ * Streams jobs with a field `error`, which is not an error of the stream.
  *
  * GET /v1/jobs
  *
@@ -149,7 +149,7 @@ export const ModelService_listJobs: RecordsAdapter<
 // @@protoc_insertion_point(method:world.v1.ModelService.ListJobs)
 
 /**
- * An API of models and their data: streams that are one JSON array.
+ * An API for models and their data, with streams that are one JSON array.
  *
  * @generated from service world.v1.ModelService
  */
@@ -162,12 +162,12 @@ export const ModelServiceRest: ServiceAdapter<typeof ModelService> = {
     listJobs: ModelService_listJobs,
   },
   comments: {
-    service: "An API of models and their data: streams that are one JSON array.",
+    service: "An API for models and their data, with streams that are one JSON array.",
     methods: {
-      streamGenerate: "Nothing but an HTTP rule, as in the .proto files of others.",
-      streamRawPredict: "The same, with a body of any type.",
-      exportRows: "An export that one request begins, with its errors in a form of its own.",
-      listJobs: "Jobs that have an `error` of their own, which is no error of the stream.",
+      streamGenerate: "Has only an HTTP rule, like methods in third-party .proto files.",
+      streamRawPredict: "Has only an HTTP rule, and returns bodies of any type.",
+      exportRows: "Streams an export that a single request starts. Errors have a special format.",
+      listJobs: "Streams jobs with a field `error`, which is not an error of the stream.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.ModelService)

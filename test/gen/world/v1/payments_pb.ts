@@ -68,7 +68,7 @@ export type CreateOrderRequest = Message<"world.v1.CreateOrderRequest"> & {
   extra?: JsonObject | undefined;
 
   /**
-   * A key of the caller's own; default: one is made.
+   * An idempotency key of the caller. Default: a generated key.
    *
    * @generated from field: string idempotency_key = 10;
    */
@@ -301,7 +301,7 @@ export const OrderSchema: GenMessage<Order> = /*@__PURE__*/
   messageDesc(file_world_v1_payments, 9);
 
 /**
- * Payments: forms with brackets, a key as the user of HTTP Basic, and POSTs that may be sent again.
+ * Payments: forms with brackets, an API key as the user name of HTTP Basic, and POSTs that are safe to retry.
  *
  * @generated from service world.v1.PaymentService
  */
@@ -323,7 +323,7 @@ export const PaymentService: GenService<{
     output: typeof OrderSchema;
   },
   /**
-   * Parts of a form, with a file beside them.
+   * Sends a multipart body with a file.
    *
    * @generated from rpc world.v1.PaymentService.AttachReceipt
    */

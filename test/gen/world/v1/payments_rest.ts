@@ -130,7 +130,7 @@ export const PaymentService_listOrders: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.PaymentService.ListOrders)
 
 /**
- * Parts of a form, with a file beside them.
+ * Sends a multipart body with a file.
  *
  * POST /v1/orders/{order}/receipt
  *
@@ -155,7 +155,7 @@ export const PaymentService_attachReceipt: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.PaymentService.AttachReceipt)
 
 /**
- * Payments: forms with brackets, a key as the user of HTTP Basic, and POSTs that may be sent again.
+ * Payments: forms with brackets, an API key as the user name of HTTP Basic, and POSTs that are safe to retry.
  *
  * @generated from service world.v1.PaymentService
  */
@@ -167,9 +167,9 @@ export const PaymentServiceRest: ServiceAdapter<typeof PaymentService> = {
     attachReceipt: PaymentService_attachReceipt,
   },
   comments: {
-    service: "Payments: forms with brackets, a key as the user of HTTP Basic, and POSTs that may be sent again.",
+    service: "Payments: forms with brackets, an API key as the user name of HTTP Basic, and POSTs that are safe to retry.",
     methods: {
-      attachReceipt: "Parts of a form, with a file beside them.",
+      attachReceipt: "Sends a multipart body with a file.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.PaymentService)

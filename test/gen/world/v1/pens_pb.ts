@@ -204,7 +204,7 @@ export const OwnerSchema: GenMessage<Owner> = /*@__PURE__*/
   messageDesc(file_world_v1_pens, 5);
 
 /**
- * A leaflet whose picture shares its object, and whose news are under one key.
+ * A leaflet with a FLATTENED picture and BESIDE news.
  *
  * @generated from message world.v1.Leaflet
  */
@@ -255,7 +255,7 @@ export type Leaflet = Message<"world.v1.Leaflet"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * A name that no object literal may have as it is.
+   * A name that an object literal can contain only as a computed key.
    *
    * @generated from field: string __proto__ = 7;
    */
@@ -397,13 +397,13 @@ export const MergeLeafletResponseSchema: GenMessage<MergeLeafletResponse> = /*@_
   messageDesc(file_world_v1_pens, 12);
 
 /**
- * What field masks name and clear.
+ * Field masks, and fields that they clear.
  *
  * @generated from service world.v1.MaskService
  */
 export const MaskService: GenService<{
   /**
-   * A merge patch: what the mask names and the message lacks is cleared.
+   * A merge patch. Fields that the mask names but the message does not set are cleared.
    *
    * @generated from rpc world.v1.MaskService.MergePen
    */
@@ -413,7 +413,7 @@ export const MaskService: GenService<{
     output: typeof PenSchema;
   },
   /**
-   * The mask is beside two messages in the body.
+   * The body contains the mask and two messages.
    *
    * @generated from rpc world.v1.MaskService.ChangePen
    */
@@ -423,7 +423,7 @@ export const MaskService: GenService<{
     output: typeof PenSchema;
   },
   /**
-   * The mask clears fields of the request itself.
+   * The mask clears fields of the request message.
    *
    * @generated from rpc world.v1.MaskService.PatchTags
    */
@@ -433,7 +433,7 @@ export const MaskService: GenService<{
     output: typeof PenSchema;
   },
   /**
-   * The mask speaks of the response.
+   * The mask refers to the response message.
    *
    * @generated from rpc world.v1.MaskService.GetPen
    */
@@ -443,7 +443,7 @@ export const MaskService: GenService<{
     output: typeof PenSchema;
   },
   /**
-   * Names are as declared, in masks too.
+   * Masks contain field names as declared.
    *
    * @generated from rpc world.v1.MaskService.GetDeclaredPen
    */
@@ -453,7 +453,7 @@ export const MaskService: GenService<{
     output: typeof PenSchema;
   },
   /**
-   * Members of oneofs without a key of their own, in masks too.
+   * Masks contain members of oneofs that have no separate key.
    *
    * @generated from rpc world.v1.MaskService.MergeLeaflet
    */

@@ -60,7 +60,7 @@ export const LeafletSaleTable: MessageTable = table("world.v1.LeafletSale", () =
 ]);
 
 /**
- * A leaflet whose picture shares its object, and whose news are under one key.
+ * A leaflet with a FLATTENED picture and BESIDE news.
  *
  * @generated from message world.v1.Leaflet
  */
@@ -228,7 +228,7 @@ const maskOfPenAsDeclared: MaskTable = {
 const MaskService_rules = { upstream: "pens" } satisfies Partial<MethodRules>;
 
 /**
- * A merge patch: what the mask names and the message lacks is cleared.
+ * A merge patch. Fields that the mask names but the message does not set are cleared.
  *
  * PATCH /pens/{id}
  *
@@ -255,7 +255,7 @@ export const MaskService_mergePen: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.MaskService.MergePen)
 
 /**
- * The mask is beside two messages in the body.
+ * The body contains the mask and two messages.
  *
  * POST /pens:change
  *
@@ -280,7 +280,7 @@ export const MaskService_changePen: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.MaskService.ChangePen)
 
 /**
- * The mask clears fields of the request itself.
+ * The mask clears fields of the request message.
  *
  * PATCH /tags/{id}
  *
@@ -308,7 +308,7 @@ export const MaskService_patchTags: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.MaskService.PatchTags)
 
 /**
- * The mask speaks of the response.
+ * The mask refers to the response message.
  *
  * GET /pens/{id}
  *
@@ -329,7 +329,7 @@ export const MaskService_getPen: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.MaskService.GetPen)
 
 /**
- * Names are as declared, in masks too.
+ * Masks contain field names as declared.
  *
  * GET /declared/{id}
  *
@@ -352,7 +352,7 @@ export const MaskService_getDeclaredPen: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.MaskService.GetDeclaredPen)
 
 /**
- * Members of oneofs without a key of their own, in masks too.
+ * Masks contain members of oneofs that have no separate key.
  *
  * PATCH /leaflets/{id}
  *
@@ -382,7 +382,7 @@ export const MaskService_mergeLeaflet: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.MaskService.MergeLeaflet)
 
 /**
- * What field masks name and clear.
+ * Field masks, and fields that they clear.
  *
  * @generated from service world.v1.MaskService
  */
@@ -397,14 +397,14 @@ export const MaskServiceRest: ServiceAdapter<typeof MaskService> = {
     mergeLeaflet: MaskService_mergeLeaflet,
   },
   comments: {
-    service: "What field masks name and clear.",
+    service: "Field masks, and fields that they clear.",
     methods: {
-      mergePen: "A merge patch: what the mask names and the message lacks is cleared.",
-      changePen: "The mask is beside two messages in the body.",
-      patchTags: "The mask clears fields of the request itself.",
-      getPen: "The mask speaks of the response.",
-      getDeclaredPen: "Names are as declared, in masks too.",
-      mergeLeaflet: "Members of oneofs without a key of their own, in masks too.",
+      mergePen: "A merge patch. Fields that the mask names but the message does not set are cleared.",
+      changePen: "The body contains the mask and two messages.",
+      patchTags: "The mask clears fields of the request message.",
+      getPen: "The mask refers to the response message.",
+      getDeclaredPen: "Masks contain field names as declared.",
+      mergeLeaflet: "Masks contain members of oneofs that have no separate key.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.MaskService)

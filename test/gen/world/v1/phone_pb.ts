@@ -155,7 +155,7 @@ export const TimersSchema: GenMessage<Timers> = /*@__PURE__*/
   messageDesc(file_world_v1_phone, 3);
 
 /**
- * Telephony: forms with capitalised names, the dates of mail, and durations of every kind.
+ * Telephony: forms with capitalized names, email dates, and durations in every format.
  *
  * @generated from service world.v1.PhoneService
  */
@@ -169,7 +169,7 @@ export const PhoneService: GenService<{
     output: typeof CallSchema;
   },
   /**
-   * Where nothing changed since, 304 is an answer.
+   * Status 304 is a valid response, for a call that has not changed.
    *
    * @generated from rpc world.v1.PhoneService.GetCall
    */

@@ -69,7 +69,7 @@ export const PhoneService_createCall: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.PhoneService.CreateCall)
 
 /**
- * Where nothing changed since, 304 is an answer.
+ * Status 304 is a valid response, for a call that has not changed.
  *
  * GET /2010/Accounts/{account}/Calls/{id}.json
  *
@@ -123,7 +123,7 @@ export const PhoneService_setTimers: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.PhoneService.SetTimers)
 
 /**
- * Telephony: forms with capitalised names, the dates of mail, and durations of every kind.
+ * Telephony: forms with capitalized names, email dates, and durations in every format.
  *
  * @generated from service world.v1.PhoneService
  */
@@ -135,9 +135,9 @@ export const PhoneServiceRest: ServiceAdapter<typeof PhoneService> = {
     setTimers: PhoneService_setTimers,
   },
   comments: {
-    service: "Telephony: forms with capitalised names, the dates of mail, and durations of every kind.",
+    service: "Telephony: forms with capitalized names, email dates, and durations in every format.",
     methods: {
-      getCall: "Where nothing changed since, 304 is an answer.",
+      getCall: "Status 304 is a valid response, for a call that has not changed.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.PhoneService)

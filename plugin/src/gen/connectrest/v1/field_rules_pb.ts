@@ -13,14 +13,15 @@ export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
   fileDesc("CiBjb25uZWN0cmVzdC92MS9maWVsZF9ydWxlcy5wcm90bxIOY29ubmVjdHJlc3QudjEikAcKCkZpZWxkUnVsZXMSLwoCaW4YASABKA4yIy5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkxvY2F0aW9uEgwKBG5hbWUYAiABKAkSDwoHYWxpYXNlcxgDIAMoCRIvCgVzdHlsZRgEIAEoDjIgLmNvbm5lY3RyZXN0LnYxLkZpZWxkUnVsZXMuU3R5bGUSJAoEZnJvbRgFIAMoCzIWLmNvbm5lY3RyZXN0LnYxLlNvdXJjZRIiCgR0aW1lGAYgASgLMhQuY29ubmVjdHJlc3QudjEuVGltZRIOCgZ1bndyYXAYByABKAgSDwoHdW5rbm93bhgIIAEoCBIOCgZyZWRhY3QYCSABKAgSEwoGbnVtYmVyGAogASgISACIAQESNwoFYnl0ZXMYCyABKA4yKC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLkJ5dGVzRW5jb2RpbmcSIgoEd2hlbhgMIAMoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SLwoFcGllY2UYDSABKA4yIC5jb25uZWN0cmVzdC52MS5GaWVsZFJ1bGVzLlBpZWNlEg4KBmNvZXJjZRgOIAEoCBIiCgRtYXNrGA8gASgLMhQuY29ubmVjdHJlc3QudjEuTWFzaxIOCgZhYnNlbnQYECADKAkihAEKCExvY2F0aW9uEhgKFExPQ0FUSU9OX1VOU1BFQ0lGSUVEEAASCAoEUEFUSBABEgkKBVFVRVJZEAISCgoGSEVBREVSEAMSCgoGQ09PS0lFEAQSCAoEQk9EWRAFEggKBFBBUlQQBhIQCgxPQVVUSDFfUEFSQU0QBxILCgdOT1RISU5HEAgiWgoFUGllY2USFQoRUElFQ0VfVU5TUEVDSUZJRUQQABINCglQQVJUX05BTUUQARILCgdDT05URU5UEAISEAoMQ09OVEVOVF9UWVBFEAMSDAoIRklMRU5BTUUQBCJcCgVTdHlsZRIVChFTVFlMRV9VTlNQRUNJRklFRBAAEgoKBlJFUEVBVBABEgwKCEJSQUNLRVRTEAISCwoHSU5ERVhFRBADEgkKBUNPTU1BEAQSCgoGU1BSRUFEEAUiUwoNQnl0ZXNFbmNvZGluZxIeChpCWVRFU19FTkNPRElOR19VTlNQRUNJRklFRBAAEgoKBkJBU0U2NBABEgcKA1JBVxACEg0KCUJBU0U2NFVSTBADQgkKB19udW1iZXIicgoETWFzaxIKCgJvZhgBIAEoCRIpCgV1bnNldBgCIAEoDjIaLmNvbm5lY3RyZXN0LnYxLk1hc2suVW5zZXQiMwoFVW5zZXQSFQoRVU5TRVRfVU5TUEVDSUZJRUQQABIICgROVUxMEAESCQoFRU1QVFkQAiJTCgZTb3VyY2USEAoGaGVhZGVyGAEgASgJSAASEAoGc3RhdHVzGAIgASgFSAASDgoEcGF0aBgDIAEoCUgAEgsKA3JlbBgEIAEoCUIICgZzb3VyY2UivAIKBFRpbWUSJwoEdW5pdBgBIAEoDjIZLmNvbm5lY3RyZXN0LnYxLlRpbWUuVW5pdBIOCgZmb3JtYXQYAiABKAkSDAoEbm9uZRgDIAEoCRIvCghyb3VuZGluZxgEIAEoDjIdLmNvbm5lY3RyZXN0LnYxLlRpbWUuUm91bmRpbmcigwEKBFVuaXQSFAoQVU5JVF9VTlNQRUNJRklFRBAAEgsKB1NFQ09ORFMQARIKCgZNSUxMSVMQAhIKCgZNSUNST1MQAxIMCghJU09fODYwMRAEEgoKBkZPUk1BVBAFEg0KCUhUVFBfREFURRAGEgwKCFJGQ18yODIyEAcSCQoFTkFOT1MQCCI2CghSb3VuZGluZxIYChRST1VORElOR19VTlNQRUNJRklFRBAAEggKBERPV04QARIGCgJVUBACIlMKBFdoZW4SCwoDa2V5GAEgASgJEg4KBnZhbHVlcxgCIAMoCRIUCgdwcmVzZW50GAMgASgISACIAQESDAoEdHlwZRgEIAEoCUIKCghfcHJlc2VudCLRAQoKT25lb2ZSdWxlcxIVCg1kaXNjcmltaW5hdG9yGAEgASgJEjEKBmxheW91dBgCIAEoDjIhLmNvbm5lY3RyZXN0LnYxLk9uZW9mUnVsZXMuTGF5b3V0Eg8KB3BheWxvYWQYAyABKAkSEAoIZmFsbGJhY2sYBCABKAkiVgoGTGF5b3V0EhYKEkxBWU9VVF9VTlNQRUNJRklFRBAAEg0KCUZMQVRURU5FRBABEgoKBk5FU1RFRBACEgoKBkJFU0lERRADEg0KCVVOV1JBUFBFRBAEIpQBCgVFbXB0eSKKAQoIU3BlbGxpbmcSGAoUU1BFTExJTkdfVU5TUEVDSUZJRUQQABIKCgZBQlNFTlQQARIICgROVUxMEAISCQoFRkFMU0UQAxIPCgtFTVBUWV9BUlJBWRAEEhAKDEVNUFRZX09CSkVDVBAFEhAKDEVNUFRZX1NUUklORxAGEg4KCkVNUFRZX0JPRFkQByIvCg5FbnVtVmFsdWVSdWxlcxIMCgR3aXJlGAEgASgJEg8KB2FsaWFzZXMYAiADKAliBnByb3RvMw");
 
 /**
- * Where a field is on the wire and how it is encoded.
+ * The location and the encoding of a field in HTTP requests and responses.
  *
  * @generated from message connectrest.v1.FieldRules
  */
 export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
-   * Where a field of a request is sent. Only top-level fields of the request message can be placed, not fields of nested
-   * messages. Default: as google.api.http defines (path variable, body, or else query).
+   * The location of a request field in the HTTP request. Only top-level fields of the request message can
+   * have a location, not fields of nested messages. Default: as google.api.http defines: path variable, body,
+   * or otherwise query.
    *
    *     string in_header = 3 [(connectrest.v1.field) = {in: HEADER, name: "X-Trace"}];
    *
@@ -29,8 +30,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   in: FieldRules_Location;
 
   /**
-   * The field's name on the wire. Default: in requests the name as defined by `json`; in responses the declared name or
-   * its lowerCamel form.
+   * The field's name on the wire. Default: in requests, the name that `json` defines; in responses, the
+   * declared name or its lowerCamel form.
    *
    *     int32 page_size = 2 [(connectrest.v1.field).name = "page[size]"];
    *
@@ -48,8 +49,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   aliases: string[];
 
   /**
-   * The format of a repeated field or a map in a query or a form. COMMA also applies to JSON, in requests and in
-   * responses. Default: REPEAT; for lists of messages with `nesting: BRACKETS`, INDEXED.
+   * The format of a repeated field or a map in a query or a form. COMMA also applies to JSON, in requests and
+   * in responses. Default: INDEXED for lists of messages with `nesting: BRACKETS`, otherwise REPEAT.
    *
    *     // expand[]=customer&expand[]=invoice
    *     repeated string expand = 4 [(connectrest.v1.field).style = BRACKETS];
@@ -59,9 +60,9 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   style: FieldRules_Style;
 
   /**
-   * Where a response field is read from. Sources are tried in order. `header` and `status` are available to top-level
-   * fields of the response message, but not to nested messages or items of a stream. `path` is available everywhere.
-   * Default: the key with the field's name.
+   * The sources from which a response field is read, in the order in which they are tried. `header` and
+   * `status` are available to top-level fields of the response message, but not to nested messages or items
+   * of a stream. `path` is available everywhere. Default: the key that has the field's name.
    *
    *     // {"attributes": {"title": "Walden"}}
    *     string title = 2 [(connectrest.v1.field).from = {path: "attributes.title"}];
@@ -71,8 +72,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   from: Source[];
 
   /**
-   * The format of a google.protobuf.Timestamp or Duration. Default: ISO_8601; for a Duration the ProtoJSON notation,
-   * `3.5s`.
+   * The format of a google.protobuf.Timestamp or Duration. Default: ISO_8601 for a Timestamp; the ProtoJSON
+   * format, `3.5s`, for a Duration.
    *
    *     // {"iso": "PT1M30S"}
    *     google.protobuf.Duration iso = 3 [(connectrest.v1.field).time.unit = ISO_8601];
@@ -82,8 +83,9 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   time?: Time | undefined;
 
   /**
-   * Represents a message by its only field: a repeated field as a bare array, a map as a bare object. Use it for lists of
-   * lists, for maps of lists or maps, and to distinguish an empty list from an absent one.
+   * Represents a message by the value of its only field: a repeated field as a bare array, a map as a bare
+   * object. Use it for lists of lists, for maps of lists or maps, and to distinguish an empty list from an
+   * absent one.
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
    *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
@@ -93,10 +95,11 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   unwrap: boolean;
 
   /**
-   * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the values as raw
-   * JSON, without loss. A google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings; the
-   * slower decoder then reads responses with such keys, which takes about five times the processor time. A request sends
-   * the collected keys back unchanged, except keys that a declared field has written.
+   * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the
+   * values as raw JSON, without loss. A google.protobuf.Struct receives decoded values, with integers beyond
+   * 2^53 as strings. In that case, the slower decoder reads responses with such keys, which takes about five
+   * times the processor time. A request sends the collected keys back unchanged, except keys that a declared
+   * field has written.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -105,30 +108,31 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   unknown: boolean;
 
   /**
-   * Keeps the field's value out of logs, traces, metrics and error messages, even where the upstream repeats it.
+   * Keeps the field's value out of logs, traces, metrics and error messages, including messages of the
+   * upstream that repeat the value.
    *
    * @generated from field: bool redact = 9;
    */
   redact: boolean;
 
   /**
-   * Whether a 64-bit integer in a JSON request is a bare number (true) or a string (false). Default: as defined by
-   * `json`.
+   * Whether a 64-bit integer in a JSON request is a bare number (true) or a string (false). Default: as
+   * `json` defines.
    *
    * @generated from field: optional bool number = 10;
    */
   number?: boolean | undefined;
 
   /**
-   * How a bytes field is encoded. Default: BASE64.
+   * The encoding of a bytes field. Default: BASE64.
    *
    * @generated from field: connectrest.v1.FieldRules.BytesEncoding bytes = 11;
    */
   bytes: FieldRules_BytesEncoding;
 
   /**
-   * The conditions that select this member of a oneof. One matching condition is enough. Default: the discriminator has
-   * the field's name as its value.
+   * The conditions that select this member of a oneof. One condition that holds is sufficient. Default: the
+   * discriminator has the field's name as its value.
    *
    *     // {"type": "image", …} or {"type": "photo", …}
    *     Picture picture = 3 [(connectrest.v1.field).when = {values: ["image", "photo"]}];
@@ -138,7 +142,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   when: When[];
 
   /**
-   * Which piece of a multipart part this field is. For fields of a message that is placed in a PART.
+   * The piece of a multipart part that this field contains. Only for fields of a message that is sent as a
+   * PART.
    *
    *     bytes content = 1 [(connectrest.v1.field).piece = CONTENT];
    *     string filename = 2 [(connectrest.v1.field).piece = FILENAME];
@@ -148,8 +153,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   piece: FieldRules_Piece;
 
   /**
-   * Marks a field that the upstream is known to send with other JSON types too, e.g. a number as a string. The value is
-   * converted like any other, but the conversion is not reported.
+   * Marks a field that the upstream is known to send with other JSON types too, e.g. a number as a string.
+   * Values are converted as in other fields, but conversions are not reported.
    *
    *     uint64 id = 1 [(connectrest.v1.field).coerce = true];
    *
@@ -158,8 +163,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   coerce: boolean;
 
   /**
-   * Which message a google.protobuf.FieldMask refers to, and how a request clears the fields that the mask names.
-   * Default: the mask is sent with wire names, and clears nothing.
+   * The message to which a google.protobuf.FieldMask refers, and the way in which a request clears the fields
+   * that the mask names. Default: the mask is sent with wire names, and the request clears no fields.
    *
    *     google.protobuf.FieldMask update_mask = 2 [(connectrest.v1.field) = {in: NOTHING, mask: {unset: EMPTY}}];
    *
@@ -168,12 +173,13 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   mask?: Mask | undefined;
 
   /**
-   * Words that mean "no value" in a response, e.g. `N/A` for a number. A field whose value is one of these words, as a
-   * string, a number or a boolean, stays unset, and nothing is reported. The comparison is case-sensitive, and compares
-   * numbers in their JavaScript notation. For a list or a map, the word replaces the whole value. If a field has several
-   * names or sources, the first one with a value applies, even if the value is such a word. Not for members of oneofs.
-   * The slower decoder reads responses that contain the field. Default: none; a word that does not fit the field is
-   * reported as lost.
+   * Words that mean "no value" in a response, e.g. `N/A` for a number. A field whose value is one of these
+   * words, as a string, a number or a boolean, stays unset without a report. The comparison is
+   * case-sensitive; numbers are compared in their JavaScript notation. In a list or a map field, the word
+   * replaces the whole list or map. If a field has several names or sources, the first one with a value
+   * applies, even if that value is such a word. Not allowed for members of oneofs. The slower decoder reads
+   * responses that contain the field. Default: no words; a value that does not fit the field is reported as
+   * lost.
    *
    *     // {"score": 7}, or {"score": "N/A"}
    *     optional int32 score = 5 [(connectrest.v1.field).absent = "N/A"];
@@ -191,14 +197,14 @@ export const FieldRulesSchema: GenMessage<FieldRules> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 0);
 
 /**
- * Where a field of a request is sent.
+ * The locations of a field in a request.
  *
  * @generated from enum connectrest.v1.FieldRules.Location
  */
 export const FieldRules_Location = {
   /**
-   * As google.api.http defines: in the path if it names the field, in the body if `body` includes it, else in the
-   * query.
+   * The location that google.api.http defines: the path if it names the field, the body if `body` includes
+   * it, otherwise the query.
    *
    * @generated from enum value: LOCATION_UNSPECIFIED = 0;
    */
@@ -254,7 +260,7 @@ export const FieldRules_Location = {
   OAUTH1_PARAM: 7,
 
   /**
-   * Nowhere: the field is not sent.
+   * No location: the field is not sent.
    *
    * @generated from enum value: NOTHING = 8;
    */
@@ -262,7 +268,7 @@ export const FieldRules_Location = {
 } as const;
 
 /**
- * Where a field of a request is sent.
+ * The locations of a field in a request.
  *
  * @generated from enum connectrest.v1.FieldRules.Location
  */
@@ -288,7 +294,7 @@ export const FieldRules_Piece = {
   PIECE_UNSPECIFIED: 0,
 
   /**
-   * The part's name, if the caller chooses it. Default: the name of the field that is placed in the part.
+   * The part's name, if the caller chooses it. Default: the name of the field whose message is the part.
    *
    * @generated from enum value: PART_NAME = 1;
    */
@@ -330,7 +336,7 @@ export const FieldRules_PieceSchema: GenEnum<FieldRules_Piece> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 0, 1);
 
 /**
- * Formats of several values with one name.
+ * The formats of several values with the same name.
  *
  * @generated from enum connectrest.v1.FieldRules.Style
  */
@@ -364,15 +370,15 @@ export const FieldRules_Style = {
   INDEXED: 3,
 
   /**
-   * `tag=a,b`; also within a JSON body.
+   * `tag=a,b`. Also applies to JSON bodies.
    *
    * @generated from enum value: COMMA = 4;
    */
   COMMA: 4,
 
   /**
-   * One parameter for each entry of a map: `a=1&b=2`. An entry replaces a parameter with its name. An entry with the
-   * name of the API key or of a constant parameter is not sent.
+   * One parameter for each entry of a map: `a=1&b=2`. An entry replaces a parameter of the same name. An
+   * entry with the name of the API key or of a constant parameter is not sent.
    *
    * @generated from enum value: SPREAD = 5;
    */
@@ -380,7 +386,7 @@ export const FieldRules_Style = {
 } as const;
 
 /**
- * Formats of several values with one name.
+ * The formats of several values with the same name.
  *
  * @generated from enum connectrest.v1.FieldRules.Style
  */
@@ -393,7 +399,7 @@ export const FieldRules_StyleSchema: GenEnum<FieldRules_Style> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 0, 2);
 
 /**
- * How bytes are encoded.
+ * The encodings of bytes.
  *
  * @generated from enum connectrest.v1.FieldRules.BytesEncoding
  */
@@ -413,15 +419,15 @@ export const FieldRules_BytesEncoding = {
   BASE64: 1,
 
   /**
-   * Raw bytes, without encoding. In JSON, forms, parts and OAuth 1.0a headers the bytes must be UTF-8; otherwise the
-   * call fails with INVALID_ARGUMENT.
+   * Raw bytes, without encoding. In JSON, forms, parts and OAuth 1.0a headers, the bytes must be valid
+   * UTF-8; otherwise the call fails with INVALID_ARGUMENT.
    *
    * @generated from enum value: RAW = 2;
    */
   RAW: 2,
 
   /**
-   * Base64 with the URL-safe alphabet, without padding (RFC 4648 section 5).
+   * Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5).
    *
    * @generated from enum value: BASE64URL = 3;
    */
@@ -429,7 +435,7 @@ export const FieldRules_BytesEncoding = {
 } as const;
 
 /**
- * How bytes are encoded.
+ * The encodings of bytes.
  *
  * @generated from enum connectrest.v1.FieldRules.BytesEncoding
  */
@@ -442,17 +448,18 @@ export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> =
   enumDesc(file_connectrest_v1_field_rules, 0, 3);
 
 /**
- * The message that a google.protobuf.FieldMask refers to. The mask's paths are translated to the wire names of that
- * message's fields. A path to a FLATTENED member of a oneof becomes all keys of the member and the discriminator. A path
- * to an unknown field is sent in lowerCamel, or as declared with `json.names: AS_DECLARED`.
+ * The message that a google.protobuf.FieldMask refers to. The mask's paths are translated to the wire names
+ * of that message's fields. A path to a FLATTENED member of a oneof becomes paths to all keys of the member
+ * and to the discriminator. A path to an unknown field is sent in lowerCamel, or unchanged with `json.names:
+ * AS_DECLARED`.
  *
  * @generated from message connectrest.v1.Mask
  */
 export type Mask = Message<"connectrest.v1.Mask"> & {
   /**
-   * The name of the field with the message that the mask refers to. It is a field of the message with the mask, or else
-   * of the response. Default: the field that is the body; in other bodies the only message field; without a body the
-   * response.
+   * The name of the field whose message the mask refers to. The field belongs to the message that contains
+   * the mask, or otherwise to the response. Default: the field that is the body; in other bodies, the only
+   * message field; without a body, the response.
    *
    *     google.protobuf.FieldMask changed = 3 [(connectrest.v1.field).mask.of = "pen"];
    *
@@ -461,9 +468,9 @@ export type Mask = Message<"connectrest.v1.Mask"> & {
   of: string;
 
   /**
-   * How a JSON body represents fields that the mask names and the request has not set, e.g. for a merge patch (RFC 7396).
-   * A field without presence is sent with its zero value. A path to an unknown field fails the call with
-   * INVALID_ARGUMENT. Default: such fields are not sent.
+   * The representation in a JSON body of fields that the mask names but the request does not set, e.g. for a
+   * merge patch (RFC 7396). A field without presence is sent with its zero value. A path to an unknown field
+   * fails the call with INVALID_ARGUMENT. Default: such fields are not sent.
    *
    *     // {"nick": null, "tags": []} for the paths `nick` and `tags`
    *     google.protobuf.FieldMask update_mask = 2 [(connectrest.v1.field) = {in: NOTHING, mask: {unset: EMPTY}}];
@@ -481,7 +488,7 @@ export const MaskSchema: GenMessage<Mask> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 1);
 
 /**
- * Representations of a field that the mask names and the request has not set.
+ * The representations of a field that the mask names but the request does not set.
  *
  * @generated from enum connectrest.v1.Mask.Unset
  */
@@ -494,14 +501,14 @@ export const Mask_Unset = {
   UNSET_UNSPECIFIED: 0,
 
   /**
-   * As `null`, including lists and maps.
+   * `null`, also for lists and maps.
    *
    * @generated from enum value: NULL = 1;
    */
   NULL: 1,
 
   /**
-   * Lists as `[]`, maps as `{}`, all other fields as `null`.
+   * `[]` for lists, `{}` for maps, and `null` for all other fields.
    *
    * @generated from enum value: EMPTY = 2;
    */
@@ -509,7 +516,7 @@ export const Mask_Unset = {
 } as const;
 
 /**
- * Representations of a field that the mask names and the request has not set.
+ * The representations of a field that the mask names but the request does not set.
  *
  * @generated from enum connectrest.v1.Mask.Unset
  */
@@ -526,7 +533,7 @@ export const Mask_UnsetSchema: GenEnum<Mask_Unset> = /*@__PURE__*/
  *
  *     // Link: <https://…?page=2>; rel="next"
  *     string next = 2 [(connectrest.v1.field).from = {header: "Link", rel: "next"}];
- *     // whether the status is 304
+ *     // true if the status is 304
  *     bool unchanged = 4 [(connectrest.v1.field).from = {status: 304}];
  *
  * @generated from message connectrest.v1.Source
@@ -547,7 +554,8 @@ export type Source = Message<"connectrest.v1.Source"> & {
     case: "header";
   } | {
     /**
-     * The HTTP status. An integer field receives the status itself; a bool field receives whether it equals this value.
+     * An HTTP status. An integer field receives the status of the response; a bool field receives whether the
+     * status of the response equals this value.
      *
      * @generated from field: int32 status = 2;
      */
@@ -555,9 +563,9 @@ export type Source = Message<"connectrest.v1.Source"> & {
     case: "status";
   } | {
     /**
-     * A path from the object of the message, e.g. `attributes.title`. The slower decoder, which takes about five times
-     * the processor time, reads responses if a path has an index or quotes, as in `items.0.id`, or if a field has both a
-     * header and a path as sources.
+     * A path from the object that represents the message, e.g. `attributes.title`. If a path contains an
+     * index or quotes, as in `items.0.id`, or if a field has both a header and a path as sources, the slower
+     * decoder reads the responses, which takes about five times the processor time.
      *
      * @generated from field: string path = 3;
      */
@@ -581,9 +589,9 @@ export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 2);
 
 /**
- * The wire format of a google.protobuf.Timestamp or Duration. A Duration is a count of a unit, or ISO_8601. The slower
- * decoder, which takes about five times the processor time, reads responses with a Duration, or with a Timestamp in
- * FORMAT, HTTP_DATE or RFC_2822.
+ * The wire format of a google.protobuf.Timestamp or Duration. A Duration is a number of units, or has the
+ * format ISO_8601. The slower decoder reads responses with a Duration, or with a Timestamp in FORMAT,
+ * HTTP_DATE or RFC_2822, which takes about five times the processor time.
  *
  *     // {"added_at": 1767225600}
  *     google.protobuf.Timestamp added_at = 3 [(connectrest.v1.field).time.unit = SECONDS];
@@ -613,8 +621,8 @@ export type Time = Message<"connectrest.v1.Time"> & {
   format: string;
 
   /**
-   * The wire value that means "no time", e.g. `0`. The field is then unset. A request whose time has this wire value
-   * fails with INVALID_ARGUMENT.
+   * The wire value that means "no time", e.g. `0`. A response field with this value is unset. A request with
+   * a time that has this wire value fails with INVALID_ARGUMENT.
    *
    *     google.protobuf.Timestamp seconds = 1 [(connectrest.v1.field).time = {unit: SECONDS, none: "0"}];
    *
@@ -623,10 +631,11 @@ export type Time = Message<"connectrest.v1.Time"> & {
   none: string;
 
   /**
-   * For Timestamps only; a Duration is sent with its fraction. How a time in a request is rounded if it is more precise than the unit. The unit of ISO_8601, HTTP_DATE and RFC_2822
-   * is a second; the unit of a FORMAT is its smallest part. Use UP for "before" and DOWN for "after" or "since": the
-   * rounded time then selects the same items as the precise one. Default: the fraction is sent; if the format cannot
-   * represent the time, the call fails with INVALID_ARGUMENT.
+   * The rounding of a Timestamp in a request that is more precise than the unit. Durations are not rounded.
+   * The unit of ISO_8601, HTTP_DATE and RFC_2822 is a second; the unit of FORMAT is the smallest unit in the
+   * pattern. Use UP for "before" and DOWN for "after" or "since": the rounded time then selects the same
+   * items as the precise one. Default: no rounding; if the format cannot represent the time, the call fails
+   * with INVALID_ARGUMENT.
    *
    *     // before=1767225601 for 2026-01-01T00:00:00.5Z
    *     google.protobuf.Timestamp before = 2 [(connectrest.v1.field) = {in: QUERY, time: {unit: SECONDS, rounding: UP}}];
@@ -644,7 +653,7 @@ export const TimeSchema: GenMessage<Time> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 3);
 
 /**
- * Units and formats of time.
+ * The units and formats of time.
  *
  * @generated from enum connectrest.v1.Time.Unit
  */
@@ -657,7 +666,7 @@ export const Time_Unit = {
   UNIT_UNSPECIFIED: 0,
 
   /**
-   * Seconds; for a Timestamp since 1970. A fraction is kept.
+   * Seconds; for a Timestamp, seconds since 1970. Fractions are preserved.
    *
    * @generated from enum value: SECONDS = 1;
    */
@@ -678,29 +687,32 @@ export const Time_Unit = {
   MICROS: 3,
 
   /**
-   * ISO 8601: a Timestamp as in RFC 3339, `2026-01-02T03:04:05Z`; a Duration as `PT1M30S`. A Timestamp without a zone is
-   * read as UTC and is `converted`; `coerce` says that the upstream writes UTC so.
+   * ISO 8601: a Timestamp as in RFC 3339, `2026-01-02T03:04:05Z`; a Duration as `PT1M30S`. A Timestamp
+   * without a time zone is read as UTC and reported as `converted`. Set `coerce` if the upstream is known
+   * to write UTC this way.
    *
    * @generated from enum value: ISO_8601 = 4;
    */
   ISO_8601: 4,
 
   /**
-   * The pattern in `format`.
+   * The pattern in the field `format`.
    *
    * @generated from enum value: FORMAT = 5;
    */
   FORMAT: 5,
 
   /**
-   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`. Obsolete forms are read too.
+   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`. Obsolete formats in responses
+   * are accepted.
    *
    * @generated from enum value: HTTP_DATE = 6;
    */
   HTTP_DATE: 6,
 
   /**
-   * An email date (RFC 2822 section 3.3): `Fri, 02 Jan 2026 03:04:05 +0000`. Read like HTTP_DATE, in any time zone.
+   * An email date (RFC 2822 section 3.3): `Fri, 02 Jan 2026 03:04:05 +0000`. Responses may have the formats
+   * of HTTP_DATE, in any time zone.
    *
    * @generated from enum value: RFC_2822 = 7;
    */
@@ -715,7 +727,7 @@ export const Time_Unit = {
 } as const;
 
 /**
- * Units and formats of time.
+ * The units and formats of time.
  *
  * @generated from enum connectrest.v1.Time.Unit
  */
@@ -769,9 +781,10 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 3, 1);
 
 /**
- * A condition on a JSON object. All parts that are set must hold. The members of a oneof are tried in the order of their
- * declaration. If a condition has several parts, or its key is a path, the slower decoder reads responses with the
- * message, which takes about five times the processor time.
+ * A condition on a JSON object. The condition holds if all of its fields that are set hold. The members of a
+ * oneof are tried in the order of their declaration. If a condition has several fields besides `key`, or if
+ * its key is a path, the slower decoder reads responses with the message, which takes about five times the
+ * processor time.
  *
  *     Picture picture = 2 [(connectrest.v1.field).when = {key: "url", present: true}];
  *
@@ -779,29 +792,30 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
  */
 export type When = Message<"connectrest.v1.When"> & {
   /**
-   * The path of the key to check. Responses may spell it as declared or in lowerCamel. Default: the discriminator, for a
-   * member of a oneof.
+   * The path of the key to check. In responses, the key may have the declared name or its lowerCamel form.
+   * Default for a member of a oneof: the discriminator.
    *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
-   * The key has one of these values. Requests send the first one, as a string unless `type` is `number` or `boolean`.
+   * The values of the key that match. Requests send the first one, as a string unless `type` is `number` or
+   * `boolean`.
    *
    * @generated from field: repeated string values = 2;
    */
   values: string[];
 
   /**
-   * The key is present (true) or absent (false).
+   * Whether the key must be present (true) or absent (false).
    *
    * @generated from field: optional bool present = 3;
    */
   present?: boolean | undefined;
 
   /**
-   * The value has this JSON type: `string`, `number`, `boolean`, `object` or `array`.
+   * The JSON type that the value must have: `string`, `number`, `boolean`, `object` or `array`.
    *
    * @generated from field: string type = 4;
    */
@@ -816,7 +830,7 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 4);
 
 /**
- * How JSON shows which member of a oneof is set.
+ * The way in which JSON shows which member of a oneof is set.
  *
  *     // {"type": "text", "text": "Hi"}
  *     option (connectrest.v1.oneof) = {discriminator: "type", layout: FLATTENED, fallback: "other"};
@@ -825,16 +839,17 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
  */
 export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   /**
-   * The key whose value selects the member, e.g. `type`. A response may also spell the key in lowerCamel. Without a
-   * discriminator, each member has its own key, as in ProtoJSON, or its `when` selects it. If a response has several
-   * members, the first one in the order of declaration is kept, and the others are reported as lost. Default: none.
+   * The key whose value selects the member, e.g. `type`. A response may also spell the key in lowerCamel.
+   * Without a discriminator, each member has its own key, as in ProtoJSON, or a `when` condition. If a
+   * response contains several members, the first one in the order of declaration is kept, and the others are
+   * reported as lost. Default: no discriminator.
    *
    * @generated from field: string discriminator = 1;
    */
   discriminator: string;
 
   /**
-   * Where the keys of the member are. Default: FLATTENED.
+   * The place of the member's keys. Default: FLATTENED.
    *
    *     // {"id": 1}, or [{"id": 1}, {"id": 2}], or "none"
    *     oneof result {
@@ -859,9 +874,9 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   payload: string;
 
   /**
-   * The name of the member that receives objects of an unknown type. The discriminator is kept in a field of the
-   * fallback's message, or next to the oneof, with the discriminator's name, or in a google.protobuf.Struct; otherwise
-   * it is reported as lost. Default: none; such objects are reported as lost.
+   * The name of the member that receives objects of an unknown type. The discriminator is kept in a field
+   * that has its name, in the fallback's message or next to the oneof, or in a google.protobuf.Struct;
+   * otherwise it is reported as lost. Default: none; such objects are reported as lost.
    *
    * @generated from field: string fallback = 4;
    */
@@ -876,7 +891,7 @@ export const OneofRulesSchema: GenMessage<OneofRules> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 5);
 
 /**
- * Where the keys of a oneof's member are.
+ * The possible places of the keys of a oneof's member.
  *
  * @generated from enum connectrest.v1.OneofRules.Layout
  */
@@ -910,10 +925,11 @@ export const OneofRules_Layout = {
   BESIDE: 3,
 
   /**
-   * In place of the message: the value itself is the member, selected by its JSON type. The message contains only the
-   * oneof. Each member except the fallback has a `when` with only a `type`. A list is a message with `unwrap`. A request
-   * sends the member that is set. It rejects a value whose JSON type selects another member, such as NaN, which is sent
-   * as a string. Queries and forms have no JSON types, so only one member can be a string, a number or a boolean.
+   * In place of the message: the value itself is the member, and its JSON type selects the member. The
+   * message contains only the oneof. Each member except the fallback has a `when` with only a `type`. To
+   * represent a list, use a message with `unwrap`. A request sends the member that is set. A call fails if
+   * the JSON type of the value selects another member, such as NaN, which is sent as a string. Queries and
+   * forms have no JSON types, so only one member can be a string, a number or a boolean.
    *
    * @generated from enum value: UNWRAPPED = 4;
    */
@@ -921,7 +937,7 @@ export const OneofRules_Layout = {
 } as const;
 
 /**
- * Where the keys of a oneof's member are.
+ * The possible places of the keys of a oneof's member.
  *
  * @generated from enum connectrest.v1.OneofRules.Layout
  */
@@ -934,8 +950,9 @@ export const OneofRules_LayoutSchema: GenEnum<OneofRules_Layout> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 5, 0);
 
 /**
- * The values that mean "empty" in place of a payload or a list. Any other value that is not a payload or a list fails the
- * call (RESPONSE_SHAPE), so an unreadable response never looks like an empty one.
+ * The values that mean "empty" in place of a payload or a list. If a response has any other value that is not
+ * a payload or a list, the call fails (RESPONSE_SHAPE), so an unreadable response never looks like an empty
+ * one.
  *
  *     // {"response": []} where {"response": {"user": …}} is expected
  *     envelope: {payload: "response", empty: [EMPTY_ARRAY, ABSENT]}
@@ -953,7 +970,7 @@ export const EmptySchema: GenMessage<Empty> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 6);
 
 /**
- * Representations of an empty payload or list.
+ * The representations of an empty payload or list.
  *
  * @generated from enum connectrest.v1.Empty.Spelling
  */
@@ -1016,7 +1033,7 @@ export const Empty_Spelling = {
 } as const;
 
 /**
- * Representations of an empty payload or list.
+ * The representations of an empty payload or list.
  *
  * @generated from enum connectrest.v1.Empty.Spelling
  */
@@ -1037,7 +1054,7 @@ export const Empty_SpellingSchema: GenEnum<Empty_Spelling> = /*@__PURE__*/
  */
 export type EnumValueRules = Message<"connectrest.v1.EnumValueRules"> & {
   /**
-   * The spelling in requests and responses. Write a number as its digits. Default: the value's name.
+   * The spelling in requests and responses. Write numbers as digits. Default: the value's name.
    *
    * @generated from field: string wire = 1;
    */

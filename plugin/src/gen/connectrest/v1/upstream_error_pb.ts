@@ -13,7 +13,8 @@ export const file_connectrest_v1_upstream_error: GenFile = /*@__PURE__*/
   fileDesc("CiNjb25uZWN0cmVzdC92MS91cHN0cmVhbV9lcnJvci5wcm90bxIOY29ubmVjdHJlc3QudjEiWwoNVXBzdHJlYW1FcnJvchITCgtodHRwX3N0YXR1cxgBIAEoBRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEYm9keRgDIAEoDBIRCgl0cnVuY2F0ZWQYBCABKAhiBnByb3RvMw");
 
 /**
- * The HTTP response that failed a call. It is a detail of the error if the rules of the method set `raw_error_body`.
+ * The HTTP response that made a call fail. This message is a detail of the error if the rules of the method
+ * set `raw_error_body`.
  *
  * @generated from message connectrest.v1.UpstreamError
  */
@@ -26,21 +27,21 @@ export type UpstreamError = Message<"connectrest.v1.UpstreamError"> & {
   httpStatus: number;
 
   /**
-   * The Content-Type of the response; empty if the response has no Content-Type.
+   * The Content-Type of the response. Empty if the response does not have this header.
    *
    * @generated from field: string content_type = 2;
    */
   contentType: string;
 
   /**
-   * The decompressed body of the response, up to its first 4096 bytes.
+   * The first 4096 bytes of the decompressed response body.
    *
    * @generated from field: bytes body = 3;
    */
   body: Uint8Array;
 
   /**
-   * Whether the body was longer than 4096 bytes, so that `body` is only its beginning.
+   * Whether the body was longer than 4096 bytes and was truncated.
    *
    * @generated from field: bool truncated = 4;
    */

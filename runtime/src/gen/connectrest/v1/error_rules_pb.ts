@@ -31,14 +31,14 @@ export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
  */
 export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
   /**
-   * The HTTP status to match; 0 matches any.
+   * The HTTP status to match. 0 matches any status.
    *
    * @generated from field: int32 status = 1;
    */
   status: number;
 
   /**
-   * The upstream's own error code in the body, if it is a number; unset matches any.
+   * The upstream's error code in the body, if the code is a number. Unset matches any body.
    *
    * @generated from field: optional int64 subcode = 2;
    */
@@ -66,15 +66,17 @@ export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
   reason: string;
 
   /**
-   * The upstream's own error code in the body, if it is a string, e.g. `invalid_grant`; empty matches any.
+   * The upstream's error code in the body, if the code is a string, e.g. `invalid_grant`. Empty matches any
+   * body.
    *
    * @generated from field: string subcode_text = 6;
    */
   subcodeText: string;
 
   /**
-   * A condition on the JSON body, for upstreams that send errors with status 200. Its key is a path from the root of
-   * the body. In a stream of `records` it is also checked against each record.
+   * A condition on the JSON body, for upstreams that send errors with status 200. The `key` of the condition
+   * is a path from the root of the body. In a stream of `records`, the condition is also checked against each
+   * record.
    *
    *     // {"ok": false, "error": "…"}
    *     body: {key: "ok", values: "false"}
@@ -92,7 +94,8 @@ export const ErrorRuleSchema: GenMessage<ErrorRule> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 0);
 
 /**
- * Matches a response with this header. If `value` is set, the header must have that value. Case is ignored.
+ * Matches a response with this header. If `value` is set, the header must have that value. The comparison
+ * ignores case.
  *
  * @generated from message connectrest.v1.HeaderCondition
  */
@@ -105,7 +108,7 @@ export type HeaderCondition = Message<"connectrest.v1.HeaderCondition"> & {
   name: string;
 
   /**
-   * Header value; empty matches any.
+   * The value of the header. Empty matches any value.
    *
    * @generated from field: string value = 2;
    */
@@ -120,7 +123,7 @@ export const HeaderConditionSchema: GenMessage<HeaderCondition> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 1);
 
 /**
- * One format of an upstream's error bodies. It locates the message and the error code.
+ * One format of an upstream's error bodies, with the places of the message and the error code.
  *
  * @generated from message connectrest.v1.ErrorBody
  */
@@ -164,8 +167,8 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "oauth";
   } | {
     /**
-     * A google.rpc.Status as JSON, either bare or under `error`. The caller receives its details. Details of an unknown
-     * type become a google.protobuf.Struct.
+     * A google.rpc.Status as JSON, either bare or under `error`. The caller receives the details of the
+     * status. Details of an unknown type become a google.protobuf.Struct.
      *
      * @generated from field: bool rpc_status = 5;
      */
@@ -173,8 +176,8 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "rpcStatus";
   } | {
     /**
-     * The path to an object whose keys are request fields. Each value is a text or a list of texts. Each text becomes a
-     * field violation; see ErrorItems.
+     * The path to an object whose keys are request fields. Each value is a string or a list of strings. Each
+     * string becomes a field violation; see ErrorItems.
      *
      *     // {"fields": {"title": ["is too long", "has no vowels"], "isbn": "is taken"}}
      *     {field_map: "fields"}
@@ -194,48 +197,52 @@ export const ErrorBodySchema: GenMessage<ErrorBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 2);
 
 /**
- * The place of error items and the names of their keys. An item is an object, or a plain text, which is its title.
+ * The path to error items and the names of their keys. An item is an object, or a string, which is the title
+ * of the item.
  *
  *     // {"error": {"code": 1404, "message": "no such book"}}
  *     items: {path: "error", title: "message"}
  *
- * The error's message contains the texts of all items. The error code is the first one among the items.
+ * The error's message contains the titles and details of all items. The error code is the code of the first
+ * item that has one.
  *
  * @generated from message connectrest.v1.ErrorItems
  */
 export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
   /**
-   * Path from the root of the body to the items; `.` is the root.
+   * The path from the root of the body to the items. `.` is the root.
    *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
-   * Key of the title, or dotted path to it. Default: `title`.
+   * The key of the title, or a dotted path to the title. Default: `title`.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * Key of the upstream's error code, or dotted path to it, e.g. `extensions.code`. Default: `code`.
+   * The key of the upstream's error code, or a dotted path to the code, e.g. `extensions.code`. Default:
+   * `code`.
    *
    * @generated from field: string code = 3;
    */
   code: string;
 
   /**
-   * Key of the detail, or dotted path to it. Default: `detail`.
+   * The key of the detail, or a dotted path to the detail. Default: `detail`.
    *
    * @generated from field: string detail = 4;
    */
   detail: string;
 
   /**
-   * Path in an item to the invalid request field: a name, or a list of path steps. If any item names a field, all items
-   * become violations of a google.rpc.BadRequest; items without a field have an empty one. At most 50 items and 8 KiB are
-   * kept; a last violation counts the rest. Default: none; the error has no BadRequest.
+   * The path in an item to the name of the invalid request field. The value is a string, or a list of path
+   * steps. If any item names a field, all items become violations of a google.rpc.BadRequest; items without a
+   * field become violations with an empty field. The error keeps at most 50 items and 8 KiB; a last violation
+   * counts the remaining items. Default: none; the error has no BadRequest.
    *
    *     // {"errors": [{"title": "is required", "source": {"pointer": "/data/title"}}]}
    *     items: {path: "errors", field: "source.pointer"}
@@ -262,15 +269,16 @@ export const ErrorItemsSchema: GenMessage<ErrorItems> = /*@__PURE__*/
  */
 export type ErrorMetadata = Message<"connectrest.v1.ErrorMetadata"> & {
   /**
-   * Path from the root of the body to the value. Strings, numbers and booleans are copied as text, other values as JSON;
-   * both are cut after 1000 characters. A missing or null value is omitted.
+   * The path from the root of the body to the value. Strings, numbers and booleans are copied as text, other
+   * values as JSON. Values are truncated to 1000 characters. A missing or null value is omitted.
    *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
-   * The key in the metadata, in letters, digits, `_` and `-`. Default: the last step of the path.
+   * The key in the metadata, which consists of letters, digits, `_` and `-`. Default: the last step of the
+   * path.
    *
    * @generated from field: string key = 2;
    */
@@ -285,17 +293,17 @@ export const ErrorMetadataSchema: GenMessage<ErrorMetadata> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 4);
 
 /**
- * A response header, or a key of an error body, with the delay before a retry. The caller receives the delay as
- * google.rpc.RetryInfo.
+ * A response header, or a key of an error body, that contains the delay before a retry. The caller receives
+ * the delay as google.rpc.RetryInfo.
  *
- *     // while X-Remaining is 0, X-Reset has the time of the next allowed request
+ *     // if X-Remaining is 0, X-Reset is the time of the next allowed request
  *     {header: "X-Reset", format: EPOCH, when: {name: "X-Remaining", value: "0"}}
  *
  * @generated from message connectrest.v1.RetryAfter
  */
 export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
   /**
-   * Header name. Set either this or `path`.
+   * The name of the header. Exactly one of `header` and `path` must be set.
    *
    * @generated from field: string header = 1;
    */
@@ -309,14 +317,15 @@ export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
   format: RetryAfter_Format;
 
   /**
-   * The rule applies only if another header matches, e.g. a remaining count of `0`.
+   * A condition on another header, e.g. a remaining count of `0`. The rule applies only if the condition
+   * holds.
    *
    * @generated from field: connectrest.v1.HeaderCondition when = 3;
    */
   when?: HeaderCondition | undefined;
 
   /**
-   * Path from the root of the error body to the value, a number or a string. Replaces `header`.
+   * The path from the root of the error body to the value, which is a number or a string. Replaces `header`.
    *
    *     // {"message": "You are being rate limited.", "wait_ms": 1500}
    *     {path: "wait_ms", format: MILLIS}
@@ -334,7 +343,7 @@ export const RetryAfterSchema: GenMessage<RetryAfter> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 5);
 
 /**
- * Formats of a delay.
+ * The formats of a delay.
  *
  * @generated from enum connectrest.v1.RetryAfter.Format
  */
@@ -376,7 +385,7 @@ export const RetryAfter_Format = {
 } as const;
 
 /**
- * Formats of a delay.
+ * The formats of a delay.
  *
  * @generated from enum connectrest.v1.RetryAfter.Format
  */

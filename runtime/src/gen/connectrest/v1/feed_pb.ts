@@ -15,22 +15,22 @@ export const file_connectrest_v1_feed: GenFile = /*@__PURE__*/
   fileDesc("Chljb25uZWN0cmVzdC92MS9mZWVkLnByb3RvEg5jb25uZWN0cmVzdC52MSJtCglIZWFydGJlYXQSMgoObmV4dF9wb2xsX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKB2ZhaWx1cmUYAiABKAsyGy5jb25uZWN0cmVzdC52MS5GZWVkRmFpbHVyZSI8CgtGZWVkRmFpbHVyZRIMCgRjb2RlGAEgASgFEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIhcKBlJlc3VtZRINCgV0b2tlbhgBIAEoCWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
- * Shows that a watched feed is alive although it has no new items. Messages of a feed contain heartbeats if the rule
- * `poll` names a field for them and the request sets an interval.
+ * Shows that a watched feed is alive when it has no new items. The stream sends heartbeats if the rule `poll`
+ * names a field for them and the request sets an interval.
  *
  * @generated from message connectrest.v1.Heartbeat
  */
 export type Heartbeat = Message<"connectrest.v1.Heartbeat"> & {
   /**
-   * When the feed is polled next. Not set if another process polls it.
+   * The time of the next poll of the feed. Unset if another process polls the feed.
    *
    * @generated from field: google.protobuf.Timestamp next_poll_time = 1;
    */
   nextPollTime?: Timestamp | undefined;
 
   /**
-   * Why the feed, or one of its pages, could not be read. Polling continues, and so does the stream. Not set while all
-   * pages can be read.
+   * The reason why the feed, or one of its pages, could not be read. Polling and the stream continue. Unset
+   * while all pages can be read.
    *
    * @generated from field: connectrest.v1.FeedFailure failure = 2;
    */
@@ -65,7 +65,7 @@ export type FeedFailure = Message<"connectrest.v1.FeedFailure"> & {
   reason: string;
 
   /**
-   * The text of the error.
+   * The message of the error.
    *
    * @generated from field: string message = 3;
    */
@@ -80,8 +80,9 @@ export const FeedFailureSchema: GenMessage<FeedFailure> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_feed, 1);
 
 /**
- * Where to resume a watched feed that ended with an error. This message is a detail of that error. If the token is longer
- * than 4,096 characters, the detail is absent, and clients use the token of the last message.
+ * The position at which a client can resume a watched feed that ended with an error. This message is a detail
+ * of that error. If the token is longer than 4,096 characters, the detail is absent, and clients use the
+ * token of the last message.
  *
  * @generated from message connectrest.v1.Resume
  */

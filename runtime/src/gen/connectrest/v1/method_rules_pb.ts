@@ -21,8 +21,9 @@ export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
   fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIo0FCgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRI1Cg5lcnJvcl9tZXRhZGF0YRgPIAMoCzIdLmNvbm5lY3RyZXN0LnYxLkVycm9yTWV0YWRhdGESFgoJcmVkaXJlY3RzGA4gASgISAGIAQESLgoLcmF0ZV9saW1pdHMYGiADKAsyGS5jb25uZWN0cmVzdC52MS5SYXRlTGltaXRCEQoPX3Jhd19lcnJvcl9ib2R5QgwKCl9yZWRpcmVjdHMi3AkKC01ldGhvZFJ1bGVzEhAKCHVwc3RyZWFtGAEgASgJEgwKBGJhc2UYAiABKAkSKgoIZW52ZWxvcGUYAyABKAsyGC5jb25uZWN0cmVzdC52MS5FbnZlbG9wZRIpCgZlcnJvcnMYBCADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvclJ1bGUSLwoMZXJyb3JfYm9kaWVzGAUgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JCb2R5Ei8KC3JldHJ5X2FmdGVyGAYgAygLMhouY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlchIbCg5yYXdfZXJyb3JfYm9keRgHIAEoCEgAiAEBEicKB2hlYWRlcnMYCCADKAsyFi5jb25uZWN0cmVzdC52MS5IZWFkZXISJwoHYXBpX2tleRgJIAEoCzIWLmNvbm5lY3RyZXN0LnYxLkFwaUtleRI0CgtjcmVkZW50aWFscxgKIAMoDjIfLmNvbm5lY3RyZXN0LnYxLkNyZWRlbnRpYWwuS2luZBIiCgRqc29uGAsgASgLMhQuY29ubmVjdHJlc3QudjEuSnNvbhIiCgRodHRwGAwgASgLMhQuY29ubmVjdHJlc3QudjEuSHR0cBIXCg9pZGVtcG90ZW5jeV9rZXkYDSABKAkSNQoOZXJyb3JfbWV0YWRhdGEYDyADKAsyHS5jb25uZWN0cmVzdC52MS5FcnJvck1ldGFkYXRhEhYKCXJlZGlyZWN0cxgOIAEoCEgBiAEBEg4KBnNjb3BlcxgUIAMoCRIqCgd0aW1lb3V0GBUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEj4KEHJlcXVlc3RfZW5jb2RpbmcYFiABKA4yJC5jb25uZWN0cmVzdC52MS5SZXF1ZXN0Qm9keS5FbmNvZGluZxIRCglqc29uX3BhcnQYFyABKAkSQAoRcmVzcG9uc2VfZW5jb2RpbmcYGCABKA4yJS5jb25uZWN0cmVzdC52MS5SZXNwb25zZUJvZHkuRW5jb2RpbmcSDwoHc3VjY2VzcxgZIAMoBRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdBIqCghwYWdpbmF0ZRgbIAEoCzIYLmNvbm5lY3RyZXN0LnYxLlBhZ2luYXRlEiIKBHBvbGwYHCABKAsyFC5jb25uZWN0cmVzdC52MS5Qb2xsEiYKBnVwbG9hZBgdIAEoCzIWLmNvbm5lY3RyZXN0LnYxLlVwbG9hZBIqCghkb3dubG9hZBgeIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkRvd25sb2FkEigKB3JlY29yZHMYICABKAsyFy5jb25uZWN0cmVzdC52MS5SZWNvcmRzEiwKCW9wZXJhdGlvbhgjIAEoCzIZLmNvbm5lY3RyZXN0LnYxLk9wZXJhdGlvbhItCgpwYXJhbWV0ZXJzGB8gAygLMhkuY29ubmVjdHJlc3QudjEuUGFyYW1ldGVyEhcKCmlkZW1wb3RlbnQYISABKAhIAogBARIZChFjcmVkZW50aWFsX2ZpZWxkcxgiIAMoCUIRCg9fcmF3X2Vycm9yX2JvZHlCDAoKX3JlZGlyZWN0c0INCgtfaWRlbXBvdGVudCJICglQYXJhbWV0ZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIMCgRqc29uGAMgASgJEhAKCGluX3F1ZXJ5GAQgASgIIvUCCgRIdHRwEikKBXNsYXNoGAEgASgOMhouY29ubmVjdHJlc3QudjEuSHR0cC5TbGFzaBIbChNwYXRoX2ZpZWxkc19pbl9ib2R5GAIgASgIEiAKGHVybF9zYWZlX2Jhc2U2NF9pbl9xdWVyeRgDIAEoCBItCgduZXN0aW5nGAQgASgOMhwuY29ubmVjdHJlc3QudjEuSHR0cC5OZXN0aW5nEhsKE29taXRfcmVxdWlyZWRfemVyb3MYBSABKAgSIgoaY29udHJvbF9jaGFyYWN0ZXJzX2luX3BhdGgYBiABKAgSHwoXdXJsX3NhZmVfYmFzZTY0X2luX3BhdGgYByABKAgiNgoFU2xhc2gSFQoRU0xBU0hfVU5TUEVDSUZJRUQQABIKCgZFU0NBUEUQARIKCgZSRUZVU0UQAiI6CgdOZXN0aW5nEhcKE05FU1RJTkdfVU5TUEVDSUZJRUQQABIICgRET1RTEAESDAoIQlJBQ0tFVFMQAiKKAQoIRW52ZWxvcGUSDwoHcGF5bG9hZBgBIAMoCRIOCgZzdGF0dXMYAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIOCgZlcnJvcnMYBCABKAkSLQoFZW1wdHkYBSADKA4yHi5jb25uZWN0cmVzdC52MS5FbXB0eS5TcGVsbGluZxINCgVrbm93bhgGIAMoCSIlCgZIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSJBCgZBcGlLZXkSDwoFcXVlcnkYASABKAlIABIQCgZoZWFkZXIYAiABKAlIABIOCgZwcmVmaXgYAyABKAlCBAoCaW4idwoKQ3JlZGVudGlhbCJpCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIICgROT05FEAESCwoHQVBJX0tFWRACEhEKDU9BVVRIMV9DTElFTlQQAxIKCgZPQVVUSDEQBBIKCgZPQVVUSDIQBRIJCgVCQVNJQxAGIuQBCgRKc29uEikKBW5hbWVzGAEgASgOMhouY29ubmVjdHJlc3QudjEuSnNvbi5OYW1lcxIvCghpbnRlZ2VycxgCIAEoDjIdLmNvbm5lY3RyZXN0LnYxLkpzb24uSW50ZWdlcnMiQAoFTmFtZXMSFQoRTkFNRVNfVU5TUEVDSUZJRUQQABIPCgtMT1dFUl9DQU1FTBABEg8KC0FTX0RFQ0xBUkVEEAIiPgoISW50ZWdlcnMSGAoUSU5URUdFUlNfVU5TUEVDSUZJRUQQABILCgdTVFJJTkdTEAESCwoHTlVNQkVSUxACInsKC1JlcXVlc3RCb2R5ImwKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhINCglNVUxUSVBBUlQQAxIYChRNVUxUSVBBUlRfV0hFTl9QQVJUUxAEEgkKBUxJTkVTEAUicwoMUmVzcG9uc2VCb2R5ImMKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhIJCgVCWVRFUxADEgkKBUVNUFRZEAQSEwoPQllfQ09OVEVOVF9UWVBFEAUiqwEKCVJhdGVMaW1pdBIQCghyZXF1ZXN0cxgBIAEoBRIpCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMY2FsZW5kYXJfZGF5GAMgASgJEg4KBmJ1Y2tldBgEIAEoCRIXCg9wZXJfY3JlZGVudGlhbHMYBSABKAgSIgoEd2hlbhgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5iBnByb3RvMw", [file_connectrest_v1_error_rules, file_connectrest_v1_field_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
 
 /**
- * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the service's rule.
- * Only `errors`, `headers` and `rate_limits` of a method are added to the rules of the service.
+ * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the
+ * service's rule. The exceptions are `errors`, `headers` and `rate_limits`, which are added to the rules of
+ * the service.
  *
  *     option (connectrest.v1.service) = {upstream: "crm", error_bodies: {items: {path: "error", title: "message"}}};
  *
@@ -37,7 +38,8 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   upstream: string;
 
   /**
-   * Which base URL of the upstream to call, e.g. `api` or `web`. Default: the only or first one.
+   * The name of the base URL to call, if the upstream has several, e.g. `api` or `web`. Default: the only or
+   * first base URL.
    *
    * @generated from field: string base = 2;
    */
@@ -54,17 +56,17 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   envelope?: Envelope | undefined;
 
   /**
-   * Maps errors of the upstream to RPC codes and reasons. Put the most specific rule first.
+   * Maps errors of the upstream to RPC codes and reasons. The most specific rule should be first.
    *
    * @generated from field: repeated connectrest.v1.ErrorRule errors = 4;
    */
   errors: ErrorRule[];
 
   /**
-   * The formats of the upstream's error bodies, in the order in which they are tried. The first one that matches gives
-   * the code and the details. If it has no text, the next one with a text gives the text; after these formats, `errors`
-   * of the envelope, the common formats and `message` of the envelope are tried. Default: the common formats. `errors`
-   * of Envelope describes responses with a success status that match one of these formats.
+   * The formats of the upstream's error bodies, in the order in which they are tried. The first format that
+   * matches gives the error its code, details and text. If that format finds no text, the text is from the
+   * next one that finds a text: the other formats, then `errors` of the envelope, then the common formats,
+   * then `message` of the envelope. Default: the common formats.
    *
    *     // {"error": {"code": "declined", "message": "Card declined"}}
    *     error_bodies: {items: {path: "error", title: "message"}}
@@ -74,8 +76,8 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errorBodies: ErrorBody[];
 
   /**
-   * Response headers, or keys of error bodies, with the delay before a retry. Default: `Retry-After` (RFC 9110 section
-   * 10.2.3).
+   * Response headers, or keys of error bodies, that contain the delay before a retry. Default: `Retry-After`
+   * (RFC 9110 section 10.2.3).
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
@@ -99,7 +101,7 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   headers: Header[];
 
   /**
-   * Where the API key is sent. Required if `credentials` has API_KEY.
+   * The place where the API key is sent. Required if `credentials` has API_KEY.
    *
    *     api_key: {header: "x-api-key"}
    *
@@ -125,17 +127,18 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   json?: Json | undefined;
 
   /**
-   * Settings where implementations of google.api.http differ.
+   * Settings for points in which implementations of google.api.http differ.
    *
    * @generated from field: connectrest.v1.Http http = 12;
    */
   http?: Http | undefined;
 
   /**
-   * The header for an idempotency key. It makes retries of POSTs safe, because the upstream executes requests with the
-   * same key only once. The rule applies to methods that are not already idempotent by their verb, `idempotency_level` or
-   * `idempotent`, and makes them idempotent. The runtime generates a key for each request message and sends it with every
-   * attempt. A request field that is placed in this header overrides the generated key. Default: none.
+   * The header that carries an idempotency key. The key makes retries of POSTs safe, because the upstream
+   * executes requests with the same key only once. The rule applies to methods that are not already
+   * idempotent through their verb, `idempotency_level` or `idempotent`, and makes these methods idempotent.
+   * The runtime generates a key for each request message and sends it with every attempt. A request field
+   * that is placed in this header overrides the generated key. Default: none.
    *
    *     idempotency_key: "Idempotency-Key"
    *
@@ -154,18 +157,19 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errorMetadata: ErrorMetadata[];
 
   /**
-   * Follows redirects of GET and HEAD requests, for APIs that serve files or results at other URLs. The upstream's
-   * configuration must also set `redirects`, with the allowed hosts. At most 5 redirects are followed, never from https
-   * to http, and never from a public to a private address. Other origins receive no credentials. Default: false; a
-   * redirect fails the call with FAILED_PRECONDITION, reason MOVED.
+   * Follows redirects of GET and HEAD requests, for APIs that serve files or results at other URLs. The
+   * upstream's configuration must also set `redirects`, with the allowed hosts. At most 5 redirects per
+   * request are followed, never from https to http, and never from a public to a private address. Credentials
+   * are not sent to other origins. Default: false; a redirect fails the call with FAILED_PRECONDITION, reason
+   * MOVED.
    *
    * @generated from field: optional bool redirects = 14;
    */
   redirects?: boolean | undefined;
 
   /**
-   * Known rate limits of the upstream. Calls wait until a limit allows the request. A call whose deadline would pass
-   * first fails with RESOURCE_EXHAUSTED.
+   * The known rate limits of the upstream. A call waits until the limits allow the request. If the deadline
+   * would pass before that, the call fails immediately with RESOURCE_EXHAUSTED.
    *
    * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
    */
@@ -195,7 +199,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   upstream: string;
 
   /**
-   * Overrides the base URL; see ServiceRules. Default: the service's.
+   * Overrides the name of the base URL; see ServiceRules. Default: the service's.
    *
    * @generated from field: string base = 2;
    */
@@ -210,7 +214,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   envelope?: Envelope | undefined;
 
   /**
-   * Error rules that are tried before the rules of the service; see ServiceRules.
+   * Error rules that are tried before the service's error rules; see ServiceRules.
    *
    * @generated from field: repeated connectrest.v1.ErrorRule errors = 4;
    */
@@ -238,8 +242,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   rawErrorBody?: boolean | undefined;
 
   /**
-   * Constant request headers in addition to the headers of the service. If both have a header, the method's value is
-   * sent.
+   * Constant request headers in addition to the service's headers. If the method and the service set the same
+   * header, the method's value is sent.
    *
    * @generated from field: repeated connectrest.v1.Header headers = 8;
    */
@@ -253,7 +257,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   apiKey?: ApiKey | undefined;
 
   /**
-   * Overrides the accepted credentials; see ServiceRules. Default: the service's.
+   * Overrides the accepted kinds of credentials; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.Credential.Kind credentials = 10;
    */
@@ -297,22 +301,24 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   redirects?: boolean | undefined;
 
   /**
-   * The OAuth scopes that the credentials need. For readers and tools; the runtime does not check them.
+   * The OAuth scopes that the credentials need. They document the method for readers and tools; the runtime
+   * does not check them.
    *
    * @generated from field: repeated string scopes = 20;
    */
   scopes: string[];
 
   /**
-   * Limits the duration of a call, in place of the default deadline of the gateway or transport. It may be longer than
-   * that default. A shorter deadline of the caller applies first, and so does the maximum of the gateway or transport.
+   * The maximum duration of a call. The timeout replaces the default deadline of the gateway or transport,
+   * and may be longer. The deadline of the caller and the maximum of the gateway or transport apply if they
+   * are shorter.
    *
    * @generated from field: google.protobuf.Duration timeout = 21;
    */
   timeout?: Duration | undefined;
 
   /**
-   * How the request body is encoded. Default: JSON.
+   * The encoding of the request body. Default: JSON.
    *
    *     option (connectrest.v1.method).request_encoding = FORM;
    *
@@ -321,8 +327,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   requestEncoding: RequestBody_Encoding;
 
   /**
-   * For MULTIPART: the name of the part that holds the fields of the body as JSON. It is the first part. Default: none;
-   * each field has its own part.
+   * For MULTIPART: the name of the part that contains the fields of the body as JSON. This part is the first
+   * one. Default: none; each field has its own part.
    *
    *     option (connectrest.v1.method) = {request_encoding: MULTIPART, json_part: "json"};
    *
@@ -331,14 +337,15 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   jsonPart: string;
 
   /**
-   * How the response body is decoded. Default: BYTES for a google.api.HttpBody, otherwise JSON.
+   * The encoding of the response body. Default: BYTES for a google.api.HttpBody, otherwise JSON.
    *
    * @generated from field: connectrest.v1.ResponseBody.Encoding response_encoding = 24;
    */
   responseEncoding: ResponseBody_Encoding;
 
   /**
-   * Statuses outside of 200 to 299 that mean success. Read the status with `from: {status: …}`.
+   * Statuses outside of 200 to 299 that mean success. A response field with `from: {status: …}` can receive
+   * the status.
    *
    *     option (connectrest.v1.method).success = 404;
    *
@@ -389,9 +396,10 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   records?: Records | undefined;
 
   /**
-   * Waits for work that the upstream has accepted but not finished. Default: the response to the request is the result.
+   * Waits for work that the upstream has accepted but not finished. Default: the response to the request is
+   * the result.
    *
-   *     // 202 with `Operation-Location: /jobs/7`; GET /jobs/7 has {"status": "running"}, and in the end
+   *     // 202 with `Operation-Location: /jobs/7`; GET /jobs/7 has {"status": "running"}, and finally
    *     // {"status": "succeeded", "resourceLocation": "/results/7"}
    *     operation: {
    *       header: "Operation-Location"
@@ -406,8 +414,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   operation?: Operation | undefined;
 
   /**
-   * Parameters with a constant value. They are sent in the body if the request has one that consists of fields,
-   * otherwise in the query.
+   * Parameters with constant values. They are sent in the body if the request has a body that consists of
+   * fields, and otherwise in the query.
    *
    *     parameters: {name: "watch", value: "1"}
    *
@@ -416,12 +424,13 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   parameters: Parameter[];
 
   /**
-   * Whether a request may be retried after it may have reached the upstream. Set false on a PUT, DELETE or GET that fails
-   * or acts twice if it is repeated; the runtime then retries it only if no connection was established. Set true on a
-   * POST or PATCH that is safe to repeat. Default: true for GET, HEAD, PUT and DELETE, and for methods with an
-   * `idempotency_level` or an `idempotency_key`; otherwise false.
+   * Whether the runtime may retry a request that may have reached the upstream. Set false for a PUT, DELETE
+   * or GET that fails or has a second effect if it is repeated; the runtime then retries the request only if
+   * no connection was established. Set true for a POST or PATCH that is safe to repeat. Default: true for
+   * GET, HEAD, PUT and DELETE, and for methods with an `idempotency_level` or an `idempotency_key`; otherwise
+   * false.
    *
-   *     // a second acceptance is an error
+   *     // accepting an invitation twice is an error
    *     option (connectrest.v1.method).idempotent = false;
    *
    * @generated from field: optional bool idempotent = 33;
@@ -429,13 +438,13 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   idempotent?: boolean | undefined;
 
   /**
-   * The request fields in which callers send their own credentials, such as a token to exchange or a code to confirm.
-   * Dots separate the names of nested fields. The fields must be marked `redact`. If the upstream responds with 401 to a
-   * request in which one of them is set, the call fails with UNAUTHENTICATED and the upstream's text. Default: none; a
-   * 401 then means that the configured credentials, if any, are wrong, and the call fails with INTERNAL, reason
-   * UPSTREAM_CREDENTIALS.
+   * The request fields in which callers send their own credentials, such as a token to exchange or a code to
+   * confirm. Dots separate the names of nested fields. The fields must be marked `redact`. If the upstream
+   * responds with 401 to a request that sets one of these fields, the call fails with UNAUTHENTICATED and the
+   * upstream's message. Default: none; a 401 then means that the configured credentials, if any, are wrong,
+   * and the call fails with INTERNAL, reason UPSTREAM_CREDENTIALS.
    *
-   *     // a code of the user, in a request that the application signs
+   *     // a code that the user enters, in a request that the application signs
    *     credential_fields: ["code", "login.password"]
    *
    * @generated from field: repeated string credential_fields = 34;
@@ -464,14 +473,15 @@ export type Parameter = Message<"connectrest.v1.Parameter"> & {
   name: string;
 
   /**
-   * Parameter value, as text.
+   * The parameter's value, as a string.
    *
    * @generated from field: string value = 2;
    */
   value: string;
 
   /**
-   * The value as JSON, instead of `value`, for a JSON body. In a query or a form, the JSON text is sent verbatim.
+   * The value as JSON, for JSON bodies. Replaces `value`. In a query or a form, the JSON text is sent
+   * verbatim.
    *
    *     parameters: {name: "stream", json: "true"}
    *
@@ -498,44 +508,45 @@ export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 2);
 
 /**
- * Settings where implementations of google.api.http differ. The defaults follow google/api/http.proto.
+ * Settings for points in which implementations of google.api.http differ. The defaults follow
+ * google/api/http.proto.
  *
  * @generated from message connectrest.v1.Http
  */
 export type Http = Message<"connectrest.v1.Http"> & {
   /**
-   * How a slash in the value of a single-segment path variable is handled. Default: ESCAPE.
+   * The treatment of a slash in the value of a single-segment path variable. Default: ESCAPE.
    *
    * @generated from field: connectrest.v1.Http.Slash slash = 1;
    */
   slash: Http_Slash;
 
   /**
-   * With `body: "*"`: also sends path variables in the body. Default: false.
+   * Whether to send path variables in the body as well, with `body: "*"`. Default: false.
    *
    * @generated from field: bool path_fields_in_body = 2;
    */
   pathFieldsInBody: boolean;
 
   /**
-   * Encodes bytes in a query with the URL-safe alphabet, without padding. Default: false; base64 with padding, as in
-   * ProtoJSON.
+   * Encodes bytes in a query with the URL-safe alphabet, without padding. Default: false; bytes are sent as
+   * base64 with padding, as in ProtoJSON.
    *
    * @generated from field: bool url_safe_base64_in_query = 3;
    */
   urlSafeBase64InQuery: boolean;
 
   /**
-   * How nested values are named. Default: DOTS.
+   * The names of nested values. Default: DOTS.
    *
    * @generated from field: connectrest.v1.Http.Nesting nesting = 4;
    */
   nesting: Http_Nesting;
 
   /**
-   * Omits fields with `google.api.field_behavior = REQUIRED` from queries and bodies if they have their zero value, like
-   * all other fields. Set it for upstreams that treat an explicit zero as the caller's choice. Default: false; required
-   * fields are always sent, since upstreams reject requests without them.
+   * Omits fields with `google.api.field_behavior = REQUIRED` from queries and bodies if they have the zero
+   * value, like all other fields. Set this rule for upstreams that treat an explicit zero as the caller's
+   * choice. Default: false; required fields are always sent, since upstreams reject requests without them.
    *
    *     // /books?page=0, where `int32 page` is REQUIRED; with this rule /books
    *     option (connectrest.v1.method).http = {omit_required_zeros: true};
@@ -545,17 +556,17 @@ export type Http = Message<"connectrest.v1.Http"> & {
   omitRequiredZeros: boolean;
 
   /**
-   * Percent-encodes control characters in path variables, e.g. a line break as `%0A`. Set it only for upstreams whose
-   * identifiers contain control characters: many servers decode a path before they log or forward it. Default: false;
-   * calls with control characters fail.
+   * Percent-encodes control characters in path variables, e.g. a line break as `%0A`. Set this rule only for
+   * upstreams whose identifiers contain control characters, because many servers decode a path before they
+   * log or forward it. Default: false; calls with control characters in path variables fail.
    *
    * @generated from field: bool control_characters_in_path = 6;
    */
   controlCharactersInPath: boolean;
 
   /**
-   * Encodes bytes in path variables with the URL-safe alphabet, without padding. Default: false; base64 with padding,
-   * whose slashes are percent-encoded.
+   * Encodes bytes in path variables with the URL-safe alphabet, without padding. Default: false; bytes are
+   * sent as base64 with padding, and slashes are percent-encoded.
    *
    * @generated from field: bool url_safe_base64_in_path = 7;
    */
@@ -570,7 +581,7 @@ export const HttpSchema: GenMessage<Http> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 3);
 
 /**
- * How a slash in the value of a single-segment path variable is handled.
+ * The treatment of a slash in the value of a single-segment path variable.
  *
  * @generated from enum connectrest.v1.Http.Slash
  */
@@ -598,7 +609,7 @@ export const Http_Slash = {
 } as const;
 
 /**
- * How a slash in the value of a single-segment path variable is handled.
+ * The treatment of a slash in the value of a single-segment path variable.
  *
  * @generated from enum connectrest.v1.Http.Slash
  */
@@ -611,7 +622,7 @@ export const Http_SlashSchema: GenEnum<Http_Slash> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_method_rules, 3, 0);
 
 /**
- * How fields of messages, map entries and list items are named in queries, forms and parts.
+ * The names of message fields, map entries and list items in queries, forms and parts.
  *
  * @generated from enum connectrest.v1.Http.Nesting
  */
@@ -631,12 +642,13 @@ export const Http_Nesting = {
   DOTS: 1,
 
   /**
-   * `filter[name]=a`, `metadata[key]=value`, `items[0][price]=1`, and any JSON of a google.protobuf.Struct. With
-   * `style: BRACKETS` a list of messages is `items[][price]=1`, and so are the lists inside of it. All values are text:
-   * the number 1 and the string `1` in a Struct look the same, and so do an empty and an unset message. Values that the
-   * upstream would misread fail the call with INVALID_ARGUMENT: `null`, empty items and entries, keys that are empty or
-   * contain a bracket, and the key `0` in a Struct. With `[]`, lists of lists also fail, and so do items that do not
-   * begin with a field of the previous item.
+   * `filter[name]=a`, `metadata[key]=value`, `items[0][price]=1`, and any JSON of a google.protobuf.Struct.
+   * With `style: BRACKETS`, a list of messages becomes `items[][price]=1`, and so do the lists inside such
+   * a list. All values are strings: the number 1 and the string `1` in a Struct are indistinguishable, and
+   * so are an empty and an unset message. Values that the upstream would misread fail the call with
+   * INVALID_ARGUMENT: `null`, empty items and entries, keys that are empty or contain a bracket, and the
+   * key `0` in a Struct. With `[]`, lists of lists also fail the call, and so do items that do not begin
+   * with a field of the previous item.
    *
    * @generated from enum value: BRACKETS = 2;
    */
@@ -644,7 +656,7 @@ export const Http_Nesting = {
 } as const;
 
 /**
- * How fields of messages, map entries and list items are named in queries, forms and parts.
+ * The names of message fields, map entries and list items in queries, forms and parts.
  *
  * @generated from enum connectrest.v1.Http.Nesting
  */
@@ -666,41 +678,43 @@ export const Http_NestingSchema: GenEnum<Http_Nesting> = /*@__PURE__*/
  */
 export type Envelope = Message<"connectrest.v1.Envelope"> & {
   /**
-   * Path to the payload; `.` is the root. With several paths, the first one that is present is used.
+   * The path to the payload. `.` is the root. If there are several paths, the first one that is present in
+   * the body is used.
    *
    * @generated from field: repeated string payload = 1;
    */
   payload: string[];
 
   /**
-   * Path to a copy of the HTTP status, e.g. `meta.status`. The copy applies if the HTTP status is 200. A string with the
-   * number is reported as `converted`. A value that is not a status from 200 to 599 is reported as `lost`, and the HTTP
-   * status applies.
+   * The path to a copy of the HTTP status, e.g. `meta.status`. The copy applies if the HTTP status is 200. A
+   * number in a string is reported as `converted`. A value that is not a status from 200 to 599 is reported
+   * as `lost`, and the HTTP status applies.
    *
    * @generated from field: string status = 2;
    */
   status: string;
 
   /**
-   * Path to a text for the status, e.g. `meta.msg`.
+   * The path to a description of the status, e.g. `meta.msg`.
    *
    * @generated from field: string message = 3;
    */
   message: string;
 
   /**
-   * Path to error items. With a success status, a response with error items and a payload is a success, and the error
-   * items are reported as `lost`. A response with error items and an empty payload, or none, is an error, e.g. `{"data":
-   * null, "errors": [{"message": "No such book"}]}`. The same applies to the paths of `error_bodies`, except `text`. List
-   * a path in `known` to allow error items in successful responses. Default: `errors`.
+   * The path to error items. If the status is a success status, a response with error items and a payload is
+   * a success, and the error items are reported as `lost`. A response with error items and an empty payload,
+   * or none, is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`. The same holds for
+   * the paths of `error_bodies` except `text`. To allow error items in successful responses, list their path
+   * in `known`. Default: `errors`.
    *
    * @generated from field: string errors = 4;
    */
   errors: string;
 
   /**
-   * The values that mean an empty payload. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT; any other value that is not a
-   * payload fails the call.
+   * The values that mean an empty payload. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT; if a response has any
+   * other value that is not a payload, the call fails.
    *
    *     envelope: {payload: "response", empty: [EMPTY_ARRAY, EMPTY_BODY]}
    *
@@ -709,8 +723,8 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   empty: Empty_Spelling[];
 
   /**
-   * Paths to other keys of bodies that no rule reads. They include everything below those keys. Default: none; keys that
-   * are neither known nor read by a rule are reported as `additional`.
+   * The paths to known keys of bodies that no rule reads. Everything below a known key is known, too.
+   * Default: none; keys that are neither known nor read by a rule are reported as `additional`.
    *
    *     // {"data": {…}, "jsonapi": {"version": "1.1"}, "links": {"self": "/articles/1"}}
    *     envelope: {payload: "data", known: ["jsonapi", "links"]}
@@ -741,7 +755,7 @@ export type Header = Message<"connectrest.v1.Header"> & {
   name: string;
 
   /**
-   * Header value, in ASCII.
+   * The header's value, in ASCII.
    *
    * @generated from field: string value = 2;
    */
@@ -756,7 +770,7 @@ export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 5);
 
 /**
- * Where an API key is sent: in a query parameter or a header.
+ * The place where an API key is sent: a query parameter or a header.
  *
  *     // X-Key: Key 0123456789
  *     option (connectrest.v1.method).api_key = {header: "X-Key", prefix: "Key "};
@@ -765,13 +779,13 @@ export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
  */
 export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
   /**
-   * Where the key is sent.
+   * The place where the key is sent.
    *
    * @generated from oneof connectrest.v1.ApiKey.in
    */
   in: {
     /**
-     * Name of the query parameter.
+     * The name of the query parameter.
      *
      * @generated from field: string query = 1;
      */
@@ -779,7 +793,7 @@ export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
     case: "query";
   } | {
     /**
-     * Name of the header.
+     * The name of the header.
      *
      * @generated from field: string header = 2;
      */
@@ -788,7 +802,7 @@ export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Text before the key, e.g. `Key `.
+   * The text before the key, e.g. `Key `.
    *
    * @generated from field: string prefix = 3;
    */
@@ -803,7 +817,7 @@ export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 6);
 
 /**
- * The kinds of credentials that identify the caller to the upstream.
+ * The credentials that identify the caller to the upstream.
  *
  * @generated from message connectrest.v1.Credential
  */
@@ -818,7 +832,7 @@ export const CredentialSchema: GenMessage<Credential> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 7);
 
 /**
- * Kinds of credentials.
+ * The kinds of credentials.
  *
  * @generated from enum connectrest.v1.Credential.Kind
  */
@@ -874,7 +888,7 @@ export const Credential_Kind = {
 } as const;
 
 /**
- * Kinds of credentials.
+ * The kinds of credentials.
  *
  * @generated from enum connectrest.v1.Credential.Kind
  */
@@ -915,7 +929,7 @@ export const JsonSchema: GenMessage<Json> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 8);
 
 /**
- * Spellings of field names.
+ * The spellings of field names.
  *
  * @generated from enum connectrest.v1.Json.Names
  */
@@ -943,7 +957,7 @@ export const Json_Names = {
 } as const;
 
 /**
- * Spellings of field names.
+ * The spellings of field names.
  *
  * @generated from enum connectrest.v1.Json.Names
  */
@@ -956,7 +970,7 @@ export const Json_NamesSchema: GenEnum<Json_Names> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_method_rules, 8, 0);
 
 /**
- * JSON types of 64-bit integers.
+ * The JSON types of 64-bit integers.
  *
  * @generated from enum connectrest.v1.Json.Integers
  */
@@ -984,7 +998,7 @@ export const Json_Integers = {
 } as const;
 
 /**
- * JSON types of 64-bit integers.
+ * The JSON types of 64-bit integers.
  *
  * @generated from enum connectrest.v1.Json.Integers
  */
@@ -1012,7 +1026,7 @@ export const RequestBodySchema: GenMessage<RequestBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 9);
 
 /**
- * Encodings of a request body.
+ * The encodings of a request body.
  *
  * @generated from enum connectrest.v1.RequestBody.Encoding
  */
@@ -1046,7 +1060,7 @@ export const RequestBody_Encoding = {
   MULTIPART: 3,
 
   /**
-   * Multipart if any field that is placed in a PART has a value, otherwise JSON.
+   * Multipart if a field with the location PART has a value, otherwise JSON.
    *
    * @generated from enum value: MULTIPART_WHEN_PARTS = 4;
    */
@@ -1062,7 +1076,7 @@ export const RequestBody_Encoding = {
 } as const;
 
 /**
- * Encodings of a request body.
+ * The encodings of a request body.
  *
  * @generated from enum connectrest.v1.RequestBody.Encoding
  */
@@ -1090,7 +1104,7 @@ export const ResponseBodySchema: GenMessage<ResponseBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 10);
 
 /**
- * Encodings of a response body.
+ * The encodings of a response body.
  *
  * @generated from enum connectrest.v1.ResponseBody.Encoding
  */
@@ -1103,22 +1117,22 @@ export const ResponseBody_Encoding = {
   ENCODING_UNSPECIFIED: 0,
 
   /**
-   * JSON, whatever the Content-Type.
+   * JSON, with any Content-Type.
    *
    * @generated from enum value: JSON = 1;
    */
   JSON: 1,
 
   /**
-   * `application/x-www-form-urlencoded`, decoded as an object of strings. A text that does not begin with `name=` is
-   * not a form, and fails the call.
+   * `application/x-www-form-urlencoded`, decoded as an object of strings. A body that does not begin with
+   * `name=` is not a form, and the call fails.
    *
    * @generated from enum value: FORM = 2;
    */
   FORM: 2,
 
   /**
-   * Bytes, into a google.api.HttpBody or the bytes field that `response_body` names.
+   * Bytes, which are returned in a google.api.HttpBody or in the bytes field that `response_body` names.
    *
    * @generated from enum value: BYTES = 3;
    */
@@ -1132,8 +1146,8 @@ export const ResponseBody_Encoding = {
   EMPTY: 4,
 
   /**
-   * JSON, form or bytes, by the Content-Type. If the response message cannot hold bytes (see BYTES), any other
-   * Content-Type is an error.
+   * JSON, a form or bytes, depending on the Content-Type. If the response message cannot contain bytes (see
+   * BYTES), any other Content-Type is an error.
    *
    * @generated from enum value: BY_CONTENT_TYPE = 5;
    */
@@ -1141,7 +1155,7 @@ export const ResponseBody_Encoding = {
 } as const;
 
 /**
- * Encodings of a response body.
+ * The encodings of a response body.
  *
  * @generated from enum connectrest.v1.ResponseBody.Encoding
  */
@@ -1169,7 +1183,7 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   requests: number;
 
   /**
-   * The length of a sliding window. Must not be set together with `calendar_day`.
+   * The length of a sliding window. Must not be combined with `calendar_day`.
    *
    * @generated from field: google.protobuf.Duration window = 2;
    */
@@ -1185,8 +1199,8 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   calendarDay: string;
 
   /**
-   * Methods of one upstream with the same bucket share one count. Default: a method's limit counts the method, a
-   * service's limit counts the service.
+   * The name of a shared count: all methods of an upstream with the same bucket share one count. Default: a
+   * method's limit counts the calls of the method; a service's limit counts the calls of the service.
    *
    * @generated from field: string bucket = 4;
    */
@@ -1200,10 +1214,11 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   perCredentials: boolean;
 
   /**
-   * Counts only requests whose message meets this condition. Other requests neither count nor wait. `key` is the path of
-   * a request field, with its names in the .proto file. `values` are compared with the text of a scalar, or with the name
-   * of an enum value. A repeated field has a value if one of its items has it. A field with its default value counts as
-   * absent, unless it is `optional`. For limits of methods, not of services. Default: all requests count.
+   * Counts only requests whose message meets this condition. Other requests neither count nor wait. `key` is
+   * the path of a request field, with the names in the .proto file. `values` are compared with the string
+   * form of a scalar, or with the name of an enum value. A repeated field matches if one of its items
+   * matches. A field with its default value counts as absent, unless it is `optional`. Only for limits of
+   * methods, not of services. Default: all requests count.
    *
    *     // only requests of these kinds count
    *     option (connectrest.v1.method).rate_limits = {

@@ -17,8 +17,8 @@ export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
   fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIqUDCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nEhMKC2xpbmtfYWx3YXlzGA4gASgIEg0KBWtub3duGA8gAygJEhcKD21heF9lbXB0eV9wYWdlcxgQIAEoBUIGCgRuZXh0QggKBl9maXJzdCJvCgZDdXJzb3ISDAoEcGF0aBgBIAMoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkSDgoGYWx3YXlzGAQgASgIEigKB292ZXJsYXAYBSABKAsyFy5jb25uZWN0cmVzdC52MS5PdmVybGFwImAKB092ZXJsYXASCwoDa2V5GAEgASgJEgwKBHNpemUYAiABKAkSFAoMZGVmYXVsdF9zaXplGAMgASgFEhEKCWFzY2VuZGluZxgEIAEoCBIRCglpbmNsdXNpdmUYBSABKAgipAIKBFBvbGwSDQoFaXRlbXMYASABKAkSCwoDa2V5GAIgASgJEhcKD2ludGVydmFsX2hlYWRlchgDIAEoCRIrCghpbnRlcnZhbBgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxza2lwX2JhY2tsb2cYBSABKAgSKAoFYmF0Y2gYBiABKAsyGS5jb25uZWN0cmVzdC52MS5Qb2xsQmF0Y2gSLAoHcmVxdWVzdBgHIAEoCzIbLmNvbm5lY3RyZXN0LnYxLlBvbGxSZXF1ZXN0EigKBXBhZ2VzGAggASgLMhkuY29ubmVjdHJlc3QudjEuUG9sbFBhZ2VzEhMKC2lnbm9yZV9jYXNlGAkgAygJEg0KBWtub3duGAogAygJIl4KCVBvbGxCYXRjaBINCgVpdGVtcxgBIAEoCRIUCgxyZXN1bWVfdG9rZW4YAiABKAkSDAoEbGF0ZRgDIAEoCRILCgNnYXAYBCABKAkSEQoJaGVhcnRiZWF0GAUgASgJIlYKC1BvbGxSZXF1ZXN0Eg8KB2JhY2tsb2cYASABKAkSDQoFYWZ0ZXIYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJEhEKCWhlYXJ0YmVhdBgEIAEoCSJVCglQb2xsUGFnZXMSFQoLbGlua19oZWFkZXIYASABKAlIABIOCgRwYWdlGAIgASgJSAASDAoEc2l6ZRgDIAEoBRILCgNtYXgYBCABKAVCBgoEbmV4dCL2AQoJT3BlcmF0aW9uEhAKBmhlYWRlchgBIAEoCUgAEg4KBGxpbmsYAiABKAlIABIOCgRwYXRoGAMgASgJSAASIgoEZG9uZRgEIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJAoGZmFpbGVkGAUgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhIOCgZyZXN1bHQYBiABKAkSEwoLcmVzdWx0X2xpbmsYByABKAkSKwoIaW50ZXJ2YWwYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJbWF4X3BvbGxzGAkgASgFQggKBnN0YXR1cyJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAkihgIKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJICgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAhIJCgVBUlJBWRADYgZwcm90bzM", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
- * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
- * fetched only when its first item is read.
+ * Turns a paginated list into a server stream of its items. Each response message of the method is one item.
+ * The next page is fetched when the caller has read all items of a page.
  *
  *     // {"incidents": […], "more": true}; the next page is ?offset=25
  *     paginate: {items: "incidents", offset: "offset", more: {key: "more", values: "true"}}
@@ -27,24 +27,25 @@ export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
  */
 export type Paginate = Message<"connectrest.v1.Paginate"> & {
   /**
-   * Path from the payload to the array of items; `.` is the payload itself. With several paths, the first one that
-   * leads to an array is used.
+   * The path from the payload to the array of items. `.` is the payload itself. If there are several paths,
+   * the first one that leads to an array is used.
    *
    * @generated from field: repeated string items = 1;
    */
   items: string[];
 
   /**
-   * How the next page is found. The stream ends if there is no next page. With `offset`, `page` or `last_item`, a page
-   * without items also ends the stream, unless `more` or `total` shows that more pages follow. If more pages follow but
-   * cannot be requested, the call fails. With a link or a cursor, the stream continues after an empty page, unless the
-   * link or cursor leads to the same page.
+   * The way to find the next page. The stream ends after the last page. With `offset`, `page` or `last_item`,
+   * a page without items also ends the stream, unless `more` or `total` shows that more pages follow. If more
+   * pages follow but cannot be requested, the call fails. With a link or a cursor, the stream continues after
+   * an empty page, unless the link or cursor leads to the same page.
    *
    * @generated from oneof connectrest.v1.Paginate.next
    */
   next: {
     /**
-     * A link in the body: the path to a string, or to an object with `href`. The link must stay below the base URL.
+     * A link in the body: the path to a string, or to an object with `href`. The link must be below the base
+     * URL.
      *
      * @generated from field: string link = 2;
      */
@@ -52,7 +53,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "link";
   } | {
     /**
-     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must stay below the base URL.
+     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must be below the base URL.
      *
      * @generated from field: string link_header = 3;
      */
@@ -60,8 +61,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "linkHeader";
   } | {
     /**
-     * The request field for the number of items to skip. It increases by the number of received items. It can be a nested
-     * field: `page.skip`.
+     * The request field for the number of items to skip. The offset increases by the number of received
+     * items. It can be a nested field: `page.skip`.
      *
      * @generated from field: string offset = 4;
      */
@@ -69,7 +70,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "offset";
   } | {
     /**
-     * The request field for the page number. It increases by one. If the field is not set, it starts at `first`.
+     * The request field for the page number, which increases by one. If a request does not set the field, the
+     * numbers start at `first`.
      *
      * @generated from field: string page = 5;
      */
@@ -88,7 +90,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "cursor";
   } | {
     /**
-     * A value of the last item on the page.
+     * A value of the last item on each page.
      *
      *     // {"data": […, {"id": "7"}], "has_more": true}; the next page is ?starting_after=7
      *     last_item: {path: "id", field: "starting_after"}
@@ -107,15 +109,16 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   maxPages: number;
 
   /**
-   * With `link`: path from the payload to an object of additional query parameters for the link. If both have a
-   * parameter, the link's value is sent. Default: the link has all parameters.
+   * With `link`: the path from the payload to an object of additional query parameters for the link. If the
+   * link already has a parameter of the same name, the link's value is sent. Default: none; the link has all
+   * parameters.
    *
    * @generated from field: string link_query = 9;
    */
   linkQuery: string;
 
   /**
-   * A condition on the payload that is true if more pages follow. Default: no condition.
+   * A condition on the payload that holds if more pages follow. Default: no condition.
    *
    *     more: {key: "has_more", values: "true"}
    *
@@ -124,9 +127,9 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   more?: When | undefined;
 
   /**
-   * Path from the payload to the total number of items (with `offset`) or pages (with `page`). The stream ends when the
-   * total is reached. With `offset`, an empty page before that fails the call. Default: none; the stream ends with an
-   * empty page.
+   * The path from the payload to the total number of items (with `offset`) or pages (with `page`). The stream
+   * ends when it reaches the total. With `offset`, the call fails if an empty page occurs before the total is
+   * reached. Default: none; the stream ends with an empty page.
    *
    * @generated from field: string total = 10;
    */
@@ -140,8 +143,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   first?: number | undefined;
 
   /**
-   * The values that mean a page without items. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT, or an empty payload; any
-   * other value that is not an array fails the call.
+   * The values that mean a page without items. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT, or an empty
+   * payload; if a page has any other value that is not an array, the call fails.
    *
    *     // a page without items is {"parcels": false}, or has no such key
    *     paginate: {items: "parcels", empty: [ABSENT, FALSE], offset: "offset", total: "total"}
@@ -151,17 +154,18 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   empty: Empty_Spelling[];
 
   /**
-   * With `link`: every page has the key of the link, and its value is null or empty on the last page. A page without the
-   * key fails the call. Default: a page without the key is the last page.
+   * With `link`: every page has the key of the link, and its value is null or empty on the last page. If a
+   * page does not have the key, the call fails. Default: false; a page without the key is the last page.
    *
    * @generated from field: bool link_always = 14;
    */
   linkAlways: boolean;
 
   /**
-   * Paths from the payload to other keys of pages that no rule reads. They include everything below those keys. All keys
-   * of a page that are neither known nor read by a rule are reported as `additional`. Otherwise an upstream could rename
-   * its cursor, and the stream would end after one page without a report. Default: none.
+   * The paths from the payload to known keys of pages that no rule reads. Everything below a known key is
+   * known, too. All keys of a page that are neither known nor read by a rule are reported as `additional`.
+   * Without this report, the stream would silently end after one page if the upstream renamed its cursor.
+   * Default: none.
    *
    *     // {"results": […], "next": "n2", "count": 40, "previous": null}
    *     known: ["count", "previous"]
@@ -171,7 +175,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   known: string[];
 
   /**
-   * The maximum number of pages without items in a row. If another page follows, the call fails. Default: 10.
+   * The maximum number of consecutive pages without items. If another such page follows, the call fails.
+   * Default: 10.
    *
    * @generated from field: int32 max_empty_pages = 16;
    */
@@ -192,9 +197,10 @@ export const PaginateSchema: GenMessage<Paginate> = /*@__PURE__*/
  */
 export type Cursor = Message<"connectrest.v1.Cursor"> & {
   /**
-   * Path to the value, from the payload or from the last item. With several paths, the first one with a value is used.
+   * The path to the value, from the payload or from the last item. If there are several paths, the first one
+   * with a value is used.
    *
-   *     // posts of a featured tag are in the order in which they were featured
+   *     // posts with a featured tag are listed in the order in which they were featured
    *     path: "featured_timestamp", path: "timestamp", field: "before"
    *
    * @generated from field: repeated string path = 1;
@@ -202,15 +208,15 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   path: string[];
 
   /**
-   * The request field that receives the value. It can be a nested field: `page.after`. A number without presence cannot
-   * hold 0: that value is the end of the list. With presence, 0 is a cursor.
+   * The request field that receives the value. It can be a nested field: `page.after`. A number without
+   * presence cannot represent 0, so the value 0 ends the list. With presence, 0 is a valid cursor.
    *
    * @generated from field: string field = 2;
    */
   field: string;
 
   /**
-   * For `cursor`, instead of a path: the response header with the value.
+   * For `cursor`, instead of a path: the response header that contains the value.
    *
    *     cursor: {header: "X-Continuation-Token", field: "token"}
    *
@@ -219,10 +225,10 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   header: string;
 
   /**
-   * Every page has the key or the header, and its value is null or empty on the last page. A page without it fails the
-   * call. With `last_item`: every item has a value; if the last item has no value, or null, or an empty value, the call
-   * fails. Default: a page without the value is the last page; with `last_item` the missing value is also reported as
-   * `lost`.
+   * Every page has the key or the header, and its value is null or empty on the last page. If a page does not
+   * have it, the call fails. With `last_item`: every item has a value; if the value of the last item is
+   * missing, null or empty, the call fails. Default: false; a page without the value is the last page, and
+   * with `last_item`, the missing value is also reported as `lost`.
    *
    *     // {"results": […], "next": "n2"}; the last page has "next": null
    *     cursor: {path: "next", field: "token", always: true}
@@ -232,7 +238,7 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   always: boolean;
 
   /**
-   * For `last_item`: several items can share the value. Default: the value is unique.
+   * For `last_item`: the rules for a value that several items can share. Default: the value is unique.
    *
    * @generated from field: connectrest.v1.Overlap overlap = 5;
    */
@@ -247,11 +253,12 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 1);
 
 /**
- * Pages a list by a value that several items can share, e.g. the second in which they were published. The request for the
- * next page includes the items with the last item's value again; items that were already received are dropped. If all
- * items of a page share one value, the next request continues after that value. If more items with that value may exist
- * than fit on a page, they are reported as `lost`. The cursor's field is an integer, or a Timestamp with a `unit`; items
- * have the value in the same unit. Items with the same key but different values are different items.
+ * Pages a list by a value that several items can share, e.g. the second in which they were published. The
+ * request for the next page includes the items with the last item's value again; items that were already
+ * received are dropped. If all items of a page share one value, the next request continues after that value.
+ * If there may be more items with that value than fit on a page, they are reported as `lost`. The cursor's
+ * field is an integer, or a Timestamp with a `unit`; the value in items has the same unit. Items with the
+ * same key but different values are different items.
  *
  *     // newest first; ?before= takes seconds and is exclusive
  *     path: "timestamp", field: "before", overlap: {key: "id", size: "limit", default_size: 20}
@@ -260,37 +267,37 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
  */
 export type Overlap = Message<"connectrest.v1.Overlap"> & {
   /**
-   * Path in an item to the value that identifies it, e.g. `id`.
+   * The path in an item to the value that identifies the item, e.g. `id`.
    *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
-   * The request field with the number of items on a page. Default: none.
+   * The request field for the number of items on a page. Default: none.
    *
    * @generated from field: string size = 2;
    */
   size: string;
 
   /**
-   * The number of items on a page if `size` is not set. Default: unknown; a page counts as full if no earlier page had
-   * more items.
+   * The number of items on a page if `size` is not set. Default: unknown; a page is then full if no earlier
+   * page had more items.
    *
    * @generated from field: int32 default_size = 3;
    */
   defaultSize: number;
 
   /**
-   * The values increase from item to item, so the request field is a lower bound. Default: they decrease, and the field
-   * is an upper bound.
+   * Whether the values increase from item to item, so that the request field is a lower bound. Default:
+   * false; the values decrease, and the field is an upper bound.
    *
    * @generated from field: bool ascending = 4;
    */
   ascending: boolean;
 
   /**
-   * The bound is inclusive. Default: it is exclusive.
+   * Whether the bound is inclusive. Default: false.
    *
    * @generated from field: bool inclusive = 5;
    */
@@ -305,8 +312,8 @@ export const OverlapSchema: GenMessage<Overlap> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 2);
 
 /**
- * Polls a feed with conditional requests and streams its new items. Each message of the stream is one item, or, with
- * `batch`, several items.
+ * Polls a feed with conditional requests and streams its new items. Each message of the stream contains one
+ * item, or several items with `batch`.
  *
  *     option (connectrest.v1.method).poll = {
  *       items: "entries"
@@ -320,38 +327,40 @@ export const OverlapSchema: GenMessage<Overlap> = /*@__PURE__*/
  */
 export type Poll = Message<"connectrest.v1.Poll"> & {
   /**
-   * Path from the payload to the array of items, newest first; `.` is the payload itself.
+   * The path from the payload to the array of items, newest first. `.` is the payload itself.
    *
    * @generated from field: string items = 1;
    */
   items: string;
 
   /**
-   * Path in an item to the value that identifies it, e.g. `id`. Each item needs a unique key. If several items of one
-   * response share a key, the first one is delivered; the others are reported as `lost`, unless they are identical to it.
-   * An item without a key is identified by its whole content.
+   * The path in an item to the key, a value that identifies the item, e.g. `id`. Each item needs a unique
+   * key. If several items of one response share a key, the first one is delivered; the others are reported as
+   * `lost`, unless they are identical to the first one. An item without a key is identified by its whole
+   * content.
    *
    * @generated from field: string key = 2;
    */
   key: string;
 
   /**
-   * The response header with the number of seconds to wait before the next poll, e.g. `X-Poll-Interval`. Values below a
-   * second count as a second, values above a day as a day.
+   * The response header with the number of seconds to wait before the next poll, e.g. `X-Poll-Interval`.
+   * Values below one second count as one second; values above one day count as one day.
    *
    * @generated from field: string interval_header = 3;
    */
   intervalHeader: string;
 
   /**
-   * The wait before the next poll if the header is absent: a second to a day. Default: 60 seconds.
+   * The wait before the next poll if the header is absent: from one second to one day. Default: 60 seconds.
    *
    * @generated from field: google.protobuf.Duration interval = 4;
    */
   interval?: Duration | undefined;
 
   /**
-   * Skips the items that already exist at the first poll. Not with `batch`, where the request selects the start.
+   * Skips the items that already exist at the first poll. Not allowed with `batch`, where the request selects
+   * the start.
    *
    * @generated from field: bool skip_backlog = 5;
    */
@@ -384,23 +393,24 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
   request?: PollRequest | undefined;
 
   /**
-   * With `batch`: how the pages of one poll are found. Every poll requests every page, each with its own entity tag,
-   * because a late item can change only the second page. Default: the feed is one page.
+   * With `batch`: the way to find the pages of one poll. Every poll requests every page, each with its own
+   * entity tag, because a late item can change only the second page. Default: the feed is one page.
    *
    * @generated from field: connectrest.v1.PollPages pages = 8;
    */
   pages?: PollPages | undefined;
 
   /**
-   * With `batch`: request fields of type string whose case does not matter. They are sent in lower case, so that streams
-   * that differ only in case share a poller.
+   * With `batch`: the request fields of type string that are not case-sensitive. They are sent in lower case,
+   * and streams whose requests differ only in case share a poller.
    *
    * @generated from field: repeated string ignore_case = 9;
    */
   ignoreCase: string[];
 
   /**
-   * Paths from the payload to its keys other than the items. Default: none; unlisted keys are reported as `additional`.
+   * The paths from the payload to its known keys other than the items. Default: none; other keys are reported
+   * as `additional`.
    *
    * @generated from field: repeated string known = 10;
    */
@@ -421,22 +431,23 @@ export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
  */
 export type PollBatch = Message<"connectrest.v1.PollBatch"> & {
   /**
-   * The repeated field that receives the items, oldest first. Its messages are decoded like the items of the payload.
+   * The repeated field that receives the items, oldest first. The messages are decoded like the items of the
+   * payload.
    *
    * @generated from field: string items = 1;
    */
   items: string;
 
   /**
-   * The string field with the token to resume the feed after this message.
+   * The string field that receives the token to resume the feed after this message.
    *
    * @generated from field: string resume_token = 2;
    */
   resumeToken: string;
 
   /**
-   * The bool field that is true if the items of this message are late: the feed lists them after items that are already
-   * known. Default: late items are not marked.
+   * The bool field that is true if the items of this message are late: the feed lists them after items that
+   * it listed before. Default: late items are not marked.
    *
    * @generated from field: string late = 3;
    */
@@ -451,8 +462,8 @@ export type PollBatch = Message<"connectrest.v1.PollBatch"> & {
   gap: string;
 
   /**
-   * The field of type connectrest.v1.Heartbeat, from `import "connectrest/v1/feed.proto"`. It is set in messages that
-   * only show that the stream is alive. Default: no heartbeats are sent.
+   * The field of type connectrest.v1.Heartbeat, from `import "connectrest/v1/feed.proto"`. The field is set
+   * in messages that only show that the stream is alive. Default: no heartbeats are sent.
    *
    * @generated from field: string heartbeat = 5;
    */
@@ -467,37 +478,38 @@ export const PollBatchSchema: GenMessage<PollBatch> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 4);
 
 /**
- * The fields of a request that select the start of a feed's stream. They are not sent to the upstream. A request can set
- * at most one of `backlog`, `after` and `resume_token`, so a oneof suits them. If none is set, the stream starts with the
- * next new item.
+ * The fields of a request that select the start of a feed's stream. They are not sent to the upstream. A
+ * request can set at most one of `backlog`, `after` and `resume_token`, so these fields are usually members
+ * of a oneof. If a request sets none of them, the stream starts with the next new item.
  *
  * @generated from message connectrest.v1.PollRequest
  */
 export type PollRequest = Message<"connectrest.v1.PollRequest"> & {
   /**
-   * The bool field to start with all items that the feed lists.
+   * The bool field that starts the stream with all items that the feed lists.
    *
    * @generated from field: string backlog = 1;
    */
   backlog: string;
 
   /**
-   * The string field to start after the item with this key.
+   * The string field that starts the stream after the item with this key.
    *
    * @generated from field: string after = 2;
    */
   after: string;
 
   /**
-   * The string field to start after a message of another stream, by its resume token.
+   * The string field that starts the stream after a message of another stream. Its value is the resume token
+   * of that message.
    *
    * @generated from field: string resume_token = 3;
    */
   resumeToken: string;
 
   /**
-   * The field of type google.protobuf.Duration with the longest time without a message. After that time, the stream sends
-   * a heartbeat. Default: no heartbeats are sent.
+   * The field of type google.protobuf.Duration that sets the longest time without a message. After that time,
+   * the stream sends a heartbeat. Default: no heartbeats are sent.
    *
    * @generated from field: string heartbeat = 4;
    */
@@ -512,7 +524,8 @@ export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 5);
 
 /**
- * How the pages of one poll are found. If the upstream has a parameter for the page size, set it on the method:
+ * The way to find the pages of one poll. If the upstream has a parameter for the page size, set it on the
+ * method:
  *
  *     parameters: {name: "per_page", value: "100"}
  *
@@ -520,13 +533,13 @@ export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
  */
 export type PollPages = Message<"connectrest.v1.PollPages"> & {
   /**
-   * How a page leads to the next one.
+   * The way in which a page leads to the next one.
    *
    * @generated from oneof connectrest.v1.PollPages.next
    */
   next: {
     /**
-     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must stay below the base URL.
+     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must be below the base URL.
      *
      * @generated from field: string link_header = 1;
      */
@@ -534,7 +547,8 @@ export type PollPages = Message<"connectrest.v1.PollPages"> & {
     case: "linkHeader";
   } | {
     /**
-     * The query parameter with the page number. The first page is requested without it, the second page is 2.
+     * The query parameter for the page number. The first page is requested without the parameter; the second
+     * page has the number 2.
      *
      * @generated from field: string page = 2;
      */
@@ -543,9 +557,9 @@ export type PollPages = Message<"connectrest.v1.PollPages"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The number of items on a full page. With `link_header`, a full last page is requested without its entity tag, because
-   * neither the tag nor the status shows whether a new page follows it. Default: unknown; the last page is requested with
-   * its entity tag.
+   * The number of items on a full page. With `link_header`, a full last page is requested without its entity
+   * tag, because neither the tag nor the status shows whether a new page follows. Default: unknown; the last
+   * page is requested with its entity tag.
    *
    * @generated from field: int32 size = 3;
    */
@@ -567,13 +581,14 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 6);
 
 /**
- * Waits for accepted work. The runtime polls its status with GET until the work is done or fails, or the deadline passes.
- * The interval grows, or follows `Retry-After`. A unary method returns the result. A server stream sends each state that
- * differs from the previous one. Its last message is the final state. A deadline that is too short ends the call, but not
- * the work: set `timeout`.
+ * Waits for work that the upstream has accepted. The runtime polls the status of the work with GET until the
+ * work is done or has failed, or the deadline passes. The interval between polls increases, or follows
+ * `Retry-After`. A unary method returns the result. A server stream sends each state that differs from the
+ * previous one; its last message is the final state. If the deadline is too short, the call ends, but the
+ * work continues; therefore set `timeout`.
  *
- * The work is in progress while the status is 202 or, with `done`, until that condition is true. A 303 redirect leads to
- * the result.
+ * The work is in progress while the status is 202 or, with `done`, until that condition is true. A 303
+ * redirect leads to the result.
  *
  *     // POST: {"name": "operations/7"}; GET /v1/operations/7: {"done": true, "response": {…}} or {"done": true, "error": {…}}
  *     option (connectrest.v1.method).operation = {
@@ -587,14 +602,14 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
  */
 export type Operation = Message<"connectrest.v1.Operation"> & {
   /**
-   * Where the status is found. Links must stay below the base URL. Default: `header: "Location"`; without that header a
-   * GET is repeated.
+   * The place of the status. Links must be below the base URL. Default: `header: "Location"`; without that
+   * header, a GET is repeated.
    *
    * @generated from oneof connectrest.v1.Operation.status
    */
   status: {
     /**
-     * A response header with a link, e.g. `Operation-Location`.
+     * A response header that contains a link, e.g. `Operation-Location`.
      *
      * @generated from field: string header = 1;
      */
@@ -602,7 +617,7 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
     case: "header";
   } | {
     /**
-     * Path from the payload to a link: a string, or an object with `href`.
+     * The path from the payload to a link. The value is a string, or an object with `href`.
      *
      * @generated from field: string link = 2;
      */
@@ -610,8 +625,8 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
     case: "link";
   } | {
     /**
-     * A path below the base URL with one variable, which names a value of the payload: `/v1/{name}`. Slashes in the value
-     * are kept.
+     * A path below the base URL with one variable. The variable is the name of a value in the payload:
+     * `/v1/{name}`. Slashes in the value are preserved.
      *
      * @generated from field: string path = 3;
      */
@@ -620,44 +635,44 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * A condition on the payload that is true when the work is done. Default: any status but 202.
+   * A condition on the payload that holds when the work is done. Default: any status except 202.
    *
    * @generated from field: connectrest.v1.When done = 4;
    */
   done?: When | undefined;
 
   /**
-   * A condition on the payload that is true when the work has failed. It is checked before `done`. The call fails with
-   * the error in the body. The body is read like the body of an error status. Default: none.
+   * A condition on the payload that holds when the work has failed. This condition is checked before `done`.
+   * The call fails with the error in the body, which is read like the body of an error status. Default: none.
    *
    * @generated from field: connectrest.v1.When failed = 5;
    */
   failed?: When | undefined;
 
   /**
-   * Path from the final payload to the result. Default: the payload itself.
+   * The path from the final payload to the result. Default: the payload itself.
    *
    * @generated from field: string result = 6;
    */
   result: string;
 
   /**
-   * Path from the final payload to a link to the result. The result is fetched with GET.
+   * The path from the final payload to a link to the result. The result is fetched with GET.
    *
    * @generated from field: string result_link = 7;
    */
   resultLink: string;
 
   /**
-   * The wait before the first poll of the status. Each further wait is half as long again, up to 30 seconds. Default: 1
-   * second.
+   * The wait before the first poll of the status. Each wait is 1.5 times as long as the previous one, up to
+   * 30 seconds. Default: 1 second.
    *
    * @generated from field: google.protobuf.Duration interval = 8;
    */
   interval?: Duration | undefined;
 
   /**
-   * The maximum number of polls. After that the call fails with DEADLINE_EXCEEDED. Default: 1000.
+   * The maximum number of polls. When it is reached, the call fails with DEADLINE_EXCEEDED. Default: 1000.
    *
    * @generated from field: int32 max_polls = 9;
    */
@@ -672,9 +687,10 @@ export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 7);
 
 /**
- * Uploads a client stream as the request body, or as a part of it. The first message has the fields of the request and
- * may have a chunk; all other messages have only chunks. Chunks are sent as they arrive. The fields named here are not
- * sent elsewhere. Only `in` can place fields other than `chunk` in a second location.
+ * Uploads a client stream as the request body, or as a part of it. The first message contains the fields of
+ * the request and can contain a chunk; all other messages contain only chunks. Chunks are sent as they
+ * arrive. The fields named here are not sent elsewhere, unless `in` gives a field other than `chunk` a second
+ * location.
  *
  *     option (connectrest.v1.method).upload = {chunk: "chunk", content_type: "type"};
  *
@@ -682,28 +698,29 @@ export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
  */
 export type Upload = Message<"connectrest.v1.Upload"> & {
   /**
-   * The bytes field of the request with a chunk.
+   * The bytes field of the request that contains a chunk.
    *
    * @generated from field: string chunk = 1;
    */
   chunk: string;
 
   /**
-   * The request field with the Content-Type of the chunks. Default: `application/octet-stream`.
+   * The request field that contains the Content-Type of the chunks. Default: `application/octet-stream`.
    *
    * @generated from field: string content_type = 2;
    */
   contentType: string;
 
   /**
-   * With MULTIPART: the request field with the name of the part, or a constant name in quotes, e.g. `'data'`.
+   * With MULTIPART: the request field that contains the name of the part, or a constant name in quotes, e.g.
+   * `'data'`.
    *
    * @generated from field: string part = 3;
    */
   part: string;
 
   /**
-   * With MULTIPART: the request field with the part's file name.
+   * With MULTIPART: the request field that contains the part's file name.
    *
    * @generated from field: string filename = 4;
    */
@@ -726,7 +743,7 @@ export const UploadSchema: GenMessage<Upload> = /*@__PURE__*/
  */
 export type Download = Message<"connectrest.v1.Download"> & {
   /**
-   * The bytes field of the response with a chunk. Fields with `from` are set in the first message.
+   * The bytes field of the response that receives a chunk. Fields with `from` are set in the first message.
    *
    * @generated from field: string chunk = 1;
    */
@@ -741,10 +758,10 @@ export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 9);
 
 /**
- * Streams the records of one long response, e.g. server-sent events. Each message of the stream is one record. Envelopes
- * do not apply to records. If an error rule with a `body` matches a record, the stream ends with that error. A record
- * whose only key is `error`, with a google.rpc.Status, also ends the stream with that error, unless the message has a
- * field for it.
+ * Streams the records of one long response, e.g. server-sent events. Each message of the stream is one
+ * record. Envelopes do not apply to records. If an error rule with a `body` matches a record, the stream ends
+ * with that error. A record whose only key is `error`, with a google.rpc.Status as the value, also ends the
+ * stream with that error, unless the message has a field for `error`.
  *
  *     // data: {"type": "delta", …}
  *     records: {format: EVENT_STREAM, last: {key: "type", values: "answer_stop"}, idle: {seconds: 120}}
@@ -787,7 +804,8 @@ export type Records = Message<"connectrest.v1.Records"> & {
   data: string;
 
   /**
-   * Lines, or event data, that end the stream and are not records. Not with ARRAY, which has its own end.
+   * The lines, or event data, that end the stream and are not records. Not allowed with ARRAY, which marks
+   * its own end.
    *
    *     records: {format: EVENT_STREAM, end: "[DONE]"}
    *
@@ -796,9 +814,10 @@ export type Records = Message<"connectrest.v1.Records"> & {
   end: string[];
 
   /**
-   * The record after which the stream ends, e.g. `{key: "type", values: "message_stop"}`. If `end` or `last` is set, a
-   * body that ends without either was truncated: the call fails with UNAVAILABLE, reason UPSTREAM_TRUNCATED. If neither
-   * is set, the stream ends with the body or when the transport is closed.
+   * The record after which the stream ends, e.g. `{key: "type", values: "message_stop"}`. If `end` or `last`
+   * is set, a body that ends without the mark or the record was truncated, and the call fails with
+   * UNAVAILABLE, reason UPSTREAM_TRUNCATED. If neither is set, the stream ends with the body or when the
+   * transport is closed.
    *
    * @generated from field: connectrest.v1.When last = 6;
    */
@@ -820,7 +839,7 @@ export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 10);
 
 /**
- * Formats of a stream of records.
+ * The formats of a stream of records.
  *
  * @generated from enum connectrest.v1.Records.Format
  */
@@ -833,8 +852,8 @@ export const Records_Format = {
   FORMAT_UNSPECIFIED: 0,
 
   /**
-   * One JSON object per line (NDJSON, JSON Lines), or per record of `application/json-seq` (RFC 7464). Empty lines
-   * are skipped, and so are comments: lines that begin with `:`, `#` or `//`.
+   * One JSON object per line (NDJSON, JSON Lines), or per record of `application/json-seq` (RFC 7464).
+   * Empty lines and comments are skipped. A comment is a line that begins with `:`, `#` or `//`.
    *
    * @generated from enum value: LINES = 1;
    */
@@ -848,9 +867,9 @@ export const Records_Format = {
   EVENT_STREAM: 2,
 
   /**
-   * The items of one JSON array, `[{…},{…}]`. Each item is delivered as soon as it is complete. An array that does not
-   * end was truncated. A server stream with only an HTTP rule is read like this, as in Google's REST APIs; if it
-   * returns google.api.HttpBody, it is a download.
+   * The items of one JSON array, `[{…},{…}]`. Each item is delivered as soon as it is complete. If the
+   * array does not end, the response was truncated. This is the format of server streams with only an HTTP
+   * rule, as in Google's REST APIs, unless they return google.api.HttpBody, which makes them downloads.
    *
    * @generated from enum value: ARRAY = 3;
    */
@@ -858,7 +877,7 @@ export const Records_Format = {
 } as const;
 
 /**
- * Formats of a stream of records.
+ * The formats of a stream of records.
  *
  * @generated from enum connectrest.v1.Records.Format
  */

@@ -1,4 +1,4 @@
-/** Errors in bodies with a success status: beside a payload, or in place of one. */
+/** Errors in bodies with a success status: next to a payload, or in place of one. */
 import {
   isJsonObject,
   type JsonValue,
@@ -18,9 +18,9 @@ export const ERRORS_PATH = "errors";
 const PATHS = new WeakMap<MethodRules, readonly string[]>();
 
 /**
- * Returns the paths from the root of the body that hold errors and nothing else: the path of the envelope and
- * those of the formats of errors. Omitted are paths that lead to other declared places, and those that `known`
- * covers, because the description expects them in successful responses.
+ * Returns the paths that hold errors and nothing else, from the root of the body: the path of the envelope,
+ * and the paths of the formats of errors. Omits paths that lead to other declared places, and paths below
+ * `known`, because the description expects them in successful responses.
  */
 export function errorPaths(rules: MethodRules): readonly string[] {
   let paths = PATHS.get(rules);
@@ -64,7 +64,7 @@ export function hasErrorsAlone(body: JsonValue | undefined, rules: MethodRules):
 }
 
 /**
- * Notes errors beside a payload, which are lost to callers, unless a rule reads them.
+ * Notes errors next to a payload, which are lost to callers unless a rule reads them.
  *
  * @param payload the path of the payload
  * @param reads whether a path from the payload is read
@@ -80,7 +80,7 @@ export function noteErrors(
     const value = valueAt(body, path);
     if (!areErrors(value)) continue;
     const within = payload === undefined ? undefined : restBelow(payload, path);
-    if (within === undefined || !reads(within)) out.drop(path, "no errors beside a payload", value);
+    if (within === undefined || !reads(within)) out.drop(path, "no errors", value);
   }
 }
 
@@ -98,7 +98,7 @@ export function readsPath({ body, head = [], response }: ResponseParts, path: st
   return kind instanceof MessageTable ? readsKey(kind, key) : true;
 }
 
-/** Reports whether a value at a path of errors has errors: not `[]`, `{"code": 0, "message": ""}` or `null`. */
+/** Reports whether a value has errors; `[]`, `{"code": 0, "message": ""}` and `null` do not. */
 function areErrors(value: JsonValue | undefined): boolean {
   if (typeof value === "string") return value.trim() !== "";
   if (Array.isArray(value)) return value.length > 0;

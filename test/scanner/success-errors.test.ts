@@ -1,4 +1,4 @@
-/** Errors in bodies with a success status: beside a payload, within it, or in place of it. */
+/** Errors in bodies with a success status: next to a payload, within it, or in place of it. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../codec/src/json/json.ts";
@@ -94,7 +94,7 @@ function nested(steps: readonly string[], value: JsonValue): Json {
   return steps.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value) as Json;
 }
 
-/** What must become of a body, by the description and the case alone. */
+/** Returns the outcome that the description demands. */
 function expected(each: Case, body: Json): "error" | "lost" | "nothing" {
   const { envelope, declared, collects, at, value, data } = each;
   if (!ERRORS.includes(value) || !placesOf(each).has(at)) return "nothing";
@@ -114,13 +114,12 @@ function hasItem({ data }: Json): boolean {
 function outcomeOf({ message, differences }: Outcome, at: string): string {
   if (message.startsWith("ConnectError") && message.includes("responded with 200")) return "error";
   const isLost = differences.list.some(
-    ({ path, class: as, expected: wanted }) =>
-      path === at && as === "lost" && wanted === "no errors beside a payload",
+    ({ path, class: as, expected: wanted }) => path === at && as === "lost" && wanted === "no errors",
   );
   return isLost ? "lost" : "nothing";
 }
 
-test("property: errors with a success status are an error in place of a payload, and reported beside one", () => {
+test("property: errors with a success status fail the call in place of a payload, and are reported next to one", () => {
   const seen = { error: 0, lost: 0, nothing: 0, scanned: 0 };
   fc.assert(
     fc.property(CASE, (each) => {
