@@ -23,7 +23,7 @@ export interface RunResults extends Results {
   readonly profiles: readonly ProfileFigures[];
 }
 
-/** Formats all tables of a run; skipped contestants come first. */
+/** Formats all tables of a run. Skipped contestants are listed first. */
 export function resultTables(results: RunResults, options: Options): string {
   const { calls, others, codec, workers, large, start, profiles, skipped } = results;
   const targets = targetsOf(results);
@@ -67,19 +67,19 @@ function startTable(figures: readonly StartFigures[]): string {
 }
 
 function profileTable({ name, page, cpuMicroseconds, parts }: ProfileFigures): string {
-  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
   const head = [`${name}, ${page}: ${cpuMicroseconds.toFixed(0)} us while profiled`, "own", "inclusive"];
   return table([head, ...parts.map(({ part, own, inclusive }) => [part, percent(own), percent(inclusive)])]);
 }
 
-/** Formats the tables of all calls, one per page. */
+/** Formats one table of calls per page. */
 function callTables(
   rows: readonly Row[],
   others: readonly Others[],
   { connections, rounds, turns }: Options,
 ): string {
   const pages = [...new Set(rows.map(({ page }) => page))];
-  const head = `${connections} connections, ${rounds} rounds of ${turns} bursts; medians, and where they lie with 95 % confidence.`;
+  const head = `${connections} connections, ${rounds} rounds of ${turns} bursts; medians, and where they lie with 95% confidence.`;
   return [
     `${head} Only the ratios mean anything elsewhere: processor time is better when small, calls/s when large.`,
     ...pages.flatMap((page) => [
@@ -92,11 +92,11 @@ function callTables(
   ].join("\n\n");
 }
 
-/** States as a sentence how much of the machine other processes used. */
+/** Formats the share of the machine that other processes used as a sentence. */
 export function othersLine({ counted, leftOut }: Others): string {
   const percent = ([least, most]: readonly [number, number]) => {
     const [low, high] = [(least * 100).toFixed(0), (most * 100).toFixed(0)];
-    return low === high ? `${low} %` : `${low} to ${high} %`;
+    return low === high ? `${low}%` : `${low} to ${high}%`;
   };
   const rest = leftOut === undefined ? "" : `, and ${percent(leftOut)} in the other rounds`;
   return `Other processes used ${percent(counted)} of the processors in the rounds that count${rest}.`;
@@ -148,7 +148,7 @@ function codecTable(figures: readonly CodecFigures[]): string {
   return table([["Codec alone", "CPU us", "ratio"], ...rows]);
 }
 
-/** Aligns columns: the first to the left, the others to the right. */
+/** Aligns the first column to the left and the others to the right. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>

@@ -6,7 +6,7 @@ import type { Estimate } from "./statistics.ts";
 import type { Row } from "./summary.ts";
 import type { WorkerFigures } from "./workers.ts";
 
-/** The results of a run, as far as they were selected. */
+/** The results of the selected measurements. */
 export interface Results {
   readonly calls: readonly Row[];
   readonly codec: readonly CodecFigures[];
@@ -15,7 +15,7 @@ export interface Results {
   readonly start: readonly StartFigures[];
 }
 
-/** A target for the gateway, and the measured value. */
+/** A target for the gateway and the measured value. */
 export interface Target {
   readonly figure: string;
   readonly reached: Estimate | number;
@@ -46,37 +46,56 @@ export function targetsOf({ calls, codec, workers, large, start }: Results): Tar
   return [
     ...CALLS.flatMap(([name, page, atMost, reference = "proxy"]) => {
       const reached = calls.find((row) => row.name === name && row.page === page)?.cpu[reference];
-      const figure = `${name.replace("gateway ", "")}, ${page}: CPU, ${reference} = 1`;
+      const figure = `${name.replace("gateway ", "")}, ${page}: processor time relative to ${reference}`;
       return reached === undefined ? [] : [{ figure, reached, bound: { atMost } }];
     }),
     ...codec
-      .filter(({ page, name }) => page === "25 KB varied" && name.startsWith("scanner"))
+      .filter(
+        ({ page, name }) => page === "25 KB varied" && name.startsWith("JSON to protobuf by the scanner"),
+      )
       .map(({ page, ratio }) => ({
-        figure: `the codec alone, ${page}: CPU, JSON.parse = 1`,
+        figure: `the codec alone, ${page}: processor time relative to JSON.parse`,
         reached: ratio,
         bound: { atMost: CODEC_AT_MOST },
       })),
     ...workers.map(({ capacity, wall, name }) => ({
-      figure: `two workers, ${name.replace("gateway ", "")}: calls/s, one worker = 1`,
+      figure: `two workers, ${name.replace("gateway ", "")}: throughput relative to one worker`,
       reached: capacity ?? wall,
       bound: { atLeast: WORKERS_AT_LEAST },
     })),
     ...large.flatMap(({ name, heldMs, memory }) => {
-      const page = `6,400 posts, ${name.replace("gateway ", "")}`;
+      const page = `a page of 6,400 posts, ${name.replace("gateway ", "")}`;
       return [
-        { figure: `${page}: event loop held, ms`, reached: heldMs, bound: { atMost: HELD_AT_MOST_MS } },
-        { figure: `${page}: memory, page = 1`, reached: memory, bound: { atMost: MEMORY_AT_MOST } },
+        {
+          figure: `${page}: longest event-loop turn, in ms`,
+          reached: heldMs,
+          bound: { atMost: HELD_AT_MOST_MS },
+        },
+        {
+          figure: `${page}: memory relative to the page`,
+          reached: memory,
+          bound: { atMost: MEMORY_AT_MOST },
+        },
       ];
     }),
     ...start
       .filter(({ name }) => name === "gateway")
       .flatMap(({ services, cpuMs, ratio }) => {
-        const what = `start, ${services} ${services === 1 ? "service" : "services"}`;
-        const ready = { figure: `${what}: ready, bare connect-node server = 1`, reached: ratio };
+        const what = `start with ${services} ${services === 1 ? "service" : "services"}`;
+        const ready = {
+          figure: `${what}: time until ready, relative to a bare connect-node server`,
+          reached: ratio,
+        };
         return [
           ...(cpuMs === undefined
             ? []
-            : [{ figure: `${what}: CPU, ms`, reached: cpuMs, bound: { atMost: START_CPU_AT_MOST_MS } }]),
+            : [
+                {
+                  figure: `${what}: processor time, in ms`,
+                  reached: cpuMs,
+                  bound: { atMost: START_CPU_AT_MOST_MS },
+                },
+              ]),
           { ...ready, bound: { atMost: READY_AT_MOST } },
         ];
       }),
@@ -89,7 +108,7 @@ export function isReached({ reached, bound }: Target): boolean {
   return "atMost" in bound ? value <= bound.atMost : value >= bound.atLeast;
 }
 
-/** Returns a row per target: the figure, the measured value, the bound, and whether it is reached. */
+/** Returns a row per target: the figure, the measured value, the bound, and whether the bound is met. */
 export function targetCells(targets: readonly Target[]): string[][] {
   return targets.map((target) => {
     const { figure, reached, bound } = target;

@@ -5,8 +5,8 @@
  * and a tarball per package to dist/.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { bundle, copyEntry, type Json } from "./bundle.ts";
 import { writeDeclarations } from "./declarations.ts";
 import { writePages } from "./package-pages.ts";
@@ -19,8 +19,6 @@ const PACKAGES = new Map([
   ["gateway", "connect-rest-gateway"],
   ["import", "connect-rest-import"],
 ]);
-/** Imports of annotated .proto files in addition to the annotations; protoc cannot find them otherwise. */
-const GOOGLE = ["api/annotations.proto", "api/http.proto", "api/httpbody.proto", "rpc/code.proto"];
 const DIST = "dist";
 
 function build(name: string): void {
@@ -32,18 +30,9 @@ function build(name: string): void {
   copyEntry(name, target);
   writePages(name, target, PACKAGES);
   cpSync("LICENSE", join(target, "LICENSE"));
-  if (name === "plugin") copyProtos(target);
+  const protos = join(name, "protos");
+  if (existsSync(protos)) cpSync(protos, join(target, "protos"), { recursive: true, dereference: true });
   run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
-}
-
-/** Copies the annotations and their imports, which users need to generate from annotated .proto files. */
-function copyProtos(target: string): void {
-  cpSync("proto/connectrest", join(target, "connectrest"), { recursive: true });
-  for (const file of GOOGLE) {
-    const copy = join(target, "google", file);
-    mkdirSync(dirname(copy), { recursive: true });
-    cpSync(join("node_modules/google-proto-files/google", file), copy);
-  }
 }
 
 /** Returns the manifest with references to JavaScript in place of TypeScript. */
@@ -53,7 +42,7 @@ function published(manifest: { [key: string]: Json }): Json {
   return {
     ...rest,
     ...(exports === undefined ? {} : { exports: withTypes(exports) }),
-    files: ["bin", "src", "docs", "connectrest", "google"],
+    files: ["bin", "src", "docs", "protos"],
   };
 }
 

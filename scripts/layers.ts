@@ -91,6 +91,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "testing/",
     "bin.ts",
     "cli/",
+    "init/",
     "workers/",
     "index.ts",
     "gateway.ts",

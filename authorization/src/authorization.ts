@@ -12,24 +12,22 @@ import type { Store } from "./store/store.ts";
 
 /** The options of caller authorization. */
 export interface AuthorizationOptions {
-  /** The origin at which callers reach the gateway: the issuer and the audience of tokens. */
+  /** The origin at which callers reach the gateway. It is the issuer and the audience of tokens. */
   readonly publicUrl: string;
-  /** Closed together with the gateway. */
+  /** The store, which is closed together with the gateway. */
   readonly store: Store;
-  /**
-   * Clients that need not register; each `client_secret` is the SHA-256 hash of the secret, in base64url.
-   */
+  /** Clients that need not register. Each `client_secret` is the SHA-256 hash of the secret, in base64url. */
   readonly clients: readonly ClientMetadata[];
-  /** Undefined if clients may not register themselves. */
+  /** The registration settings; undefined if clients may not register themselves. */
   readonly registration: RegistrationOptions | undefined;
   readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
-  /** Signs people in. By default nobody can sign in, and clients act for themselves. */
+  /** The sign-in for people. By default nobody can sign in, and clients act for themselves. */
   readonly signIn?: SignIn | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 export interface RegistrationOptions {
-  /** The token that a registering client must present. Default: none. */
+  /** The token that a client must present to register. Default: none. */
   readonly initialAccessToken: string | undefined;
   /** Default: all. */
   readonly redirectHosts: readonly string[] | undefined;
@@ -44,16 +42,16 @@ export interface SignIn {
   readonly sessions: Sessions;
 }
 
-/** The host's knowledge of its methods. */
+/** Answers questions of authorization about the methods of the gateway. */
 export interface MethodFacts {
   readonly scopes: ScopeMap;
-  /** Reports whether only a person's credentials allow an upstream call of this method. */
+  /** Reports whether the upstream accepts only the credentials of a person for this method. */
   readonly needsPerson: (method: DescMethod) => boolean;
   /** Reports whether a method may be called without a token. */
   readonly isOpen: (method: DescMethod) => boolean;
 }
 
-/** The authorization of callers: issues tokens, and checks them. */
+/** The authorization of callers: issues and checks tokens. */
 export interface Authorization extends ResourceServer {
   readonly server: AuthorizationServer;
   close(): Promise<void>;
@@ -109,7 +107,9 @@ export function createAuthorization(
   };
 }
 
-/** Returns the messages of an error and its causes: of the store, its library, and the system. */
+/**
+ * Returns the messages of an error and its causes: the error of the store, of its library, and of the system.
+ */
 function causesOf(error: Error): string {
   const { cause } = error;
   const text = error.stack ?? error.message;

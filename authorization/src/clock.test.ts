@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()));
 });
 
-/** From a second to ten years. */
+/** From ten seconds to ten years, in milliseconds. */
 const jumps = fc.integer({ min: 10_000, max: 315_360_000_000 });
 
 function openStore(): SqliteStore {
@@ -28,7 +28,7 @@ function openStore(): SqliteStore {
   return store;
 }
 
-test("what is recent was so by no clock that was set back", () => {
+test("property: a time counts as recent only if it is in the past and within the limit", () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer(), fc.nat(), (at, when, ms) => {
       expect(isRecent(at, when, ms)).toBe(at <= when && when < at + ms);
@@ -37,7 +37,7 @@ test("what is recent was so by no clock that was set back", () => {
   );
 });
 
-test("however far the clock is set back, a token that was revoked elsewhere is good no more", async () => {
+test("property: after the clock was set back, a token revoked by another process is still rejected", async () => {
   await fc.assert(
     fc.asyncProperty(jumps, async (jump) => {
       time = START;
@@ -50,7 +50,7 @@ test("however far the clock is set back, a token that was revoked elsewhere is g
       await store.delete("AccessToken", hashOf(token));
       time -= jump;
       expect(await tokens.find(token)).toBeUndefined();
-      // and one that was not there may be now
+      // a token that was unknown may be stored meanwhile
       await store.put("AccessToken", hashOf(token), { value, expiresAt: START * 2 });
       time -= jump;
       expect(await tokens.find(token)).toBeDefined();
@@ -59,7 +59,7 @@ test("however far the clock is set back, a token that was revoked elsewhere is g
   );
 });
 
-test("however far the clock is set back, clients are kept out for a minute at most", () => {
+test("property: after the clock was set back, a rate limit rejects clients for at most a minute", () => {
   fc.assert(
     fc.property(jumps, fc.nat(100_000), (jump, later) => {
       time = START;
@@ -74,7 +74,7 @@ test("however far the clock is set back, clients are kept out for a minute at mo
   );
 });
 
-test("however far the clock is set back or on, a lock of one who is dead is free", async () => {
+test("property: after the clock was set back or forward, the lock of a dead process is released", async () => {
   const moves = fc.sample(fc.integer({ min: -315_360_000_000, max: 50_000 }), 20);
   const takeOver = async (move: number) => {
     let own = START;
@@ -94,7 +94,7 @@ test("however far the clock is set back or on, a lock of one who is dead is free
   await Promise.all(moves.map(takeOver));
 });
 
-test("the time for siblings of a refresh token is short by any clock", () => {
+test("property: after the clock was set back, a used refresh token gives no second successor", () => {
   fc.assert(
     fc.property(jumps, (jump) => {
       expect(isNear(START, START - jump, GRACE_MS)).toBe(false);

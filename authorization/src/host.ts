@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Code, ConnectError } from "@connectrpc/connect";
 
-/** The services that authorization needs from its server. */
+/** The services that the host provides to authorization. */
 export interface AuthorizationHost {
-  /** Read at each use, so that the limits may change. */
+  /** The limits of the endpoints. They are read at each use, so they may change. */
   readonly limits: AuthorizationLimits;
   readonly log: AuthorizationLog;
   readonly metrics: AuthorizationMetrics;
@@ -35,21 +35,24 @@ export interface AuthorizationLog {
  * package.
  */
 export interface AuthorizationMetrics extends SignInMetrics {
-  /** Counts a request to an endpoint: `ok`, or the error of the response. */
+  /** Counts a request to an endpoint. The outcome is `ok`, or the error of the response. */
   authorized(endpoint: string, outcome: string): void;
   /** Counts a request for a token, with the grant type as the client sent it. */
   tokenGranted(grant: string, outcome: string): void;
-  /** Counts the reuse of a code or a refresh token. */
+  /** Counts the repeated use of a code or a refresh token. */
   tokenReused(kind: "code" | "refresh_token"): void;
-  /** Counts the check of a call's token. */
+  /** Counts a check of the token of a call. */
   tokenChecked(outcome: string): void;
 }
 
 /** Counts sign-ins and sessions by the names of their upstreams. */
 export interface SignInMetrics {
-  /** Counts a return from an upstream, or a failed attempt to send a person there: `ok`, or the failure. */
+  /**
+   * Counts a return from an upstream, or a failed attempt to send a person there. The outcome is `ok`, or the
+   * failure.
+   */
   signedIn(upstream: string, outcome: string): void;
-  /** Counts an attempt to refresh the tokens of a session: `ok`, or the failure. */
+  /** Counts an attempt to refresh the tokens of a session. The outcome is `ok`, or the failure. */
   sessionRefreshed(upstream: string, outcome: string): void;
   /** Counts the end of a session at an upstream. */
   sessionEnded(upstream: string): void;
@@ -80,23 +83,23 @@ export interface HttpRequest {
   /** The path and the query. */
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values, alternating, as received. */
+  /** The received header names and values, alternating. */
   readonly rawHeaders: readonly string[];
 }
 
-/** A request that the host has checked and accepted, and the response to it. */
+/** A request that the host has checked and accepted, with its response. */
 export interface HttpExchange {
   readonly request: HttpRequest;
-  /** A stream that emits `data` and `end` as the body of the request arrives. */
+  /** A stream that emits `data` and `end` as the request body arrives. */
   readonly body: Readable;
   readonly path: string;
-  /** Empty if there is none. */
+  /** The query; an empty string if the request has no query. */
   readonly query: string;
   /** The client's IP address. */
   readonly client: string;
-  /** The unit that counts as one client: an IPv4 address, or an IPv6 network. */
+  /** The unit that counts as one client: an IPv4 address or an IPv6 network. */
   readonly clientKey: string;
-  /** Sets a header of the response, which has not been sent yet. */
+  /** Sets a header of the response, which must not have been sent yet. */
   setHeader(name: string, value: string): void;
   /** Sends the whole response, unless the client has disconnected. Header names are in lower case. */
   send(
@@ -104,16 +107,16 @@ export interface HttpExchange {
     headers: Readonly<Record<string, string | string[]>>,
     body?: string | Uint8Array | undefined,
   ): void;
-  /** Ends an exchange after an internal error, however much of the response was sent. */
+  /** Ends an exchange after an internal error, even if a part of the response was sent. */
   fail(): void;
 }
 
-/** Headers of responses that no cache may store, and whose type no browser may guess. */
+/** Headers of responses that no cache may store, and whose type browsers must not guess. */
 export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 /**
- * Headers of responses that may contain secrets: no cache stores them, and no other server learns their
- * address.
+ * Headers of responses that may contain secrets. No cache stores such a response, and its address is not sent
+ * to other servers.
  */
 export const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;
 

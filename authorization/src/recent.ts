@@ -1,14 +1,14 @@
 /**
- * Reports whether a time is less than `ms` ago. A time in the future is not recent: the clock was set back,
- * and nobody knows by how much.
+ * Reports whether a time is less than `ms` ago. A time in the future is not recent: the clock was set back by
+ * an unknown amount.
  */
 export function isRecent(at: number, now: number, ms: number): boolean {
   return at <= now && now - at < ms;
 }
 
 /**
- * Reports whether a time noted by another process, whose clock may be ahead, is less than `ms` away in
- * either direction.
+ * Reports whether a time that another process recorded is less than `ms` away in either direction. The clock
+ * of that process may be ahead.
  */
 export function isNear(at: number, now: number, ms: number): boolean {
   return Math.abs(now - at) < ms;

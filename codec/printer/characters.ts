@@ -1,4 +1,4 @@
-/** JSON characters and literals, as they are stored. */
+/** JSON characters and literals as little-endian integers, ready to be stored. */
 
 export const QUOTE: u32 = 0x22;
 export const COMMA: u32 = 0x2c;

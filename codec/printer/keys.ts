@@ -1,11 +1,16 @@
-/** Printed object keys, with their quotes, so that no key is a prefix of another. */
+/**
+ * The object keys printed so far. They are compared with their quotes: no quoted key is a prefix of another.
+ */
 import { drop, ENTRY, height, push } from "./stack";
 
-/** Larger maps are split: each key is compared with all previous ones. */
+/**
+ * The maximum number of keys in a map. The host splits larger maps, because each key is compared with all
+ * previous keys.
+ */
 const MAX_KEYS: usize = 256;
 const MIX: u64 = 0x9e3779b97f4a7c15;
 
-/** Traps for a duplicate key in the same object. */
+/** Records a key of the object whose keys start at `first`. Traps if the object already has the key. */
 export function remember(from: usize, to: usize, first: usize): void {
   const keyHash = hash(from, to);
   const behind = height();
@@ -16,7 +21,7 @@ export function remember(from: usize, to: usize, first: usize): void {
   push(keyHash, from);
 }
 
-/** Forgets all keys of the object whose first key this is. */
+/** Removes the keys of the object whose keys start at `first`. */
 export function forget(first: usize): void {
   drop(first);
 }

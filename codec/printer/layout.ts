@@ -1,16 +1,16 @@
 /**
- * The tables that drive the printer, as the host writes them (codec/src/print/wasm-tables.ts): structures
- * of 32-bit words in linear memory. Offsets are in bytes.
+ * The layout of the tables that drive the printer. The host writes the tables
+ * (codec/src/print/wasm-tables.ts) as structures of 32-bit words in linear memory. Offsets are in bytes.
  */
 
-/** How a message is printed. */
+/** The form in which a message is printed. */
 export const MESSAGE_FORM: usize = 0;
-/** The host's number for the message. */
+/** The number by which the host identifies the message. */
 export const MESSAGE_ID: usize = 4;
 /** For each field number below a limit, the address of the field, or 0. */
 export const MESSAGE_DENSE: usize = 8;
 export const MESSAGE_DENSE_COUNT: usize = 12;
-/** The other fields: number and address, sorted by number. */
+/** The remaining fields as pairs of number and address, sorted by number. */
 export const MESSAGE_SPARSE: usize = 16;
 export const MESSAGE_SPARSE_COUNT: usize = 20;
 
@@ -20,7 +20,7 @@ export const FORM_TIMESTAMP = 2;
 export const FORM_STRUCT = 3;
 export const FORM_VALUE = 4;
 export const FORM_LIST = 5;
-/** Printed by the host. */
+/** The form of messages that the host prints. */
 export const FORM_OTHER = 6;
 
 export const FIELD_INDEX: usize = 0;
@@ -29,15 +29,15 @@ export const FIELD_KEY: usize = 4;
 export const FIELD_KEY_LENGTH: usize = 8;
 export const FIELD_SHAPE: usize = 12;
 export const FIELD_KIND: usize = 16;
-/** The field number and wire type; also in a map entry. */
+/** The tag of the field: its number and wire type. Fields of map entries have tags too. */
 export const FIELD_TAG: usize = 20;
 /** The table of a message or an enum. */
 export const FIELD_ARGUMENT: usize = 24;
 /** Whether the default value is omitted. */
 export const FIELD_IMPLICIT: usize = 28;
-/** A bit that identifies its oneof. */
+/** The bit of the oneof that contains the field. */
 export const FIELD_ONEOF: usize = 32;
-/** For a map: the kind of its keys, and their tag. */
+/** For a map field: the kind and the tag of the key. */
 export const FIELD_MAP_KEY: usize = 36;
 export const FIELD_MAP_KEY_TAG: usize = 40;
 
@@ -63,17 +63,17 @@ export const KIND_FLOAT = 15;
 export const KIND_ENUM = 16;
 export const KIND_MESSAGE = 17;
 
-/** A hash table of the names of an enum. */
+/** A hash table of the names of the enum values. */
 export const ENUM_ROWS: usize = 0;
 export const ENUM_MASK: usize = 4;
 export const ENUM_ZERO: usize = 8;
-/** Whether numbers without a name are valid. */
+/** Whether the enum is open: numbers without a name are valid. */
 export const ENUM_OPEN: usize = 12;
-/** Whether its JSON is null. */
+/** Whether the enum is google.protobuf.NullValue, which is null in JSON. */
 export const ENUM_NULL: usize = 16;
 
 export const NAME_SIZE: usize = 12;
 export const NAME_NUMBER: usize = 0;
-/** In quotes; 0 in an empty row. */
+/** The name in quotes; 0 in an empty row. */
 export const NAME_TEXT: usize = 4;
 export const NAME_LENGTH: usize = 8;

@@ -1,7 +1,7 @@
-/** Numbers in the notation of JavaScript. The margin has room for each of them. */
+/** Prints numbers as JavaScript prints them. Each number fits into the reserved margin. */
 import { MARGIN, put, q, room, work, writeTo } from "./output";
 
-/** Prints a double to an address like `String`, and returns its length. */
+/** Prints a double like JavaScript's `String` to an address, and returns its length. */
 declare function hostDouble(value: f64, at: usize): usize;
 
 const HOST_WORK = 20;
@@ -62,7 +62,7 @@ export function double(value: f64): void {
 
 /**
  * Prints a number of at most 15 digits, with at most 6 after the point. No two such numbers are the same
- * double, so the text found is the shortest. A quotient of two exact doubles is correctly rounded.
+ * double, so the decimal found is the shortest. A quotient of two exact doubles is correctly rounded.
  */
 function decimal(value: f64, size: f64): bool {
   let power: f64 = 1;
@@ -83,7 +83,7 @@ function decimal(value: f64, size: f64): bool {
   return false;
 }
 
-/** Prints a number with leading zeros, to a fixed number of digits. */
+/** Prints a number with a fixed number of digits, padded with leading zeros. */
 export function fraction(value: u64, digits: i32): void {
   let rest = value;
   for (let i = digits - 1; i >= 0; i--) {

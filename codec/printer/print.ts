@@ -1,7 +1,7 @@
 /**
  * Converts protobuf to ProtoJSON (https://protobuf.dev/programming-guides/json), driven by tables (see
- * layout.ts). Unusual messages trap, and the host prints them with protobuf-es, with the same result; the
- * host splits messages that are too large.
+ * layout.ts). Unusual messages trap. The host then prints them with protobuf-es, with the same result. The
+ * host also splits messages that are too large.
  */
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters";
 import { forget, remember } from "./keys";
@@ -14,21 +14,22 @@ import { timestamp } from "./time";
 import { end, moveTo, nextIs, p, skip, tag, varint } from "./wire";
 
 /**
- * Prints a message with a special form, keeps its JSON, and returns its length; negative if it has no JSON.
+ * Prints a message with a special JSON form in the host, which keeps the JSON. Returns the length of the
+ * JSON; a negative number if the message has no JSON form.
  */
 declare function hostOther(id: u32, from: usize, to: usize): i32;
-/** Writes the JSON that was kept. */
+/** Writes the JSON that the last call of `hostOther` kept. */
 declare function hostTake(at: usize): void;
 
 const OTHER_WORK = 200;
 
 /**
- * Prints the message between two addresses, which is followed by 16 zeros, to a third address, after which
- * the memory is unused. Returns the length of the JSON.
+ * Prints the message between `from` and `to` to another address, and returns the length of the JSON. 16 zeros
+ * must follow the message, and the memory after the output address must be unused.
  *
  * @param stack memory up to `from`, for messages and maps in progress
- * @param maxLength the most bytes of JSON
- * @param maxWork the work budget: a value is 1
+ * @param maxLength the maximum length of the JSON in bytes
+ * @param maxWork the work budget; each value costs 1
  * @param depth the nesting depth of the message, 1 for the outermost
  */
 export function print(
@@ -76,7 +77,7 @@ function message(table: usize, limit: usize, depth: i32): void {
   }
 }
 
-/** Prints the fields of a message, each after a comma; a brace finally replaces the first comma. */
+/** Prints the fields of a message, each after a comma, then replaces the first comma by a brace. */
 function fields(table: usize, limit: usize, depth: i32): void {
   const from = q;
   const first = height();
@@ -95,7 +96,7 @@ function fields(table: usize, limit: usize, depth: i32): void {
     last = index;
     push(index, q);
     const bit = load<u32>(field, L.FIELD_ONEOF);
-    // of several members of a oneof the last would count, but serializers write only one
+    // the last of several members of a oneof would count, but serializers write only one
     if ((oneofs & bit) !== 0) unreachable();
     oneofs |= bit;
     printField(field, fieldTag, limit, depth);
@@ -113,7 +114,7 @@ function fields(table: usize, limit: usize, depth: i32): void {
   }
 }
 
-/** Returns the field with a number; 0 if the message does not know it. */
+/** Returns the field with a number; 0 if the message does not have this field. */
 function fieldOf(table: usize, number: u32): usize {
   if (number < load<u32>(table, L.MESSAGE_DENSE_COUNT)) {
     return load<u32>(load<u32>(table, L.MESSAGE_DENSE) + ((<usize>number) << 2));
@@ -135,10 +136,10 @@ function fieldOf(table: usize, number: u32): usize {
   return 0;
 }
 
-/** Sorts the fields printed since an entry. A repeated occurrence is unusual. */
+/** Sorts the fields printed since an entry by number. Traps if a field occurs twice. */
 function putInOrder(first: usize, from: usize): void {
   const behind = height();
-  // an entry records its start; it ends where the next entry starts
+  // each entry records where its field starts; the field ends where the next one starts
   const length = q - from;
   room(length + 16);
   const moved = q;
@@ -158,7 +159,10 @@ function putInOrder(first: usize, from: usize): void {
   writeTo(to);
 }
 
-/** Returns the entry with the smallest index above another; 0 for none. Traps if two entries have it. */
+/**
+ * Returns the entry with the smallest index above `before`; 0 if no such entry exists. Traps if two entries
+ * have the same index.
+ */
 function smallestAbove(before: i32, first: usize, behind: usize): usize {
   let found: usize = 0;
   let smallest = i32.MAX_VALUE;
@@ -264,13 +268,16 @@ function list(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
   }
 }
 
-/** Prints an item and a comma. */
+/** Prints a list item and a comma. */
 function item(field: usize, limit: usize, depth: i32): void {
   valueOrDefault(field, true, limit, depth);
   put(COMMA);
 }
 
-/** Prints a value in a list or map, or after its tag in a wrapper; the default value if it is absent. */
+/**
+ * Prints a value of a list or map, or the value of a wrapper. Prints the default value if the value is
+ * absent.
+ */
 function valueOrDefault(field: usize, isThere: bool, limit: usize, depth: i32): void {
   work(1);
   room(0);
@@ -303,7 +310,7 @@ function map(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
   forget(first);
 }
 
-/** Prints a map entry: its key, field 1, and its value, field 2, either of which may be absent. */
+/** Prints a map entry: its key is field 1, its value is field 2, and either may be absent. */
 function entry(field: usize, limit: usize, depth: i32, first: usize): void {
   room(0);
   const from = q;

@@ -16,7 +16,7 @@ export function range(kind: u32, to: usize): void {
   moveTo(to);
 }
 
-/** Returns the value of a scalar without length as 64 bits, which are 0 for the default. */
+/** Returns the value of a fixed-size or varint scalar as 64 bits. The default value has only zero bits. */
 export function bitsOf(kind: u32): u64 {
   switch (kind) {
     case L.KIND_BOOL:
@@ -57,7 +57,7 @@ export function scalar(kind: u32, bits: u64): void {
   }
 }
 
-/** Prints a scalar without quotes, except numbers that JSON lacks. */
+/** Prints a scalar, 64-bit integers without quotes. */
 export function bare(kind: u32, bits: u64): void {
   switch (kind) {
     case L.KIND_BOOL:
@@ -111,7 +111,7 @@ function doubleOrWord(value: f64): void {
   }
 }
 
-/** Returns the row with the name of an enum number; 0 if it has no name. */
+/** Returns the table row of the enum value with a number; 0 if the number has no name. */
 export function nameOf(names: usize, number: i32): usize {
   const mask = load<u32>(names, L.ENUM_MASK);
   const rows: usize = load<u32>(names, L.ENUM_ROWS);

@@ -1,6 +1,6 @@
-/** The state of the messages and maps in progress: pairs of words. */
+/** The stack of messages and maps in progress. Each entry is a pair of words. */
 
-/** The nesting limit of messages, the same as in protobuf-es. */
+/** The maximum nesting depth of messages, the same as in protobuf-es. */
 export const MAX_DEPTH = 100;
 
 let top: usize = 0;
@@ -25,7 +25,7 @@ export function push(first: u32, second: usize): void {
   top += ENTRY;
 }
 
-/** Removes all entries from a position on. */
+/** Removes all entries from a position upwards. */
 export function drop(from: usize): void {
   top = from;
 }

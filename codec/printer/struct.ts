@@ -1,4 +1,4 @@
-/** google.protobuf.Struct, Value and ListValue. The constants are tags: field number and wire type. */
+/** Prints google.protobuf.Struct, Value and ListValue. The constants are tags: field number and wire type. */
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, NULL, OPEN_BRACE, OPEN_BRACKET } from "./characters";
 import { forget, remember } from "./keys";
 import * as L from "./layout";
@@ -48,7 +48,7 @@ export function listValue(limit: usize, depth: i32): void {
   close(from, limit, CLOSE_BRACKET);
 }
 
-/** Ends the output that began at an address: replaces the last comma, if there is one. */
+/** Ends the output that began at an address: replaces the trailing comma, if any. */
 function close(from: usize, limit: usize, c: u32): void {
   if (p !== limit) unreachable();
   room(0);
@@ -59,7 +59,10 @@ function close(from: usize, limit: usize, c: u32): void {
   }
 }
 
-/** Prints any JSON. An empty value has no JSON, and a value with two kinds is unusual. */
+/**
+ * Prints a google.protobuf.Value. Traps for a value without a kind, which has no JSON form, and for one with
+ * two kinds.
+ */
 export function anyValue(limit: usize, depth: i32): void {
   if (depth > MAX_DEPTH || p >= limit) unreachable();
   work(1);

@@ -1,4 +1,4 @@
-/** JSON strings from text and bytes. */
+/** Prints strings and bytes as JSON strings. */
 import { MARGIN, put, q, room, work, writeTo } from "./output";
 
 const QUOTE: u32 = 0x22;
@@ -47,12 +47,12 @@ function copy32(to: usize, from: usize): void {
   v128.store(to, second, 16);
 }
 
-/** Blocks that `special` compares with: V8 loads them faster than it builds them. */
+/** Constant blocks for `special`: V8 loads a constant faster than it builds one. */
 const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
 const BLANKS = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32]);
 const BACKSLASHES = memory.data<u8>([92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92]);
 
-/** Returns a bit for each of 16 bytes that JSON must escape. */
+/** Returns a mask with a bit for each of 16 bytes that JSON must escape. */
 function special(from: usize): u32 {
   const block = v128.load(from);
   // flipping the second bit moves a quote next to the control characters, but not a space
@@ -62,7 +62,7 @@ function special(from: usize): u32 {
   );
 }
 
-/** The second character of the escape of a control character; 0 if it is escaped by number. */
+/** The second character of the short escape of each control character; 0 if the character needs `\u`. */
 const SHORT = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0x62, 0x74, 0x6e, 0, 0x66, 0x72, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0,
@@ -84,7 +84,7 @@ function escaped(c: u32): void {
   writeTo(q + 4);
 }
 
-/** Traps for invalid UTF-8 (RFC 3629). */
+/** Traps if a range is not valid UTF-8 (RFC 3629). */
 function checkUtf8(from: usize, to: usize): void {
   let at = from;
   while (at < to) {

@@ -1,18 +1,18 @@
-/** google.protobuf.Timestamp in RFC 3339 (section 5.6). */
+/** Prints google.protobuf.Timestamp as RFC 3339 (section 5.6). */
 import { fraction, pair } from "./number";
 import { put, q, room, writeTo } from "./output";
 import { p, skip, tag, varint } from "./wire";
 
-/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
+/** The bounds 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
 const MIN_SECONDS: i64 = -62135596800;
 const MAX_SECONDS: i64 = 253402300799;
 const DAY: i64 = 86400;
-/** From 0000-03-01 to 1970-01-01, in the proleptic Gregorian calendar. */
+/** The number of days from 0000-03-01 to 1970-01-01 in the proleptic Gregorian calendar. */
 const DAYS_TO_1970: i64 = 719468;
 /** The highest field number of google.protobuf.Timestamp. */
 const NANOS: u32 = 2;
 
-/** Prints a time in quotes, with 0, 3, 6 or 9 digits of a second. */
+/** Prints a time in quotes, with 0, 3, 6 or 9 digits after the second. */
 export function timestamp(limit: usize): void {
   let seconds: i64 = 0;
   let nanos: i32 = 0;
@@ -23,7 +23,7 @@ export function timestamp(limit: usize): void {
     } else if (field === 0x10) {
       nanos = <i32>varint();
     } else if (field >>> 3 <= NANOS) {
-      unreachable(); // one of the two, with another wire type
+      unreachable(); // a known field with an unexpected wire type
     } else {
       skip(field & 7, limit);
     }
@@ -31,7 +31,7 @@ export function timestamp(limit: usize): void {
   if (p !== limit) unreachable();
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS || nanos < 0 || nanos > 999999999) unreachable();
   room(0);
-  // the same days, counted from a March before all valid years
+  // count days from a March before the first valid year
   const shifted = seconds + DAYS_TO_1970 * DAY;
   const day = shifted / DAY;
   put(0x22);
@@ -43,7 +43,7 @@ export function timestamp(limit: usize): void {
   writeTo(q + 2);
 }
 
-/** Prints a date from its days since 0000-03-01, in years that begin in March. */
+/** Prints the date that is `days` after 0000-03-01. Years begin in March, so a leap day ends its year. */
 function date(days: u32): void {
   const era = days / 146097;
   const ofEra = days - era * 146097;

@@ -1,6 +1,6 @@
 /**
- * Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). The input is followed
- * by zeros, which end every varint. Unusual input traps, and the host prints the message in another way.
+ * Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). Zeros follow the input
+ * and end every varint. Unusual input traps, and the host prints the message with protobuf-es.
  */
 
 /** The read position. */
@@ -10,7 +10,7 @@ export function moveTo(at: usize): void {
   p = at;
 }
 
-/** Reads the lower 64 bits of a varint. */
+/** Reads a varint and returns its lower 64 bits. */
 export function varint(): u64 {
   const first: u64 = load<u8>(p++);
   return first < 0x80 ? first : longVarint(first & 0x7f);
@@ -35,7 +35,7 @@ export function tag(): u32 {
   return <u32>value;
 }
 
-/** Returns the end of a length-delimited value; `p` is then its start. */
+/** Reads the length of a length-delimited value, and returns the end of the value. `p` is then its start. */
 export function end(limit: usize): usize {
   const length = varint();
   if (p > limit || length > <u64>(limit - p)) unreachable();
@@ -57,7 +57,7 @@ export function skip(wireType: u32, limit: usize): void {
   }
 }
 
-/** Reports whether the next field has this tag; if so, reads the tag. */
+/** Reads the next tag if it equals `expected`, and reports whether it does. */
 export function nextIs(expected: u32, limit: usize): bool {
   const before = p;
   if (before < limit && varint() === <u64>expected) return true;

@@ -1,6 +1,6 @@
 /**
- * Decodes base64 like the JavaScript decoder (codec/src/decode/scalar.ts): in either alphabet, with or
- * without padding, with line breaks, tabs and spaces anywhere.
+ * Decodes base64 like the JavaScript decoder (codec/src/decode/scalar.ts): accepts both alphabets, optional
+ * padding, and line breaks, tabs and spaces anywhere.
  */
 import { BACKSLASH, byte, hex4, QUOTE } from "./bytes";
 import { plainOf } from "./escapes";
@@ -8,7 +8,7 @@ import { plainOf } from "./escapes";
 /** The end of the last output. */
 export let decodedEnd: usize = 0;
 
-/** The value of each character: six bits, or one of these. */
+/** The value of each character: six bits, or one of the constants below. */
 const VALUES = memory.data(256);
 const PADDING: u32 = 64;
 const SPACE: u32 = 65;
@@ -26,7 +26,7 @@ function fillValues(): void {
     store<u8>(VALUES + 0x61 + i, 26 + i);
   }
   for (let i: usize = 0; i < 10; i++) store<u8>(VALUES + 0x30 + i, 52 + i);
-  // `+/` of one alphabet, `-_` of the other
+  // `+/` of the standard alphabet, `-_` of the URL-safe alphabet
   store<u8>(VALUES + 0x2b, 62);
   store<u8>(VALUES + 0x2d, 62);
   store<u8>(VALUES + 0x2f, 63);
@@ -44,8 +44,8 @@ function sextet(c: u32): u32 {
 }
 
 /**
- * Writes bytes from base64 after its opening quote; returns the position after the closing quote, or 0. May
- * write 3 bytes too many.
+ * Writes the bytes of a base64 string, from after its opening quote. Returns the position after the closing
+ * quote, or 0. May overwrite 3 bytes after the output.
  */
 export function base64(from: usize, to: usize): usize {
   let at = from;
@@ -85,7 +85,7 @@ export function base64(from: usize, to: usize): usize {
       return 0;
     }
   }
-  // one digit is six bits, less than a byte
+  // a single digit has six bits, less than a byte
   if (digits === 1) return 0;
   if (digits > 1) {
     store<u32>(out, bswap<u32>(bits << (32 - 6 * digits)));
@@ -96,8 +96,8 @@ export function base64(from: usize, to: usize): usize {
 }
 
 /**
- * Writes three bytes for every four digits; returns the position of the first group of four with another
- * character.
+ * Writes three bytes for every four digits. Returns the position of the first group of four that contains
+ * another character.
  */
 function fours(from: usize, to: usize): usize {
   let at = from;
@@ -115,8 +115,8 @@ function fours(from: usize, to: usize): usize {
 }
 
 /**
- * Returns the character of the escape after a backslash; for an invalid or unsupported escape, a character
- * that is not base64.
+ * Returns the character that an escape represents, given the position after its backslash. For an invalid or
+ * unsupported escape, returns a character that is not base64.
  */
 function escaped(at: usize): u32 {
   const c = byte(at);

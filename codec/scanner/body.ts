@@ -1,4 +1,4 @@
-/** Reads bodies: a payload and the structure around it. */
+/** Reads response bodies: the payload and the envelope around it. */
 import { byte, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
 import { beginDepth } from "./depth";
 import { object } from "./message";
@@ -7,17 +7,14 @@ import { enter, leave } from "./report";
 import { skip } from "./skip";
 import { isLoose, unnamed, value } from "./value";
 
-/** The position of the list of a page. */
+/** The position of the list in a page. */
 export let pageAt: usize = 0;
 export let pageEnd: usize = 0;
 
 let isPayloadFound = false;
 let checksStatus = false;
 
-/**
- * Reads a body by its root field, which describes the payload and the structure around it. Returns 0 also
- * for a body without a payload.
- */
+/** Reads a body, described by its root field. Returns 0 on failure, also if the body has no payload. */
 export function body(root: usize, at: usize, withStatus: bool): usize {
   isPayloadFound = false;
   checksStatus = withStatus;
@@ -29,7 +26,7 @@ export function body(root: usize, at: usize, withStatus: bool): usize {
 export function payload(field: usize, argument: usize, at: usize): usize {
   isPayloadFound = true;
   const c = byte(at);
-  // a field in place of a message; for other payloads, objects and lists may represent an empty one
+  // the payload is a field; in place of other payloads, an object or list may represent an empty payload
   if (isLoose(field)) return c === OPEN_BRACE || c === OPEN_BRACKET ? unnamed(argument, at) : 0;
   return c === OPEN_BRACE ? object(argument, at) : 0;
 }

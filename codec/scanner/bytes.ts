@@ -1,6 +1,6 @@
 /**
- * Byte functions for all parts of the scanner. Positions are addresses in linear memory; the input is
- * followed by zeros, which are not valid JSON, so that loops need not check for the end.
+ * Byte functions that all parts of the scanner use. Positions are addresses in linear memory. Zeros follow
+ * the input; they are not valid JSON, so loops need not check for the end of the input.
  */
 
 export const QUOTE: u32 = 0x22;
@@ -18,7 +18,7 @@ export const NULL: u32 = 0x6c6c756e;
 export const TRUE: u32 = 0x65757274;
 export const ALSE: u32 = 0x65736c61;
 
-/** A bit for each white space character. */
+/** A set with one bit for each white space character. */
 const SPACES: u64 = 0x100002600;
 
 /** Returns the byte at a position. */
@@ -56,12 +56,12 @@ export function plainEnd(from: usize): usize {
   return at + ctz(mask);
 }
 
-/** Blocks that `special` compares with: V8 loads them faster than it builds them. */
+/** Constant blocks for `special`: V8 loads a constant faster than it builds one. */
 const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
 const BLANKS = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32]);
 const BACKSLASHES = memory.data<u8>([92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92]);
 
-/** Returns a bit for each of 16 bytes that is a quote, a backslash or a control character. */
+/** Returns a mask with a bit for each of 16 bytes that is a quote, a backslash or a control character. */
 export function special(from: usize): i32 {
   const block = v128.load(from);
   // flipping the second bit moves a quote next to the control characters, but not a space
@@ -71,17 +71,17 @@ export function special(from: usize): i32 {
   );
 }
 
-/** Like `special`, for 32 bytes. */
+/** Like `special`, with 32 bytes. */
 export function special32(from: usize): u32 {
   return special(from) | (special(from + 16) << 16);
 }
 
-/** Returns the bits of a mask from `first` on. */
+/** Clears the bits of a mask below `first`. */
 export function bitsFrom(mask: u32, first: usize): u32 {
   return first < 32 ? (mask >> first) << first : 0;
 }
 
-/** Copies 32 bytes at a time, and up to 31 bytes more than requested. */
+/** Copies 32 bytes at a time. May copy up to 31 bytes more than requested. */
 export function copyLoosely(to: usize, from: usize, length: usize): void {
   if (length > 512) {
     memory.copy(to, from, length);
@@ -98,14 +98,14 @@ export function copy32(to: usize, from: usize): void {
   v128.store(to, second, 16);
 }
 
-/** Returns the value of a hexadecimal digit; negative for another character. */
+/** Returns the value of a hexadecimal digit; a negative number for any other character. */
 function hexDigit(c: u32): i32 {
   if (isDigit(c)) return c - 0x30;
   const letter = c | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** Returns the value of four hexadecimal digits; negative for other characters. */
+/** Returns the value of four hexadecimal digits; a negative number if one is not a digit. */
 export function hex4(at: usize): i32 {
   const a = hexDigit(byte(at));
   const b = hexDigit(byte(at + 1));

@@ -14,11 +14,11 @@ import { keptValue, placeTaken, SEEN, stateOf } from "./frame";
 import * as L from "./layout";
 import { isWord, word } from "./words";
 
-/** No member is selected; or the selection is left to JavaScript. */
+/** Results of a selection: `NONE` if no member is selected, `UNKNOWN` if JavaScript must decide. */
 export const NONE = -1;
 export const UNKNOWN = -2;
 
-/** Whether a discriminator named the last selected member. */
+/** Whether a discriminator value named the last selected member. */
 export let isNamed = false;
 
 /** Returns the index of the selected member. */
@@ -27,7 +27,7 @@ export function chosen(choice: usize, frame: usize): i32 {
   const end = first + <usize>load<u32>(choice, L.CHOICE_CASE_COUNT) * L.CASE_SIZE;
   for (let each = first; each < end; each += L.CASE_SIZE) {
     const slot = load<u32>(each, L.CASE_SLOT);
-    // the discriminator occurs in two of its spellings
+    // the discriminator occurs with two of its names
     if (popcnt(stateOf(frame, slot) & SEEN) > 1) return UNKNOWN;
     const isPresent = placeTaken(frame, slot) !== 0;
     const holds = isPresent
@@ -44,7 +44,7 @@ export function chosen(choice: usize, frame: usize): i32 {
   return NONE;
 }
 
-/** Tests whether a value meets a condition: 1 or 0; -1 where this is left to JavaScript. */
+/** Reports whether a value meets a condition: 1 for yes, 0 for no, -1 if JavaScript must decide. */
 function test(condition: usize, at: usize, withWords: u32): i32 {
   const c = byte(at);
   switch (load<u32>(condition, L.CASE_TEST)) {
@@ -69,7 +69,7 @@ function test(condition: usize, at: usize, withWords: u32): i32 {
   }
 }
 
-/** Reports whether the slots of all members except the selected one are empty. */
+/** Reports whether the keys of all members except the selected one have no value. */
 export function areEmpty(choice: usize, frame: usize, except: i32): bool {
   const first: usize = load<u32>(choice, L.CHOICE_SLOTS);
   const end = first + ((<usize>load<u32>(choice, L.CHOICE_SLOT_COUNT)) << 2);

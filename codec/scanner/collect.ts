@@ -1,4 +1,4 @@
-/** Handles the unknown keys of an object after its end. */
+/** Handles the unknown keys of an object after the object ends. */
 import * as L from "./layout";
 import { close, copied, goOn, hasRoom, out, put, varint } from "./output";
 import { raw } from "./raw";
@@ -16,7 +16,7 @@ import {
   waiting,
 } from "./waiting";
 
-/** Writes the deferred keys since `first` that no field names, if the message collects them. */
+/** Writes the deferred unknown keys since `first`, if the message collects unknown keys. */
 export function collect(message: usize, first: usize, isShared: bool): bool {
   const collector = load<u32>(message, L.MESSAGE_COLLECTOR);
   const end = waiting;
@@ -35,7 +35,7 @@ export function collect(message: usize, first: usize, isShared: bool): bool {
   return true;
 }
 
-/** Writes an entry of a map from keys to JSON text. */
+/** Writes an entry of a map from unknown keys to their JSON. */
 function rawEntry(fieldTag: u32, entry: usize): bool {
   const length: usize = load<u32>(entry, ENTRY_LENGTH);
   const at: usize = load<u32>(entry, ENTRY_VALUE);

@@ -26,21 +26,21 @@ const NOTATION_COST = 9;
 const LARGE_NUMBER_COST = 300;
 const NEW_KEY_COST = 12;
 const ORDINARY_KEYS = 1000;
-/** One bit for each of 2^20 hashes. */
+/** The key filter has 2^20 bits, one for each hash. */
 const KEY_BITS: u32 = 0xfffff;
 const MAX_NUMBER: usize = 1000;
 const DIGIT_COST = 1;
 
 let different = 0;
 
-/** The number of distinct keys so far. */
+/** Returns the number of distinct keys so far. */
 export function newKeys(): i32 {
   return different;
 }
 
 /**
- * Returns the cost of JSON; -1 as soon as it exceeds the limit. Text that is not JSON also has a cost. A
- * text may arrive in pieces, each ending after a comma.
+ * Returns the cost of JSON; -1 as soon as it exceeds the limit. Invalid JSON also has a cost. JSON may arrive
+ * in pieces, each ending after a comma.
  *
  * @param keys 128 KB: zeros, or the state after the previous pieces
  * @param known the number of distinct keys in the previous pieces
@@ -81,7 +81,7 @@ function isNumeric(c: u32): bool {
   return isDigit(c) || c === MINUS;
 }
 
-/** Reports whether the string that ends here is a key. */
+/** Reports whether the string that ends at a position is a key. */
 function isKey(from: usize): bool {
   let at = from;
   while (byte(at) <= 0x20 && byte(at) !== 0) at++;
@@ -99,7 +99,7 @@ function isNew(keys: usize, from: usize, length: usize, seed: u32): bool {
   return (known & mask) === 0;
 }
 
-/** Returns the position after a string; the end of the text if the string does not end. */
+/** Returns the position after a string; the end of the input if the string does not end. */
 function stringEnd(from: usize, end: usize): usize {
   let at = from;
   while (at < end) {
@@ -140,7 +140,7 @@ function notationCost(from: usize, end: usize): i32 {
   return byte(end - 1) === 0x30 && (found > 0 || isMinusZero) ? NOTATION_COST : found;
 }
 
-/** Returns the cost of a positive exponent of three digits or more. */
+/** Returns the extra cost of a positive exponent of three digits or more. */
 function exponentCost(from: usize, end: usize): i32 {
   for (let at = from; at < end; at++) {
     if ((byte(at) | 0x20) !== 0x65) continue;

@@ -1,6 +1,6 @@
-/** The nesting depth of the message being written. */
+/** The nesting depth of the current message. */
 
-/** The limit of protobuf-es and of the JavaScript decoder. */
+/** The maximum nesting depth, the same as in protobuf-es and in the JavaScript decoder. */
 const MAX_DEPTH = 100;
 
 let depth = 0;
@@ -9,7 +9,7 @@ export function beginDepth(): void {
   depth = 0;
 }
 
-/** Enters a nested message; returns false beyond the limit. */
+/** Enters a nested message. Returns false if that exceeds the maximum depth. */
 export function descend(): bool {
   return ++depth < MAX_DEPTH;
 }

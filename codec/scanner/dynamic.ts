@@ -1,6 +1,6 @@
 /**
- * google.protobuf.Value, Struct and ListValue, and the keys of maps. Each function returns the position
- * after its input, or 0.
+ * Reads google.protobuf.Value, Struct and ListValue, and map keys. Each function returns the position after
+ * its input, or 0 on failure.
  */
 import {
   ALSE,
@@ -25,10 +25,13 @@ import { floating, string } from "./scalar";
 import { forget, isIndex, remember, waiting } from "./waiting";
 import { key, wordAt, wordLength } from "./words";
 
-/** Larger integers become text, which is a difference: a double cannot hold all of them. */
+/**
+ * The largest integer that a double represents exactly. Larger integers become strings, which is reported as
+ * a difference.
+ */
 const MAX_SAFE: f64 = 9007199254740991;
 
-/** Writes one of the three after its tag. */
+/** Writes a Value, Struct or ListValue, after its tag. */
 export function dynamicField(kind: u32, at: usize): usize {
   if (!descend()) return 0;
   const start = out;
@@ -76,7 +79,7 @@ function heldNumber(at: usize): usize {
   return end !== 0 && (Math.abs(double) <= MAX_SAFE || !areDigits(at, end)) ? end : 0;
 }
 
-/** Reports whether a number is an integer by its notation. */
+/** Reports whether a number contains only digits and a sign. */
 function areDigits(from: usize, end: usize): bool {
   let at = byte(from) === MINUS ? from + 1 : from;
   while (isDigit(byte(at))) at++;
@@ -128,8 +131,8 @@ function struct(from: usize): usize {
 }
 
 /**
- * Writes the key of an entry after a byte for the length of the entry, if the key is new since `first`;
- * returns the position of its value, or 0.
+ * Writes the key of a map entry, after one byte for the length of the entry. Returns the position of the
+ * value; 0 if the key is invalid or already occurs since `first`.
  */
 export function entryKey(from: usize, first: usize): usize {
   const at = key(from);

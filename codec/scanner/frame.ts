@@ -1,23 +1,27 @@
 /**
- * The state of an object that is read as a message: for each rank (a field, a oneof, or a key that is only
- * inspected) which of its keys have arrived, and where it was written. Frames are on a stack.
+ * The state of an object while it is read as a message. Each field, each oneof and each key that is only
+ * inspected has a rank. The frame records which keys of a rank have arrived, and where the rank was written.
+ * Frames form a stack.
  */
 import { copyLoosely } from "./bytes";
 import * as L from "./layout";
 import { goOn, out } from "./output";
 import { waiting } from "./waiting";
 
-/** The head of a frame. */
+/** The size of the head of a frame. */
 const HEAD: usize = 32;
 const LAST_RANK: usize = 0;
 const OUT_OF_ORDER: usize = 4;
 const FIRST_WAITING: usize = 8;
-/** The offsets of the bits of written ranks, and of the spans: start and length of the output. */
+/**
+ * The offsets of two arrays: a bit for each written rank, and for each rank the start and length of its
+ * output.
+ */
 const WRITTEN: usize = 12;
 const SPANS: usize = 16;
 
 /**
- * The state of a rank: a bit for each of its keys that has arrived, and the index of the key that was used,
+ * The state of a rank has a bit for each key that has arrived, and the index of the key that was used,
  * counted from 1.
  */
 const TAKEN_SHIFT: u32 = 24;
@@ -25,7 +29,7 @@ export const SEEN: u32 = 0xffffff;
 
 let frames: usize = 0;
 let framesEnd: usize = 0;
-/** Memory for sorting the fields of a message, as large as the output. */
+/** Memory for sorting the fields of a message; as large as the output. */
 export let scratch: usize = 0;
 
 export function useFrames(from: usize, to: usize, room: usize): void {
@@ -34,7 +38,7 @@ export function useFrames(from: usize, to: usize, room: usize): void {
   scratch = room;
 }
 
-/** Creates a frame for a message; returns 0 when out of memory. */
+/** Creates a frame for a message. Returns 0 when out of memory. */
 export function open(message: usize): usize {
   const ranks: usize = load<u32>(message, L.MESSAGE_RANKS);
   const frame = frames;
@@ -72,7 +76,7 @@ export function takenAt(place: u32): u32 {
   return ((place + 1) << TAKEN_SHIFT) | (1 << place);
 }
 
-/** Returns the index of the key that was used, counted from 1; 0 for none. */
+/** Returns the index of the key that was used, counted from 1; 0 if no key was used. */
 export function placeOf(state: u32): u32 {
   return state >> TAKEN_SHIFT;
 }
@@ -85,7 +89,7 @@ function spanOf(frame: usize, rank: u32): usize {
   return <usize>load<u32>(frame, SPANS) + ((<usize>rank) << 3);
 }
 
-/** Records the position of the value of a rank that is only inspected. */
+/** Records where the value of an inspected key is. */
 export function keepValue(frame: usize, rank: u32, at: usize): void {
   store<u32>(spanOf(frame, rank), at);
 }
@@ -94,12 +98,12 @@ export function keptValue(frame: usize, rank: u32): usize {
   return load<u32>(spanOf(frame, rank));
 }
 
-/** Marks fields as unsorted, although their ranks may be in order. */
+/** Marks fields as unsorted, even if their ranks are in order. */
 export function mixUp(frame: usize): void {
   store<u32>(frame, 1, OUT_OF_ORDER);
 }
 
-/** Records the output of a rank: everything since `start`. */
+/** Records that the output since `start` is the value of a rank. */
 export function note(frame: usize, rank: u32, start: usize): void {
   const span = spanOf(frame, rank);
   store<u32>(span, start);
@@ -110,7 +114,7 @@ export function note(frame: usize, rank: u32, start: usize): void {
   store<u32>(frame, rank, LAST_RANK);
 }
 
-/** Reports whether at most one of several exclusive fields was read. */
+/** Reports whether at most one field of each oneof was read. */
 export function isOneAtMost(message: usize, frame: usize): bool {
   const oneofs = load<u32>(message, L.MESSAGE_ONEOF_COUNT);
   let at: usize = load<u32>(message, L.MESSAGE_ONEOFS);
@@ -123,7 +127,10 @@ export function isOneAtMost(message: usize, frame: usize): bool {
   return true;
 }
 
-/** Sorts the fields between `start` and `last` by rank if necessary; the bytes after `last` follow them. */
+/**
+ * Sorts the fields between `start` and `last` by rank if necessary, and moves the bytes after `last` up to
+ * them.
+ */
 export function putInOrder(message: usize, frame: usize, start: usize, last: usize): void {
   if (!load<u32>(frame, OUT_OF_ORDER)) return;
   let to = scratch;

@@ -1,79 +1,81 @@
 /**
- * The tables that drive the scanner, as the host writes them (codec/src/scan/tables.ts): structures of
- * 32-bit words in linear memory. Offsets are in bytes.
+ * The layout of the tables that drive the scanner. The host writes the tables (codec/src/scan/tables.ts) as
+ * structures of 32-bit words in linear memory. Offsets are in bytes.
  */
 
-/** How a message is read. */
+/** The structure of a message. */
 export const MESSAGE_ROWS: usize = 0;
 export const MESSAGE_MASK: usize = 4;
-/** The number of spans in its frame: one for each field, oneof and key that is only inspected. */
+/**
+ * The number of ranks in a frame of the message: one for each field, oneof and key that is only inspected.
+ */
 export const MESSAGE_RANKS: usize = 8;
-/** The treatment of unknown keys. */
+/** How the message treats unknown keys. */
 export const MESSAGE_COLLECTOR: usize = 12;
 export const MESSAGE_COLLECTOR_TAG: usize = 16;
 export const MESSAGE_CHOICES: usize = 20;
 export const MESSAGE_CHOICE_COUNT: usize = 24;
-/** Whether other messages share its object, so that its keys must be remembered. */
+/** Whether other messages share the object of the message, so that the scanner must remember its keys. */
 export const MESSAGE_SHARED: usize = 28;
-/** Lists of ranks of which at most one may occur, each preceded by its length. */
+/** Lists of ranks, each preceded by its length. At most one rank of a list may occur. */
 export const MESSAGE_ONEOFS: usize = 32;
 export const MESSAGE_ONEOF_COUNT: usize = 36;
-/** The report step of an envelope, a field with its rank as argument; 0 for a message. */
+/** The report step of an envelope: a field with its rank as argument; 0 for a message. */
 export const MESSAGE_PLACE: usize = 40;
-/** The size of the length of the last such message; written by the scanner. */
+/** The number of bytes that the length of the last such message took. The scanner writes it. */
 export const MESSAGE_GUESS: usize = 44;
 
-/** After the rows and mask of a path: the treatment of other keys, and the report step. */
+/** After the rows and mask of a path: how it treats other keys, and its report step. */
 export const PATH_COLLECTOR: usize = 8;
 export const PATH_PLACE: usize = 12;
 
 export const COLLECTOR_NONE = 0;
 export const COLLECTOR_RAW = 1;
 export const COLLECTOR_IGNORE = 2;
-/** Left to the decoder. */
+/** Unknown keys are left to the JavaScript decoder. */
 export const COLLECTOR_LEFT = 3;
 
-/** A key in the hash table of a message: a word, the fields that read it, and flags. */
+/** A row in the hash table of a message: a key as a word, the fields that read the key, and flags. */
 export const ROW_SIZE: usize = 32;
 export const ROW_SHIFT: usize = 5;
 /**
- * If exactly one field reads the key and nothing else uses it: a target, and the address of the field;
- * otherwise 0.
+ * The only user of the key, if one field reads it and nothing else uses it: a target and the address of the
+ * field. Otherwise 0.
  */
 export const ROW_TARGET: usize = 12;
 export const ROW_FIELD: usize = 16;
 export const ROW_TARGETS: usize = 20;
 export const ROW_TARGET_COUNT: usize = 24;
 export const ROW_FLAGS: usize = 28;
-/** A message that shares the object may know the key. */
+/** A message that shares the object may have a field for the key. */
 export const ROW_SHARED: u32 = 1;
-/** The message itself knows the key. */
+/** The message itself has a field for the key. */
 export const ROW_OWN: u32 = 2;
-/** A oneof is selected by the key. */
+/** The key selects a member of a oneof. */
 export const ROW_CHOICE: u32 = 4;
 
 /**
- * A rank, the index of the key among the keys of the field, and whether it is the last; then the address of
- * the field.
+ * A field that reads a key: the rank, the index of the key among the keys of the field, and whether it is the
+ * last; then the address of the field.
  */
 export const TARGET_SIZE: usize = 8;
 export const TARGET_FIELD: usize = 4;
 export const TARGET_LAST: u32 = 0x80000000;
 
 export const FIELD_KIND: usize = 0;
-/** The bytes of the tag, and their number. */
+/** The bytes of the tag, and their count. */
 export const FIELD_TAG_LENGTH: usize = 4;
 export const FIELD_TAG: usize = 8;
 export const FIELD_ARGUMENT: usize = 16;
 export const FIELD_FLAGS: usize = 20;
-/** Other JSON types are expected too. */
+/** Other JSON types may occur in place of the expected one. */
 export const FIELD_LOOSE: u32 = 1;
-/** A list that may be one comma-separated string. */
+/** The list may be a single comma-separated string. */
 export const FIELD_COMMAS: u32 = 2;
 export const FIELD_TEXT: usize = 24;
 export const FIELD_TEXT_LENGTH: usize = 28;
 
-/** How a field is read. */
+/** How the scanner reads a field. */
 export const KIND_HANDOVER = 0;
 export const KIND_STRING = 1;
 export const KIND_BOOL = 2;
@@ -90,13 +92,16 @@ export const KIND_SFIXED64 = 12;
 export const KIND_DOUBLE = 13;
 export const KIND_FLOAT = 14;
 export const KIND_ENUM = 15;
-/** A count since 1970; the argument is the number of decimal digits between its unit and the second. */
+/**
+ * A count since 1970. The argument is the number of decimal digits between the unit of the count and the
+ * second.
+ */
 export const KIND_COUNT = 16;
 export const KIND_ISO = 17;
 export const KIND_MESSAGE = 18;
 export const KIND_LIST = 19;
 export const KIND_MAP = 20;
-/** A message whose JSON is the value of its only field; nothing in it is an error. */
+/** A message whose JSON is the value of its only field. Reading its content never causes an error. */
 export const KIND_WRAPPER = 21;
 /** A message whose JSON is the value of its only field. */
 export const KIND_UNWRAP = 22;
@@ -105,19 +110,19 @@ export const KIND_BY_TYPE = 23;
 export const KIND_VALUE = 24;
 export const KIND_STRUCT = 25;
 export const KIND_LIST_VALUE = 26;
-/** Inspected after the end of the object. */
+/** A key that is inspected after the end of the object. */
 export const KIND_SLOT = 27;
-/** The object in an envelope, and its parts. */
+/** The object in an envelope, and the parts of the object. */
 export const KIND_PAYLOAD = 28;
 export const KIND_ENVELOPE = 29;
 export const KIND_STATUS = 30;
-/** The list of a page in place of a message. */
+/** The list of a page that replaces a message. */
 export const KIND_PAGE = 31;
 /** base64. */
 export const KIND_BYTES = 32;
 /**
- * An object that contains keys of fields of the outer message; its argument begins with rows and a mask,
- * like a message.
+ * An object that contains keys of fields of the outer message. Its argument begins with rows and a mask, like
+ * a message.
  */
 export const KIND_PATH = 33;
 /** Errors next to a payload, of which there must be none. */
@@ -126,19 +131,19 @@ export const KIND_ERRORS = 34;
 /** A oneof whose members are selected by the content of the object. */
 export const CHOICE_SIZE: usize = 40;
 export const CHOICE_RANK: usize = 0;
-/** The slot with the discriminator; negative if the cases have their own conditions. */
+/** The slot of the discriminator; negative if each case has a separate condition. */
 export const CHOICE_SLOT: usize = 4;
 export const CHOICE_CASES: usize = 8;
 export const CHOICE_CASE_COUNT: usize = 12;
-/** The member if no case applies; negative for none. */
+/** The member that is selected if no case applies; negative if none is. */
 export const CHOICE_OTHERWISE: usize = 16;
-/** Whether a value that selects no member is lost. */
+/** Whether a value that selects no member is reported as lost. */
 export const CHOICE_REPORT: usize = 20;
 export const CHOICE_MEMBERS: usize = 24;
-/** The slots of members, of which only the selected one may have a value. */
+/** The slots of all members. Only the selected member may have a value. */
 export const CHOICE_SLOTS: usize = 28;
 export const CHOICE_SLOT_COUNT: usize = 32;
-/** Whether numbers and booleans can select a member too. */
+/** Whether numbers and booleans can also select a member. */
 export const CHOICE_WORDS: usize = 36;
 
 export const CASE_SIZE: usize = 24;
@@ -157,22 +162,25 @@ export const TEST_STRING = 5;
 export const TEST_NUMBER = 6;
 export const TEST_BOOLEAN = 7;
 
-/** A oneof member: its field, and the slot that it is read from; negative if it shares the object. */
+/**
+ * A oneof member: its field, and the slot that the field is read from. The slot is negative if the member
+ * shares the object.
+ */
 export const MEMBER_SIZE: usize = 8;
 export const MEMBER_FIELD: usize = 0;
 export const MEMBER_SLOT: usize = 4;
 
-/** The row of a word in any hash table. */
+/** The common head of the rows of all hash tables: a word. */
 export const WORD_HASH: usize = 0;
 export const WORD_TEXT: usize = 4;
 export const WORD_LENGTH: usize = 8;
 
-/** The words of an enum: a hash table. */
+/** The hash table of the words of an enum. */
 export const ENUM_MASK: usize = 0;
 export const ENUM_ROWS: usize = 4;
 export const WORD_SIZE: usize = 20;
 export const WORD_NUMBER: usize = 12;
-/** Whether the word may be a string, and whether it may be a number. */
+/** Flags: whether the word may be a string, and whether it may be a number. */
 export const WORD_FLAGS: usize = 16;
 export const WORD_AS_STRING: u32 = 1;
 export const WORD_AS_NUMBER: u32 = 2;

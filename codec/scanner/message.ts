@@ -1,9 +1,9 @@
 /**
- * Objects as messages. Each reading function returns the position after its input, or 0.
+ * Reads objects as messages. Each reading function returns the position after its input, or 0 on failure.
  *
- * Fields are written as their keys arrive. If that is not their order in the message, they are sorted at
- * the end of the object. Keys that depend on later keys are deferred until then: keys that no field names,
- * and keys of messages that share the object.
+ * Fields are written as their keys arrive. If the keys are not in the order of the fields, the fields are
+ * sorted at the end of the object. Keys that depend on later keys are deferred to the end of the object:
+ * unknown keys, and keys of messages that share the object.
  */
 import { byte, CLOSE_BRACE, COMMA, NULL, OPEN_BRACE, space } from "./bytes";
 import { areEmpty, chosen, isNamed, NONE } from "./choice";
@@ -86,7 +86,9 @@ function member(message: usize, frame: usize, from: usize): usize {
   return field !== 0 ? intoField(frame, load<u32>(row, L.ROW_TARGET), field, at) : unusual(frame, row, at);
 }
 
-/** Reads the value of a key that is read by no field or several, or that other messages may know. */
+/**
+ * Reads the value of a key that no field or several fields read, or that other messages may have a field for.
+ */
 function unusual(frame: usize, row: usize, at: usize): usize {
   const flags = load<u32>(row, L.ROW_FLAGS);
   if (flags & L.ROW_SHARED) {
@@ -97,8 +99,8 @@ function unusual(frame: usize, row: usize, at: usize): usize {
 }
 
 /**
- * Handles a key that the message does not know: it is deferred to the end of the object if a message may
- * collect it, and reported otherwise.
+ * Handles an unknown key: defers it to the end of the object if a message may collect it, otherwise reports
+ * it.
  */
 function unknown(message: usize, frame: usize, at: usize): usize {
   const collector = load<u32>(message, L.MESSAGE_COLLECTOR);
@@ -113,7 +115,7 @@ function unknown(message: usize, frame: usize, at: usize): usize {
 }
 
 /**
- * Reports a key.
+ * Reports an unknown key.
  *
  * @param first the first deferred key of the object
  * @param place the report step of an object that is not a message; 0 for a message
@@ -146,18 +148,19 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   const place = (target >> 16) & 0xff;
   const kind = load<u32>(field, L.FIELD_KIND);
   const state = stateOf(frame, rank);
-  // null is only a value for google.protobuf.Value, and only if no further key could have another value
+  // null is a value only for google.protobuf.Value, and only if no later key of the field can have another
+  // value
   const isNull = load<u32>(at) === NULL && (kind !== L.KIND_VALUE || !(target & L.TARGET_LAST));
   if (state !== 0 || isNull) {
     const bit: u32 = 1 << place;
-    // of a duplicate key the last counts: left to JavaScript
+    // JavaScript handles duplicate keys, of which the last counts
     if (state & bit) return 0;
     setState(frame, rank, state | bit);
     if (isNull) return at + 4;
     const taken = placeOf(state);
     if (taken !== 0) {
       if (taken <= place) return skip(at);
-      // reports below the previous key do not count
+      // reports inside the value of the previous key would have to be removed
       if (kind !== L.KIND_SLOT && hasReports()) return 0;
       mixUp(frame);
     }
@@ -167,7 +170,7 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
     keepValue(frame, rank, at);
     return skip(at);
   }
-  // the output there is recorded for the fields themselves
+  // the frame records the output of the fields in the path
   if (kind === L.KIND_PATH) return path(load<u32>(field, L.FIELD_ARGUMENT), frame, at);
   const start = out;
   const end = kind < <u32>L.KIND_MESSAGE ? scalar(field, kind, at) : below(kind, field, rank, at);
@@ -175,7 +178,7 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   return end;
 }
 
-/** Reads fields of a message that are in an object below it. */
+/** Reads an object in the value of a key that contains fields of the outer message. */
 function path(keys: usize, frame: usize, from: usize): usize {
   if (byte(from) !== OPEN_BRACE) return 0;
   const first = waiting;
@@ -196,14 +199,14 @@ function path(keys: usize, frame: usize, from: usize): usize {
   return at;
 }
 
-/** Handles a key that no path leads through. */
+/** Handles a key that is not part of any path. */
 function beyond(keys: usize, first: usize, at: usize): usize {
   const collector = load<u32>(keys, L.PATH_COLLECTOR);
   if (collector === L.COLLECTOR_IGNORE) return skip(at);
   return collector === L.COLLECTOR_NONE ? surplus(first, load<u32>(keys, L.PATH_PLACE), at) : 0;
 }
 
-/** Reads a value that may contain keys to report. */
+/** Reads a value that may contain unknown keys. */
 function below(kind: u32, field: usize, rank: u32, at: usize): usize {
   // an envelope is not part of the message
   if (kind > <u32>L.KIND_LIST_VALUE) return value(field, at);
@@ -233,7 +236,7 @@ function choose(choice: usize, frame: usize): bool {
   const at = chosen(choice, frame);
   if (at < NONE) return false;
   if (at < 0 && load<u32>(choice, L.CHOICE_REPORT)) {
-    // an absent discriminator selects nothing
+    // an absent discriminator selects no member
     const slot = load<i32>(choice, L.CHOICE_SLOT);
     if (slot < 0 || placeTaken(frame, slot) !== 0) return false;
   }
@@ -252,14 +255,14 @@ function choose(choice: usize, frame: usize): bool {
     if (unnamed(field, keptValue(frame, slot)) === 0) return false;
     if (isByName && out === start) return false;
   } else if (isByName) {
-    // it is set regardless
+    // JavaScript sets a named member even if its key is absent
     return false;
   }
   note(frame, load<u32>(choice, L.CHOICE_RANK), start);
   return areEmpty(choice, frame, slot);
 }
 
-/** Reads a message that shares the object of another message, from the deferred keys. */
+/** Reads a message that shares the object of another message. Its keys are among the deferred keys. */
 function shared(field: usize, holderFrame: usize): bool {
   if (load<u32>(field, L.FIELD_KIND) !== L.KIND_MESSAGE || !descend()) return false;
   const message: usize = load<u32>(field, L.FIELD_ARGUMENT);

@@ -1,20 +1,20 @@
 /**
- * JSON numbers and strings of digits. Each function returns the position after its input, or 0 for input
- * that it does not handle.
+ * Reads JSON numbers and strings of digits. Each function returns the position after its input, or 0 if it
+ * does not handle the input.
  */
 import { byte, isDigit, MINUS, POINT, QUOTE } from "./bytes";
 import { skipNumber } from "./skip";
 
-/** Parses a number to the nearest double in the host, where exact arithmetic is not possible here. */
+/** Parses a number to the nearest double, in the host. Called if exact arithmetic is not possible here. */
 declare function hostNumber(from: usize, length: usize): f64;
 
-/** The last integer that was read: its digits, and whether it is negative. */
+/** The last integer read: its digits, and whether it is negative. */
 export let magnitude: u64 = 0;
 export let negative: bool = false;
-/** The last double that was read. */
+/** The last double read. */
 export let double: f64 = 0;
 
-/** Numbers with more zeros after the point are left to the decoder. */
+/** The decoder handles numbers with more zeros than this after the point. */
 const MAX_ZEROS: usize = 32;
 
 /** Reads an integer below 2^64 in plain notation. */
@@ -24,7 +24,7 @@ export function integer(from: usize): usize {
   return at === 0 || c === POINT || isExponent(c) ? 0 : at;
 }
 
-/** Reads an integer below 2^64, with optional zeros after a point. */
+/** Reads an integer below 2^64, optionally with zeros after a point. */
 export function whole(from: usize): usize {
   const at = wholePart(from);
   if (at === 0) return 0;
@@ -33,7 +33,7 @@ export function whole(from: usize): usize {
   return isExponent(c) ? 0 : at;
 }
 
-/** Returns the position after zeros that follow a point and end the number. */
+/** Returns the position after the zeros that follow a point, if they end the number. */
 function zerosEnd(from: usize): usize {
   let at = from;
   while (byte(at) === 0x30) at++;
@@ -45,7 +45,7 @@ function isExponent(c: u32): bool {
   return (c | 0x20) === 0x65;
 }
 
-/** Reads the digits before a point or exponent, with their sign; returns 0 for 2^64 and above. */
+/** Reads a sign and the digits before a point or exponent. Returns 0 for 2^64 and above. */
 function wholePart(from: usize): usize {
   negative = byte(from) === MINUS;
   const start = negative ? from + 1 : from;
@@ -55,7 +55,7 @@ function wholePart(from: usize): usize {
   return digits > 19 && !(digits === 20 && isTwentyDigits(start)) ? 0 : at;
 }
 
-/** Reads digits, eight at a time, into `magnitude`; returns the position after them. */
+/** Reads digits into `magnitude`, eight at a time. Returns the position after them. */
 function digitsEnd(from: usize): usize {
   let at = from;
   let value: u64 = 0;
@@ -76,14 +76,14 @@ function digitsEnd(from: usize): usize {
 
 const TENS = memory.data<u64>([1, 10, 100, 1000, 10000, 100000, 1000000, 10000000]);
 
-/** Returns how many of eight characters are leading digits. */
+/** Returns how many leading characters of the eight are digits. */
 function digitsIn(chunk: u64): usize {
   const values = chunk ^ 0x3030303030303030;
-  // a value above nine sets the highest bit of its byte, and can only corrupt the bytes after it
+  // a value above nine sets the highest bit of its byte, and can only affect the bytes after it
   return <usize>ctz(((values + 0x7676767676767676) | values) & 0x8080808080808080) >> 3;
 }
 
-/** Returns the number that eight digits represent, of which the first may be zero bytes. */
+/** Returns the number that eight digits represent. The first digits may be zero bytes. */
 function eightDigits(chunk: u64): u64 {
   const digits = chunk & 0x0f0f0f0f0f0f0f0f;
   const pairs = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ff;
@@ -92,21 +92,21 @@ function eightDigits(chunk: u64): u64 {
 }
 
 /**
- * Checks 20 digits against 2^64 - 1 = 18446744073709551615: if their value has wrapped around, it is less
- * than the first 19.
+ * Reports whether 20 digits are at most 2^64 - 1 = 18446744073709551615. If their value has wrapped around,
+ * it is less than the value of the first 19 digits.
  */
 function isTwentyDigits(start: usize): bool {
   // after a leading 1, a value that has not wrapped is at least 10^19
   return byte(start) === 0x31 && magnitude >= 10000000000000000000;
 }
 
-/** Reads an integer, as a number or as a string of digits. */
+/** Reads an integer, written as a number or as a string of digits. */
 export function integerOrText(from: usize): usize {
   if (byte(from) !== QUOTE) return integer(from);
   return textEnd(integer(from + 1));
 }
 
-/** Like `integerOrText`, with optional zeros after the point. */
+/** Like `integerOrText`, but allows zeros after a point. */
 export function wholeOrText(from: usize): usize {
   if (byte(from) !== QUOTE) return whole(from);
   return textEnd(whole(from + 1));
@@ -123,8 +123,8 @@ const POWERS = memory.data<f64>([
 ]);
 
 /**
- * Reads a number as a double. The quotient of an integer of 53 bits and a power of ten is correctly
- * rounded, since both are exact.
+ * Reads a number as a double. An integer of 53 bits and a power of ten are both exact, so their quotient is
+ * correctly rounded.
  */
 export function number(from: usize): usize {
   const end = skipNumber(from);
@@ -149,7 +149,7 @@ export function number(from: usize): usize {
     }
   }
   const places = scale === 0 ? 0 : scale - 1;
-  // an integer of 19 digits is below 2^64, and rounded once
+  // 19 digits are below 2^64, so the integer is rounded only once
   const isShort = scale === 0 ? end - start <= 19 : digits <= 18 && value <= 9007199254740992 && places <= 22;
   if (at === end && isShort) {
     const magnitude = <f64>value / load<f64>(POWERS + (places << 3));

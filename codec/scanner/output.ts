@@ -1,4 +1,4 @@
-/** The output: a sequence of protobuf fields. */
+/** The output of the scanner: a sequence of protobuf fields. */
 import { varintSize } from "./bytes";
 import * as L from "./layout";
 
@@ -7,21 +7,23 @@ export let out: usize = 0;
 /** How far the output may be ahead of the input and still have room for all remaining strings. */
 let lead: isize = 0;
 
-/** The most bytes written between two checks for room, in addition to the input. */
+/**
+ * The maximum number of bytes written between two checks for room, in addition to the length of the input.
+ */
 const MARGIN = 128;
 
-/** Begins at `start`; the input ends at `inputEnd`, and the output memory at `end`. */
+/** Starts the output at `start`. The input ends at `inputEnd`, and the memory for output at `end`. */
 export function beginOutput(start: usize, end: usize, inputEnd: usize): void {
   out = start;
   lead = <isize>(end - inputEnd) - MARGIN;
 }
 
-/** Continues after output that was written elsewhere. */
+/** Continues the output after bytes that another function has written. */
 export function goOn(at: usize): void {
   out = at;
 }
 
-/** Reports whether all input from a position on, and `more` bytes, fit after the output. */
+/** Reports whether the input from a position on, plus `more` bytes, fits into the remaining output memory. */
 export function hasRoom(at: usize, more: usize): bool {
   return <isize>(out + more - at) < lead;
 }
@@ -53,8 +55,8 @@ export function copied(from: usize, length: usize): void {
 }
 
 /**
- * Stores the length of the output since `start + guess` in `guess` bytes at `start`; returns how many bytes
- * it took.
+ * Stores the length of the output since `start + guess` at `start`, where `guess` bytes are reserved. Returns
+ * how many bytes the length took.
  */
 export function close(start: usize, guess: usize): usize {
   const length = out - start - guess;

@@ -1,5 +1,5 @@
 /**
- * JSON kept as text, as JSON.stringify writes it: without white space, with only the necessary escapes, and
+ * Copies JSON the way JSON.stringify writes it: without white space, with only the necessary escapes, and
  * with unchanged numbers.
  */
 import { byte, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
@@ -9,7 +9,7 @@ import { rawText, written } from "./text";
 import { forget, isIndex, remember, waiting } from "./waiting";
 import { key, wordAt, wordLength } from "./words";
 
-/** Deeper values are left to JavaScript. */
+/** The maximum nesting depth. JavaScript handles deeper values. */
 const MAX_DEPTH = 100;
 
 /** Copies a value; returns the position after it, or 0. */
@@ -77,7 +77,9 @@ function rawObject(from: usize, level: i32): usize {
   }
 }
 
-/** Copies a key and its colon, if it is new since `first`; returns the position of its value, or 0. */
+/**
+ * Copies a key and its colon. Returns the position of the value; 0 if the key already occurs since `first`.
+ */
 function rawKey(from: usize, first: usize): usize {
   const at = key(from);
   if (at === 0 || isIndex() || !remember(first, at, 0, 0) || !hasRoom(at, wordLength)) return 0;

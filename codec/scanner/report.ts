@@ -1,18 +1,21 @@
 /**
- * Keys that no field names and no message collects: their positions, for the host to report. The host sorts
- * them into the order in which the decoder would have found them.
+ * Records the positions of keys that no field reads and no message collects, for the host to report. The host
+ * sorts the reports into the order in which the decoder would find the keys.
  */
 
 /**
- * A step from a message to a nested one: the rank and the address of a field, and the index in a list; -1
+ * A step from a message to a nested message: the rank and the address of a field, and the index in a list; -1
  * outside of lists.
  */
 const STEP: usize = 12;
 const STEP_FIELD: usize = 4;
 const STEP_INDEX: usize = 8;
-/** The words before the steps of a report: the number of steps, the key, and its value. */
+/**
+ * The words before the steps of a report: the number of steps, the position of the key, and the position of
+ * its value.
+ */
 const HEAD: usize = 20;
-/** Room for more steps than the nesting limit of messages. */
+/** The memory for the current path. It has room for more steps than messages can be nested. */
 const PATH_BYTES: usize = 128 * STEP;
 
 let path: usize = 0;
@@ -20,10 +23,10 @@ let top: usize = 0;
 let first: usize = 0;
 let next: usize = 0;
 let end: usize = 0;
-/** The number of enclosing values that the host cannot name. */
+/** The number of enclosing values that the host cannot name in a report. */
 let hidden = 0;
 
-/** Sets the memory of the path and the reports. */
+/** Sets the memory for the current path and the reports. */
 export function useReports(from: usize, to: usize): void {
   path = from;
   first = from + PATH_BYTES;
@@ -36,7 +39,7 @@ export function beginReports(): void {
   hidden = 0;
 }
 
-/** Enters a message field, or a list of messages. */
+/** Enters a message field or a list of messages. */
 export function enter(rank: u32, field: usize): void {
   store<u32>(top, rank);
   store<u32>(top, field, STEP_FIELD);
@@ -48,7 +51,7 @@ export function leave(): void {
   top -= STEP;
 }
 
-/** Enters an item of the current list, if a list was entered. */
+/** Enters a list item, if the current step is a list. */
 export function item(index: i32): void {
   if (hidden === 0) store<i32>(top - STEP, index, STEP_INDEX);
 }
@@ -63,14 +66,14 @@ export function show(): void {
 }
 
 /**
- * Reports whether the host can name the current value: a field of messages that are fields, or the whole
- * payload.
+ * Reports whether the host can name the current value: all enclosing values are fields with messages, or the
+ * whole payload.
  */
 export function isNamed(): bool {
   return hidden === 0 || (hidden === 1 && top === path);
 }
 
-/** Returns the number of fields entered. */
+/** Returns the number of steps in the current path. */
 export function stepCount(): usize {
   return (top - path) / STEP;
 }
@@ -79,7 +82,7 @@ export function hasReports(): bool {
   return next !== first;
 }
 
-/** Returns the size of the reports in bytes, and their address. */
+/** Returns the size of the reports in bytes. `reportsStart` returns their address. */
 export function reportsLength(): usize {
   return next - first;
 }
@@ -88,7 +91,7 @@ export function reportsStart(): usize {
   return first;
 }
 
-/** Records a key; returns false if that is not possible. */
+/** Records an unknown key. Returns false if that is not possible. */
 export function report(keyAt: usize, keyLength: usize, valueAt: usize, valueEnd: usize): bool {
   const length = top - path;
   if (hidden !== 0 || next + HEAD + length > end) return false;

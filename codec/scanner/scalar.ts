@@ -1,5 +1,6 @@
 /**
- * Field values that contain no further values. Each function returns the position after its input, or 0.
+ * Reads field values that contain no nested values. Each function returns the position after its input, or 0
+ * on failure.
  */
 import { base64, decodedEnd } from "./base64";
 import { ALSE, byte, QUOTE, TRUE } from "./bytes";
@@ -47,7 +48,7 @@ export function scalar(field: usize, kind: u32, at: usize): usize {
   }
 }
 
-/** Writes a string with its length, from after the opening quote. */
+/** Writes the length and the bytes of a string, from after the opening quote. */
 export function string(from: usize): usize {
   const start = out;
   const end = text(from, start + 1);
@@ -56,7 +57,7 @@ export function string(from: usize): usize {
   return end;
 }
 
-/** Writes a bytes field, from after the opening quote of its base64. */
+/** Writes the length and the bytes of a base64 string, from after the opening quote. */
 export function bytes(field: usize, from: usize): usize {
   tag(field);
   const start = out;
@@ -66,7 +67,9 @@ export function bytes(field: usize, from: usize): usize {
   return end;
 }
 
-/** Stores the length of the output that ends here before it, where one byte was reserved. */
+/**
+ * Stores the length of the output that ends here in front of the output. One byte is reserved for the length.
+ */
 function endAt(end: usize, start: usize): void {
   const length = end - start - 1;
   goOn(end);
@@ -125,7 +128,7 @@ function int64(kind: u32, at: usize): usize {
 
 export function floating(isFloat: bool, at: usize): usize {
   const end = number(at);
-  // a value that rounds to infinity is left to JavaScript
+  // JavaScript handles a value that rounds to infinity
   if (end === 0 || !isFinite(double) || (isFloat && !isFinite<f32>(<f32>double))) return 0;
   if (isFloat) {
     store<f32>(out, <f32>double);
@@ -143,7 +146,10 @@ function enumValue(table: usize, at: usize): usize {
   return end !== 0 && enumWord(table, isString ? L.WORD_AS_STRING : L.WORD_AS_NUMBER) ? end : 0;
 }
 
-/** Writes the number of the last word; returns false if the enum has no such spelling. */
+/**
+ * Writes the number of the enum value whose name is the last word. Returns false if the enum has no such
+ * word.
+ */
 export function enumWord(table: usize, spelling: u32): bool {
   const row = rowOf(load<u32>(table, L.ENUM_ROWS), load<u32>(table, L.ENUM_MASK), L.WORD_SIZE);
   if (row === 0 || !(load<u32>(row, L.WORD_FLAGS) & spelling)) return false;
@@ -151,7 +157,7 @@ export function enumWord(table: usize, spelling: u32): bool {
   return true;
 }
 
-/** Reads a number as a word. */
+/** Reads a number as an enum word. */
 function bareWord(at: usize): usize {
   const end = skipNumber(at);
   if (end !== 0) useWord(at, end - at, hash(at, end - at));
@@ -166,7 +172,7 @@ function time(field: usize, kind: u32, start: usize, at: usize): usize {
       goOn(start);
       return end;
     }
-    // JavaScript reads it as 0
+    // JavaScript reads -0 as 0
     if (load<u16>(at) === 0x302d) return 0;
   }
   const end =
@@ -186,7 +192,7 @@ function time(field: usize, kind: u32, start: usize, at: usize): usize {
   return end;
 }
 
-/** Returns the position after a value whose text means no time; 0 for other values. */
+/** Returns the position after a value that stands for "no time"; 0 for other values. */
 function noneEnd(none: usize, length: usize, at: usize): usize {
   const isString = byte(at) === QUOTE;
   const end = isString ? word(at + 1) : integer(at);

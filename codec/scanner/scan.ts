@@ -1,6 +1,7 @@
 /**
- * One pass from JSON to protobuf bytes, driven by tables (see layout.ts). It handles ordinary responses:
- * anything unusual ends the pass, and the JavaScript decoder reads the response from its beginning.
+ * Converts JSON to protobuf bytes in one pass, driven by tables (see layout.ts). It handles ordinary
+ * responses. Anything unusual ends the pass, and the JavaScript decoder then reads the response from its
+ * beginning.
  */
 import { body, pageAt, pageEnd } from "./body";
 import { space } from "./bytes";
@@ -16,13 +17,16 @@ export { lastPlace } from "./places";
 export { reportsLength, reportsStart } from "./report";
 export { hash } from "./words";
 
-/** The stacks: half for objects in progress, half for deferred keys. Memory for reports follows them. */
+/**
+ * The start of the stacks: half of the memory is for objects in progress, half for deferred keys. The memory
+ * for reports follows.
+ */
 let stack: usize = 0;
 let stackEnd: usize = 0;
 /** The start of the input. */
 let first: usize = 0;
 
-/** Sets the memory of the stacks, and of the reports after them, up to `end`. */
+/** Sets the memory for the stacks, and the memory for reports from `to` to `end`. */
 export function setUp(from: usize, to: usize, end: usize): void {
   stack = from;
   stackEnd = to;
@@ -30,8 +34,8 @@ export function setUp(from: usize, to: usize, end: usize): void {
 }
 
 /**
- * Reads `length` bytes of valid UTF-8, followed by 64 zeros, and writes to `output`. Returns the number of
- * bytes written; -1 if the JavaScript decoder must read the input.
+ * Reads `length` bytes of valid UTF-8, followed by 64 zeros, and writes protobuf to `output`. Returns the
+ * number of bytes written; -1 if the JavaScript decoder must read the input.
  */
 export function scan(
   input: usize,
@@ -55,8 +59,8 @@ export function scan(
 }
 
 /**
- * Returns the position of the list of the last page, and of its last item if it has one, relative to the
- * input.
+ * Returns the position of the list of the last page, relative to the input; the position of its last item if
+ * the list has items.
  */
 export function listStart(): usize {
   return pageAt - first;

@@ -1,6 +1,6 @@
 /**
- * JSON that is skipped (RFC 8259) but fully validated. Each function takes the position of a value and
- * returns the position after it; 0 for invalid JSON, or beyond the depth limit.
+ * Skips JSON, but validates it completely (RFC 8259). Each function takes the position of a value and returns
+ * the position after it; 0 for invalid JSON, or if the value is nested too deeply.
  */
 import {
   ALSE,
@@ -25,7 +25,7 @@ import {
 } from "./bytes";
 import { plainOf } from "./escapes";
 
-/** Deeper values are left to JSON.parse, which does not recurse. */
+/** The maximum nesting depth. JSON.parse, which does not recurse, handles deeper values. */
 const MAX_DEPTH = 400;
 
 /** Skips a string, from after its opening quote. */
@@ -47,7 +47,7 @@ export function skipString(from: usize): usize {
   }
 }
 
-/** Returns the position after an escape, given the position after its backslash. */
+/** Returns the position after an escape, given the position after the backslash. */
 function escapeEnd(from: usize): usize {
   const c = byte(from);
   if (plainOf(c) !== 0) return from + 1;

@@ -1,5 +1,5 @@
 /**
- * Lists in one comma-separated string, as splitCommas and splitNumbers read them
+ * Reads lists in a single comma-separated string, like splitCommas and splitNumbers
  * (codec/src/decode/read.ts).
  */
 import { byte, COMMA, copyLoosely, QUOTE } from "./bytes";
@@ -11,14 +11,23 @@ import { enumWord, scalar } from "./scalar";
 import { text, written } from "./text";
 import { hash, useWord } from "./words";
 
-/** The longest text read as a list. */
+/** The maximum length of a string that is read as a list. */
 const MAX_TEXT: usize = 1024 * 1024;
-/** Larger integers change as doubles, which is a difference. */
+/**
+ * The largest integer that a double represents exactly. Larger integers change, which must be reported as a
+ * difference.
+ */
 const MAX_SAFE: f64 = 9007199254740991;
-/** The most bytes written for an item in addition to its text: a tag, and a length or a number. */
+/**
+ * The maximum number of bytes written for an item in addition to the item itself: a tag, and a length or a
+ * number.
+ */
 const ITEM_BYTES: usize = 32;
 
-/** Writes the items of a text, from its opening quote; returns the position after it, or 0. */
+/**
+ * Writes the items of a comma-separated string, from its opening quote. Returns the position after the
+ * string, or 0.
+ */
 export function split(each: usize, kind: u32, at: usize): usize {
   const end = text(at + 1, scratch);
   if (end === 0 || end - at > MAX_TEXT) return 0;
@@ -33,7 +42,7 @@ export function split(each: usize, kind: u32, at: usize): usize {
     if (to > from) {
       if (!(hasRoom(end, to - from + ITEM_BYTES) && item(each, kind, from, to))) return 0;
     } else if (start !== scratch || comma !== last) {
-      // an empty part is reported; an empty text is an empty list
+      // JavaScript reports an empty item; an empty string is an empty list
       return 0;
     }
     start = comma + 1;
@@ -58,7 +67,7 @@ function item(each: usize, kind: u32, from: usize, to: usize): bool {
       if (number(from) !== to || abs(double) > MAX_SAFE) return false;
       return scalar(each, kind, from) === to;
     default:
-      // an integer in its own quotes is invalid
+      // an integer with quotes inside the string is invalid
       return kind < <u32>L.KIND_ENUM && byte(from) !== QUOTE && scalar(each, kind, from) === to;
   }
 }
@@ -74,12 +83,12 @@ function behindBlanks(from: usize, to: usize): usize {
   return at;
 }
 
-/** Returns the position of the trailing characters that it removes. */
+/** Returns the position of the trailing characters that String.prototype.trim removes. */
 function beforeBlanks(from: usize, to: usize): usize {
   let at = to;
   while (at > from) {
     let start = at - 1;
-    // to the first byte of the character
+    // move to the first byte of the character
     while (start > from && (byte(start) & 0xc0) === 0x80) start--;
     if (start + blankLength(start) !== at) break;
     at = start;

@@ -1,16 +1,16 @@
 /**
- * JSON strings as UTF-8. Each function returns the position after the closing quote, or 0; `written` is the
- * end of its output.
+ * Reads JSON strings as UTF-8. Each function returns the position after the closing quote, or 0 on failure.
+ * `written` is the end of the output.
  */
 import { BACKSLASH, bitsFrom, byte, copy32, hex4, QUOTE, special32 } from "./bytes";
 import { plainOf } from "./escapes";
 
-/** The end of the last output. */
+/** The end of the most recent output. */
 export let written: usize = 0;
 
 /**
- * Copies a string, from after its opening quote, without its escapes. Lone surrogates are left to
- * JavaScript.
+ * Copies a string and resolves its escapes, from after its opening quote. Fails for lone surrogates, which
+ * JavaScript handles.
  */
 export function text(from: usize, to: usize): usize {
   let at = from;
@@ -47,7 +47,7 @@ export function text(from: usize, to: usize): usize {
   }
 }
 
-/** Copies a string with its quotes as JSON.stringify writes it: with only the necessary escapes. */
+/** Copies a string with its quotes the way JSON.stringify writes it: with only the necessary escapes. */
 export function rawText(from: usize, to: usize): usize {
   let at = from;
   let out = to;
@@ -85,13 +85,13 @@ export function rawText(from: usize, to: usize): usize {
   return at + 1;
 }
 
-/** Writes the character of `\uXXXX`, or of a pair of them, from its `u`. */
+/** Writes the character that `\uXXXX` represents, or a surrogate pair of escapes, from the first `u`. */
 function unescaped(from: usize, to: usize): usize {
   if (byte(from) !== 0x75) return 0;
   return unescapedDigits(from + 1, to);
 }
 
-/** Like `unescaped`, from after the `u`. */
+/** Like `unescaped`, but starts after the `u`. */
 function unescapedDigits(from: usize, to: usize): usize {
   let at = from + 4;
   let code = hex4(from);
@@ -107,7 +107,7 @@ function unescapedDigits(from: usize, to: usize): usize {
   return at;
 }
 
-/** Like `unescaped`, but keeps the escapes of characters that JSON requires to be escaped. */
+/** Like `unescaped`, but keeps the escapes that JSON requires. */
 function reEscaped(from: usize, to: usize): usize {
   const code = hex4(from);
   if (code >= 0x20 && code !== 0x22 && code !== 0x5c) return unescapedDigits(from, to);
@@ -128,7 +128,7 @@ function reEscaped(from: usize, to: usize): usize {
   return from + 4;
 }
 
-/** Returns the second character of a two-character escape; 0 for characters without one. */
+/** Returns the second character of a two-character escape; 0 if the character has no such escape. */
 function shortOf(code: i32): u32 {
   switch (code) {
     case 0x08:

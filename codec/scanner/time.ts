@@ -1,12 +1,12 @@
-/** Times as counts since 1970 and in RFC 3339. Other formats are left to the JavaScript decoder. */
+/** Reads times as counts since 1970 and in RFC 3339. The JavaScript decoder reads other formats. */
 import { byte, isDigit, QUOTE } from "./bytes";
 import { integerOrText, magnitude, negative } from "./number";
 
-/** The last time that was read. */
+/** The last time read. */
 export let seconds: i64 = 0;
 export let nanos: i32 = 0;
 
-/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
+/** The bounds 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
 const MIN_SECONDS: i64 = -62135596800;
 const MAX_SECONDS: i64 = 253402300799;
 const DAY: i64 = 86400;
@@ -15,8 +15,8 @@ const GMT: u32 = 0x544d47;
 const UTC: u32 = 0x435455;
 
 /**
- * Reads a count of seconds, or of 10^-digits seconds, as a number or a string; returns the position after
- * it, or 0.
+ * Reads a count of units since 1970, written as a number or a string. A unit is 10^-digits seconds. Returns
+ * the position after the count, or 0.
  */
 export function count(from: usize, digits: i32): usize {
   const end = integerOrText(from);
@@ -27,7 +27,7 @@ export function count(from: usize, digits: i32): usize {
   return isInRange() ? end : 0;
 }
 
-/** Converts a count of 10^-digits seconds to seconds and nanoseconds. */
+/** Splits a count of 10^-digits seconds into seconds and nanoseconds. */
 function divide(digits: i32): void {
   let unit: i64 = 1;
   for (let i = 0; i < digits; i++) unit *= 10;
@@ -38,8 +38,8 @@ function divide(digits: i32): void {
 }
 
 /**
- * Reads `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset, or a variant of this notation;
- * returns the position after it, or 0.
+ * Reads `2025-11-01T11:00:00Z` in quotes, optionally with a fraction and an offset, or a variant of this
+ * notation. Returns the position after it, or 0.
  *
  * @param mayLackZone whether a time without a zone is UTC
  */
@@ -55,7 +55,7 @@ export function iso(from: usize, mayLackZone: bool): usize {
   if (byte(from + 5) !== 0x2d || byte(from + 8) !== 0x2d || !isSeparator(byte(from + 11))) return 0;
   if (byte(from + 14) !== 0x3a || byte(from + 17) !== 0x3a) return 0;
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return 0;
-  // 24:00 and leap seconds are left to JavaScript
+  // JavaScript handles 24:00 and leap seconds
   if (hour > 23 || minute > 59 || second > 59) return 0;
   const behind = fraction(from + 20);
   if (behind === 0) return 0;
@@ -67,7 +67,7 @@ export function iso(from: usize, mayLackZone: bool): usize {
   return isInRange() ? zoneEnd + 1 : 0;
 }
 
-/** Reports whether a character separates the time of day: `T`, `t` or a space. */
+/** Reports whether a character separates the date from the time of day: `T`, `t` or a space. */
 function isSeparator(c: u32): bool {
   return (c | 0x20) === 0x74 || c === 0x20;
 }
@@ -75,8 +75,8 @@ function isSeparator(c: u32): bool {
 let zoneEnd: usize = 0;
 
 /**
- * Reads `Z`, `GMT`, `UTC`, `+01:00` or `+0100` in seconds, optionally after a space; returns 0 without a
- * zone. Sets `zoneEnd`, to 0 for anything else.
+ * Reads `Z`, `GMT`, `UTC`, `+01:00` or `+0100`, optionally after a space, and returns the offset in seconds;
+ * 0 if the zone is absent. Sets `zoneEnd` to the position after the zone; to 0 if the input is invalid.
  */
 function offset(from: usize): i64 {
   const at = byte(from) === 0x20 ? from + 1 : from;
@@ -102,8 +102,8 @@ function offset(from: usize): i64 {
 }
 
 /**
- * Reads up to nine digits after a point into `nanos`; returns the position after them, or 0 for more digits
- * or none.
+ * Reads one to nine digits after a point into `nanos`. Returns the position after them, or 0 for any other
+ * number of digits.
  */
 function fraction(from: usize): usize {
   nanos = 0;
@@ -139,8 +139,8 @@ function daysOf(year: i32, month: i32): i32 {
 }
 
 /**
- * Returns the days from 1970-01-01 in the proleptic Gregorian calendar, counted in years that begin in
- * March.
+ * Returns the number of days since 1970-01-01 in the proleptic Gregorian calendar. Years are counted from
+ * March, so a leap day ends its year.
  */
 function daysBefore(year: i32, month: i32, day: i32): i64 {
   const y: i64 = month > 2 ? year : year - 1;

@@ -1,4 +1,4 @@
-/** The values of fields. Each reading function returns the position after its input, or 0. */
+/** Reads field values. Each reading function returns the position after its input, or 0 on failure. */
 import { errors, page, payload, status } from "./body";
 import { byte, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
 import { ascend, descend } from "./depth";
@@ -19,7 +19,7 @@ const EMPTY_OBJECT = memory.data<u8>([
   0x7b, 0x7d, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 
-/** Writes a field from its value, which is not null. */
+/** Writes a field, given its value, which is not null. */
 export function value(field: usize, at: usize): usize {
   const kind = load<u32>(field, L.FIELD_KIND);
   if (kind < <u32>L.KIND_MESSAGE) return scalar(field, kind, at);
@@ -63,7 +63,7 @@ export function value(field: usize, at: usize): usize {
   }
 }
 
-/** Reports whether other JSON types are expected for a field; for a payload, whether it is a field. */
+/** Reports whether a field accepts other JSON types; for a payload, whether the payload is a field. */
 export function isLoose(field: usize): bool {
   return (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_LOOSE) !== 0;
 }
@@ -76,7 +76,7 @@ function typeIndex(c: u32): usize {
   return c === 0x74 || c === 0x66 ? 2 : 1;
 }
 
-/** Reads a value in which no key can be reported. */
+/** Reads a value inside which unknown keys cannot be reported. */
 export function unnamed(field: usize, at: usize): usize {
   hide();
   const end = value(field, at);
@@ -88,7 +88,7 @@ function messageValue(field: usize, message: usize, from: usize): usize {
   const c = byte(from);
   if (c === OPEN_BRACE) return sub(field, message, from);
   if (c !== OPEN_BRACKET || !isLoose(field)) return 0;
-  // where other types are expected, an empty list is an empty object, and a list of one item is its item
+  // if other types are accepted, an empty list is an empty object, and a list of one item is that item
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACKET) return sub(field, message, EMPTY_OBJECT) !== 0 ? at + 1 : 0;
   if (byte(at) !== OPEN_BRACE) return 0;
@@ -125,7 +125,7 @@ function nested(field: usize, inner: usize, at: usize): usize {
   return end;
 }
 
-/** Like `nested`, for messages in which nothing is an error. */
+/** Like `nested`, for messages whose content never causes an error. */
 function wrapper(field: usize, inner: usize, at: usize): usize {
   tag(field);
   const start = out;
@@ -141,7 +141,7 @@ function list(field: usize, each: usize, from: usize): usize {
   const c = byte(from);
   if (c !== OPEN_BRACKET) {
     if (c === QUOTE && load<u32>(field, L.FIELD_FLAGS) & L.FIELD_COMMAS) return split(each, kind, from);
-    // where other types are expected, an object is a list of one item, unless it is empty
+    // if other types are accepted, an object is a list of one item; an empty object is an empty list
     if (c !== OPEN_BRACE || !isLoose(field)) return 0;
     const end = space(from + 1);
     return byte(end) === CLOSE_BRACE ? end + 1 : onlyItem(kind, each, from);
@@ -156,7 +156,7 @@ function list(field: usize, each: usize, from: usize): usize {
     const itemAt = at;
     if (byte(at) === 0x6e && kind !== L.KIND_VALUE) return 0;
     at = listItem(kind, each, index++, at);
-    // a dropped item is lost
+    // an item that is dropped would have to be reported as lost
     if (at === 0 || out === start) return 0;
     at = space(at);
     const d = byte(at++);
@@ -170,12 +170,12 @@ function list(field: usize, each: usize, from: usize): usize {
   }
 }
 
-/** Reads an object in place of a list, if it has a field of an item. */
+/** Reads an object in place of a list, if the object has a key of an item field. */
 function onlyItem(kind: u32, field: usize, from: usize): usize {
   const start = out;
   const end = listItem(kind, field, 0, from);
   if (end === 0 || kind !== L.KIND_MESSAGE) return end;
-  // after the tag and length; unknown keys are at the end
+  // the tag and length come first; unknown keys are at the end
   const message: usize = load<u32>(field, L.FIELD_ARGUMENT);
   const first = behindVarint(start + load<u32>(field, L.FIELD_TAG_LENGTH));
   return first < out && varintAt(first) !== load<u32>(message, L.MESSAGE_COLLECTOR_TAG) ? end : 0;
@@ -203,7 +203,7 @@ function listItem(kind: u32, field: usize, index: i32, at: usize): usize {
   return value(field, at);
 }
 
-/** Writes the entries of a map; their values are fields with number 2. */
+/** Writes the entries of a map. The value of an entry is field 2. */
 function entries(field: usize, each: usize, from: usize): usize {
   if (!descend()) return 0;
   const first = waiting;

@@ -1,11 +1,14 @@
 /**
- * Keys deferred to the end of their object: keys that no field names, and keys of messages that share the
- * object. They are on a stack, the keys of nested objects after the keys of outer ones.
+ * A stack of keys that are deferred to the end of their object: unknown keys, and keys of messages that share
+ * the object. Keys of nested objects are above the keys of the objects that contain them.
  */
 import { byte, isDigit } from "./bytes";
 import { same, wordAt, wordHash, wordLength } from "./words";
 
-/** Objects with more deferred keys are left to JavaScript: each key is compared with all previous ones. */
+/**
+ * The maximum number of deferred keys in an object, because each key is compared with all previous keys.
+ * JavaScript handles objects with more keys.
+ */
 const MAX_WAITING: usize = 256;
 
 export const ENTRY: usize = 32;
@@ -14,19 +17,19 @@ export const ENTRY_LENGTH: usize = 4;
 export const ENTRY_HASH: usize = 8;
 export const ENTRY_VALUE: usize = 12;
 export const ENTRY_FLAGS: usize = 16;
-/** The same key in another message of the object. */
+/** The row of the same key in another message that shares the object. */
 export const ENTRY_HOLDER: usize = 20;
 /**
- * The message itself knows the key; another message has read the key; a message that contains this one
- * knows the key.
+ * Flags: the message itself has a field for the key; another message has read the key; a message that
+ * contains this one has a field for the key.
  */
 export const OWN: u32 = 1;
 export const TAKEN: u32 = 2;
 export const HELD: u32 = 4;
-/** A oneof is selected by the key, which only the messages that share the object may know. */
+/** The key selects a member of a oneof, in one of the messages that share the object. */
 export const CHOICE: u32 = 8;
 
-/** The current end of the stack. */
+/** The current top of the stack. */
 export let waiting: usize = 0;
 let waitingEnd: usize = 0;
 
@@ -35,13 +38,14 @@ export function useWaiting(from: usize, to: usize): void {
   waitingEnd = to;
 }
 
-/** Forgets the keys from here on. */
+/** Removes the keys from an entry upwards. */
 export function forget(from: usize): void {
   waiting = from;
 }
 
 /**
- * Defers the last word after the keys since `first`; returns false for a duplicate, and beyond the limit.
+ * Defers the last word, after the keys since `first`. Returns false for a duplicate key, or if the object has
+ * too many deferred keys.
  */
 export function remember(first: usize, valueAt: usize, flags: u32, holder: usize): bool {
   if (waiting - first >= MAX_WAITING * ENTRY || waiting + ENTRY > waitingEnd) return false;
@@ -66,14 +70,16 @@ function isKey(entry: usize): bool {
   );
 }
 
-/** Marks a key as read, also for the messages that share the object. */
+/** Marks a key as read, for all messages that share the object. */
 export function take(entry: usize): void {
   for (let at = entry; at !== 0; at = load<u32>(at, ENTRY_HOLDER)) {
     store<u32>(at, load<u32>(at, ENTRY_FLAGS) | TAKEN, ENTRY_FLAGS);
   }
 }
 
-/** Reports whether the word is an array index: JavaScript moves such keys before all others. */
+/**
+ * Reports whether the last word is an array index, because JavaScript moves such keys in front of all others.
+ */
 export function isIndex(): bool {
   if (!isDigit(byte(wordAt))) return false;
   for (let i: usize = 0; i < wordLength; i++) if (!isDigit(byte(wordAt + i))) return false;

@@ -1,4 +1,7 @@
-/** Words are keys and enum names: short texts without escapes, which are looked up in hash tables. */
+/**
+ * Reads words: keys and enum names, which are short strings without escapes. Words are looked up in hash
+ * tables.
+ */
 import { byte, COLON, plainEnd, QUOTE, space, special } from "./bytes";
 import * as L from "./layout";
 
@@ -7,7 +10,10 @@ const MIX_HIGH: u64 = 0xc2b2ae3d27d4eb4f;
 const MIX_SECOND: u64 = 0x165667b19e3779f9;
 const MIX_LAST: u64 = 0x27d4eb2f165667c5;
 
-/** Masks for words of up to 32 bytes: the block that begins n bytes before this address has n set bytes. */
+/**
+ * Masks for words of up to 32 bytes. In the block that begins n bytes before this address, the first n bytes
+ * are set.
+ */
 const MASKS =
   memory.data<u8>([
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
@@ -15,16 +21,16 @@ const MASKS =
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   ]) + 32;
 
-/** The last word that was read. */
+/** The last word read. */
 export let wordAt: usize = 0;
 export let wordLength: usize = 0;
 export let wordHash: u32 = 0;
-/** The position of the value of the last key. */
+/** The position of the value of the last key read. */
 export let valueAt: usize = 0;
 
 /**
- * Reads a word from after its opening quote; returns the position after the closing quote. 0: it contains
- * an escape, or does not end.
+ * Reads a word from after its opening quote. Returns the position after the closing quote; 0 if the word
+ * contains an escape or does not end.
  */
 export function word(from: usize): usize {
   const mask = special(from);
@@ -35,8 +41,8 @@ export function word(from: usize): usize {
 }
 
 /**
- * Reads a key with its colon; returns the position of its value. 0: there is no key, or it contains an
- * escape.
+ * Reads a key and its colon. Returns the position of the value; 0 if no key follows, or if the key contains
+ * an escape.
  */
 export function key(from: usize): usize {
   if (byte(from) !== QUOTE) return 0;
@@ -66,7 +72,9 @@ export function hash(from: usize, length: usize): u32 {
   return <u32>mixed(h, first(at, rest), second(at, rest)) | 1;
 }
 
-/** Returns the first and second 16 bytes of a word of at most 32 bytes, padded with zeros. */
+/**
+ * Returns the first 16 bytes of a word of at most 32 bytes, padded with zeros. `second` returns the others.
+ */
 function first(at: usize, length: usize): v128 {
   return v128.and(v128.load(at), v128.load(MASKS - length));
 }
@@ -98,12 +106,12 @@ function differ(a: v128, aSecond: v128, b: v128, bSecond: v128): bool {
   return v128.any_true(v128.or(v128.xor(a, b), v128.xor(aSecond, bSecond)));
 }
 
-/** Reports whether the last word equals a text. */
+/** Reports whether the last word equals a string. */
 export function isWord(text: usize, length: usize): bool {
   return wordLength === length && same(text, wordAt, length);
 }
 
-/** Returns the row of the last word in a hash table; 0 if there is none. */
+/** Returns the row of the last word in a hash table; 0 if the table does not contain the word. */
 export function rowOf(rows: usize, mask: u32, size: usize): usize {
   let i = wordHash >> 4;
   while (true) {
@@ -116,9 +124,9 @@ export function rowOf(rows: usize, mask: u32, size: usize): usize {
 }
 
 /**
- * Finds the row of a key, from its opening quote, in the hash table of a message, and reads up to its
- * value. Returns 0 if the message does not know the key; `valueAt` is 0 if there is no key, or it contains
- * an escape.
+ * Reads a key from its opening quote, and finds its row in the hash table of a message. Sets `valueAt` to the
+ * position of the value; to 0 if no key follows, or if the key contains an escape. Returns 0 if the message
+ * has no field for the key.
  */
 export function keyRow(message: usize, from: usize): usize {
   const at = from + 1;
@@ -138,7 +146,7 @@ export function keyRow(message: usize, from: usize): usize {
     byte(at + length + 1) === COLON &&
     load<u32>(row, L.WORD_HASH) === hashed &&
     <usize>load<u32>(row, L.WORD_LENGTH) === length &&
-    // no text contains characters that JSON would escape
+    // the strings in the table contain no characters that JSON escapes
     !differ(a1, b1, v128.load(text), v128.load(text, 16))
   ) {
     useWord(at, length, hashed);

@@ -6,18 +6,17 @@ import { scanner } from "./scan/scanner.ts";
 import type { MessageTable } from "./table/message-table.ts";
 import { atOnce } from "./time/work.ts";
 
-/** A message in protobuf, with the differences between its JSON and the table. */
+/** A message in protobuf, with the differences between its JSON and the declaration. */
 export interface DecodedMessage {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly differences: FoundDifferences;
 }
 
 /**
- * Decodes a message from JSON in UTF-8 in one go: with the scanner where WebAssembly is available and the
- * JSON is ordinary, else with JSON.parse and the JavaScript decoder, with the same result.
+ * Decodes a message from JSON in UTF-8 in one step. Uses the scanner if WebAssembly is available and the JSON
+ * is ordinary; otherwise JSON.parse and the JavaScript decoder, with the same result.
  *
- * @throws SyntaxError for text that is not JSON, WrongShape for JSON that cannot be the message,
- * JsonTooDeep
+ * @throws SyntaxError for invalid JSON, WrongShape for JSON that cannot be the message, JsonTooDeep
  */
 export function decode(table: MessageTable, json: Uint8Array): DecodedMessage {
   return scanned(table, json) ?? parsed(table, Buffer.from(json).toString());

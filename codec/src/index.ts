@@ -1,4 +1,4 @@
-/** JSON to protobuf bytes by tables, and protobuf bytes to ProtoJSON. */
+/** Converts JSON to protobuf bytes, driven by tables, and protobuf bytes to ProtoJSON. */
 
 export type { Difference, DifferenceClass, DifferenceCounts, FoundDifferences } from "./decode/difference.ts";
 export { JsonTooDeep, WrongShape } from "./decode/shape-writer.ts";

@@ -1,6 +1,6 @@
 /**
- * The parts of the codec that other packages of this project use. They are not a public API: they change
- * without notice between releases.
+ * The parts of the codec that other packages of this project use. They are not a public API and may change in
+ * any release.
  */
 
 export type { BufferPool } from "./buffers/buffer-pool.ts";

@@ -3,8 +3,8 @@ import { printJson } from "./print/print-json.ts";
 import { wasmPrinter } from "./print/wasm-printer.ts";
 
 /**
- * Prints a message in protobuf as ProtoJSON in UTF-8, in one go: with WebAssembly where it is available,
- * else with protobuf-es.
+ * Prints a message in protobuf as ProtoJSON in UTF-8 in one step: with WebAssembly if available, otherwise
+ * with protobuf-es.
  *
  * @param types the types that a google.protobuf.Any may contain
  * @throws Error for a message that cannot be printed, as protobuf-es does

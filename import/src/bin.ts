@@ -1,6 +1,6 @@
 import { run } from "./cli/command.ts";
 
-// a reader of the output may have read enough
+// ignore EPIPE: the reader of the output may stop reading early
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

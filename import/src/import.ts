@@ -20,25 +20,25 @@ import { Report } from "./report/report.ts";
 import { countWeakened } from "./report/weakened.ts";
 import { type Selection, selected } from "./select.ts";
 
-/** The selection and the names of an import. */
+/** The operations to import, and the names to use. */
 export interface ImportOptions extends Selection {
   /** The proto package, which ends in a version. Default: the title of the document, and `v1`. */
   readonly package?: string | undefined;
-  /** The upstream in the configuration. Default: the first part of the package. */
+  /** The name of the upstream in the configuration. Default: the first part of the package. */
   readonly upstream?: string | undefined;
-  /** The lock file of the import before. */
+  /** The lock file of the previous import. */
   readonly lock?: Lock | undefined;
 }
 
 export interface Imported {
-  /** The files to write, by their paths from the output folder. */
+  /** The files to write, by path relative to the output folder. */
   readonly files: ReadonlyMap<string, string>;
   readonly lock: string;
   readonly report: Report;
   readonly package: string;
 }
 
-/** Imports a document that was parsed. */
+/** Imports a parsed document. */
 export async function importDocument(
   first: Document,
   reader: Reader,
@@ -104,7 +104,7 @@ function headerOf({ title, version }: Api): string {
   return `Written by connect-rest-import from ${name.replaceAll(/\s+/g, " ")}. Do not edit; see README.md.`;
 }
 
-/** How most names of properties are spelled. */
+/** Returns the notation that most property names have. */
 function styleOf(document: Json): NameStyle {
   let declared = 0;
   let camel = 0;

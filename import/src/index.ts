@@ -1,4 +1,4 @@
-/** Annotated `.proto` files from OpenAPI and Swagger documents. */
+/** Generates annotated `.proto` files from OpenAPI and Swagger documents. */
 export { type Imported, type ImportOptions, importDocument } from "./import.ts";
 export type { Document } from "./load/node.ts";
 export { parse } from "./load/parse.ts";

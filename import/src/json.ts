@@ -1,4 +1,4 @@
-/** JSON as it was parsed, and how it is read without trust in its shape. */
+/** Parsed JSON, and functions that read it without assumptions about its shape. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -9,7 +9,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value of an own key, so that `constructor` is not found where nobody wrote it. */
+/** Returns the value of an own key. Inherited keys, such as `constructor`, are not found. */
 export function member(value: Json | undefined, key: string): Json | undefined {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;

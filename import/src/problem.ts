@@ -1,6 +1,8 @@
-/** A document that cannot be imported: what is wrong, where, and what to do. */
+/**
+ * Thrown for a document that cannot be imported. The message contains the fault, its position and the remedy.
+ */
 export class ImportError extends Error {
-  /** A file with a line, or a JSON pointer in it. */
+  /** A file with a line, or with a JSON pointer. */
   readonly place: string;
 
   constructor(place: string, problem: string) {

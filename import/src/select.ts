@@ -1,12 +1,12 @@
 import type { Operation } from "./normalize/api.ts";
 
-/** Which operations are imported: by path, tag or `operationId`, with `*` for any text. */
+/** The operations to import: by path, tag or `operationId`, where `*` matches any characters. */
 export interface Selection {
   readonly include?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
 }
 
-/** The operations that one pattern of `include` fits, and none of `exclude`. */
+/** Returns the operations that match a pattern of `include` and no pattern of `exclude`. */
 export function selected(
   operations: readonly Operation[],
   { include = [], exclude = [] }: Selection,

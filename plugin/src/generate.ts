@@ -18,17 +18,17 @@ import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
 import type { Options } from "./protocol/options.ts";
 import { VERSION } from "./version.ts";
 
-/** The result of generating: files, or all problems of the input, one per line. */
+/** The result of a run: files, or all problems of the input, one per line. */
 export type Generated =
   | {
       readonly files: readonly PrintedFile[];
-      /** The omitted methods, one per line: with `unsupported=skip`, methods that cannot be mapped. */
+      /** The omitted methods, one per line: methods that cannot be mapped, with `unsupported=skip`. */
       readonly warnings: readonly string[];
       readonly error?: undefined;
     }
   | { readonly files?: undefined; readonly error: string };
 
-/** The adapters of a run without their text, or all problems of the input, one per line. */
+/** The adapters of a run before their text is assembled, or all problems of the input, one per line. */
 export type Prepared =
   | {
       /** The models parsed from the files. */
@@ -40,7 +40,7 @@ export type Prepared =
   | { readonly models?: undefined; readonly adapters?: undefined; readonly error: string };
 
 /**
- * Generates adapters for files: parse, check, print. A pure function of its arguments.
+ * Generates adapters for files: parses, checks, prints. A pure function of its arguments.
  *
  * @param known problems found earlier, which are reported together with the problems of the files
  */
@@ -66,7 +66,8 @@ export function generate(
 }
 
 /**
- * Does the work of `generate` except printing the text: other generators need this to add to the adapters.
+ * Does the work of `generate` except assembling the text of the files. Other generators use the result to add
+ * to the adapters.
  *
  * @param known problems found earlier, which are reported together with the problems of the files
  */
@@ -123,7 +124,7 @@ class Run {
     return { desc, annotation: serviceRules(desc), rules: parseServiceRules(desc), methods };
   }
 
-  /** Parses a method; returns undefined, with a problem or a warning, if it cannot be used. */
+  /** Parses a method. Returns undefined, and reports a problem or a warning, if the method cannot be used. */
   private parseMethod(desc: DescMethod): MethodModel | undefined {
     const found = new Problems();
     const parsed = parseMethod(desc, found);

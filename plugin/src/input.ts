@@ -9,14 +9,14 @@ import { filesToGenerate, registryOf } from "./protocol/request.ts";
 
 /** The input of a generator. */
 export interface Input {
-  /** The files to generate code for, with the rules of service configs in their options. */
+  /** The files to generate code for. Their options include the rules of service configs. */
   readonly files: readonly DescFile[];
   /** The problems of the service configs. */
   readonly problems: Problems;
 }
 
 /**
- * Reads everything that a run depends on: the request, and the service configs that its options name.
+ * Reads all input of a run: the request, and the service configs that its options name.
  *
  * @throws ProtocolError if the request is incomplete
  */
@@ -27,7 +27,7 @@ export function readInput(request: CodeGeneratorRequest, { serviceConfigs }: Opt
     const text = readConfig(path, problems);
     return text === undefined ? [] : parseServiceConfig(path, text, problems);
   });
-  // a copy: options are written into its descriptors
+  // a copy, because options are written into its descriptors
   const own = clone(CodeGeneratorRequestSchema, request);
   const registry = registryOf(own);
   const files = filesToGenerate(own, registry);

@@ -14,8 +14,8 @@ import { decodeRequest } from "./protocol/request.ts";
 import { emptyResponse } from "./protocol/response.ts";
 
 /**
- * Responds to a CodeGeneratorRequest with a CodeGeneratorResponse, both encoded. Faults of the .proto files
- * and of the options are in the `error` of the response; `warnings` are for standard error.
+ * Responds to an encoded CodeGeneratorRequest with an encoded CodeGeneratorResponse. Faults in the .proto
+ * files and the options are in the `error` of the response; `warnings` are for standard error.
  *
  * @throws ProtocolError
  */

@@ -1,4 +1,4 @@
-/** The runtime API that generated adapters import. */
+/** The API of the runtime that generated adapters import. */
 
 export { Code } from "@connectrpc/connect";
 export type { Kind, MaskTable, TimeRule } from "connect-rest-codec/internal";

@@ -19,7 +19,7 @@ afterEach(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-/** An upstream whose status a test sets, with a client. */
+/** A client and an upstream whose status the test sets. */
 class Tested {
   status = 503;
   requests = 0;
@@ -83,7 +83,7 @@ test("an open circuit fails calls immediately without a request, then sends one 
   ]);
 });
 
-test("an open circuit neither requests credentials nor calls the observer", async () => {
+test("an open circuit does not request credentials and does not call the observer", async () => {
   let asked = 0;
   const credentials = () => {
     asked++;
@@ -102,14 +102,14 @@ test("an upstream without a circuit breaker gets every request", async () => {
   expect(tested.requests).toBe(30);
 });
 
-test("an upstream's own breaker options take precedence", async () => {
+test("the breaker options of an upstream take precedence", async () => {
   const tested = await new Tested().start({ breaker: { failures: 2, cooldownMs: 100 } });
   await tested.fail(4);
   expect(tested.requests).toBe(2);
   expect(tested.reports).toMatchObject([{ state: "open", cooldownMs: 100 }]);
 });
 
-test("an opening circuit ends the attempts of a call, whose error stays the upstream's", async () => {
+test("a circuit that opens ends the retries of a call, and the call fails with the error of the upstream", async () => {
   const tested = await new Tested().start({ breaker: { failures: 2 }, retry: { attempts: 5 } });
   const call = failureOf(tested.call());
   for (const timers of [2, 2]) {

@@ -132,7 +132,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     return { rest, reports, variant };
   }
 
-  /** Returns a client of StreamService on its own transport. */
+  /** Returns a client of StreamService with a separate transport. */
   function streamsTo(baseUrl: string, upstream: UpstreamOptions = {}) {
     const rest = createRest({
       adapters: [
@@ -151,7 +151,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     return createClient(StreamService, rest.transport);
   }
 
-  test("a response is decoded exactly, whatever its encoding", async () => {
+  test("a response is decoded exactly in every encoding", async () => {
     const json = '{"id":9007199254740993,"name":"é"}';
     const bodies = {
       identity: json,
@@ -166,7 +166,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     }
   });
 
-  test("a body is sent once, with its length and its type", async () => {
+  test("a body is sent once, with its length and its content type", async () => {
     const seen: unknown[] = [];
     const server = await started(
       httpUpstream(async (request, response) => {
@@ -187,7 +187,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     }
   });
 
-  test("repeated request headers and repeated response headers all arrive", async () => {
+  test("all values of repeated headers arrive, in requests and in responses", async () => {
     const seen: unknown[] = [];
     const server = await started(
       httpUpstream((request, response) => {
@@ -213,7 +213,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
   });
 
   test.each(Object.entries(FAILURES))(
-    "a response that %s causes the same error",
+    "the error for a response that %s does not depend on the client",
     async (_what, { server, reason, upstream = {} }) => {
       const tested = restTo((await started(server())).url, { upstream });
       const error = await failureOf(get(tested));
@@ -222,7 +222,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     },
   );
 
-  test("an upstream that cannot be connected is unreachable", async () => {
+  test("an upstream to which no connection can be established is reported as unreachable", async () => {
     const untrusted = await started(httpUpstream(() => undefined));
     for (const [url, problem] of [
       [await closedPort(), "ECONNREFUSED"],
@@ -247,7 +247,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     };
     const server = await started(httpUpstream(failing));
     const retry = { baseDelayMs: 1, maxDelayMs: 1, budget: 1 };
-    // the first call leaves a connection, on which the others fail
+    // the first call leaves an idle connection, on which the other calls fail
     const repeated = restTo(server.url, { upstream: { retry } });
     await get(repeated);
     await failureOf(get(repeated));
@@ -259,13 +259,13 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect([reasonOf(error), requests]).toEqual(["UPSTREAM_RESET", 2]);
   });
 
-  test("the circuit opens after failures", async () => {
+  test("the circuit opens after repeated failures", async () => {
     const tested = restTo(await closedPort(), { upstream: { breaker: { failures: 2 } } });
     for (let count = 0; count < 2; count++) await failureOf(get(tested));
     expect(reasonOf(await failureOf(get(tested)))).toBe("UPSTREAM_CIRCUIT_OPEN");
   });
 
-  test("a deadline and a caller that leaves end the exchange", async () => {
+  test("the exchange ends when the deadline passes or the caller cancels", async () => {
     const arrived = Promise.withResolvers<void>();
     const server = await started(httpUpstream(() => arrived.resolve()));
     const caller = new AbortController();
@@ -280,7 +280,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect((await failureOf(late)).code).toBe(Code.DeadlineExceeded);
   });
 
-  test("redirects follow the rules, and disclose no credentials", async () => {
+  test("redirects follow the rules, and do not disclose credentials", async () => {
     const seen: unknown[] = [];
     const other = await started(
       httpUpstream((request, response) => {
@@ -308,7 +308,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     ]);
   });
 
-  test("a download arrives on demand, and ends when its reader leaves", async () => {
+  test("a download reads the body on demand, and ends when its reader leaves", async () => {
     const server = await started(
       httpUpstream((_request, response) => {
         response.writeHead(200, { "content-type": "application/x-thing" });
@@ -337,7 +337,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect(reasonOf(error)).toBe("UPSTREAM_BODY_TOO_LARGE");
   });
 
-  test("an upload is sent as its messages arrive, and is never retried", async () => {
+  test("an upload sends messages as they arrive, and is never retried", async () => {
     const arrived = new Set<string>();
     const first = Promise.withResolvers<void>();
     const server = await started(
@@ -358,7 +358,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect([item.id, item.name]).toEqual([3n, "one,two"]);
   });
 
-  test("an upload ends with an early response", async () => {
+  test("an upload ends when the upstream responds early", async () => {
     const server = await started(
       httpUpstream((request, response) => {
         request.once("data", () => {
@@ -375,12 +375,12 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
       }
     }
     const error = await failureOf(streamsTo(server.url).upload(messages() as never));
-    // a connection may break before its response is read
+    // the connection may break before the client has read the response
     expect(["CONTENT_TOO_LARGE", "PAYLOAD_TOO_LARGE", "UPSTREAM_RESET"]).toContain(reasonOf(error));
     await left.promise;
   });
 
-  test("an error of an upload's stream is the error of the call", async () => {
+  test("an error in the message stream of an upload is the error of the call", async () => {
     const server = await started(httpUpstream((request) => void request.resume()));
     async function* messages() {
       yield { chunk: Buffer.from("one") };
@@ -390,7 +390,7 @@ describe.each(Object.entries(HTTP_CLIENTS))("by %s", (_name, create) => {
     expect([error.code, error.rawMessage]).toEqual([Code.DataLoss, "mine"]);
   });
 
-  test("close waits for running calls, and rejects new ones", async () => {
+  test("close waits for running calls, and rejects new calls", async () => {
     const request = Promise.withResolvers<() => void>();
     const server = await started(
       httpUpstream((_request, response) => request.resolve(() => sendJson(response, { id: 1 }))),

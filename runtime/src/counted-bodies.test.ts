@@ -12,7 +12,7 @@ import { downloadAdapter, StreamService, streamService } from "./testing/stream-
 import { thingAdapter, thingRequest, thingService } from "./testing/thing-service.ts";
 import { UPSTREAM_DEFAULTS } from "./upstream/options.ts";
 
-/** JSON that costs far more than its size; each value is repeated. */
+/** JSON whose parsing costs far more than its size suggests. Each function repeats a value. */
 const SHAPES: Readonly<Record<string, (times: number) => string>> = {
   "empty objects": (times) => `[${"{},".repeat(times)}{}]`,
   "empty arrays": (times) => `{"errors":[${"[],".repeat(times)}[]]}`,
@@ -36,9 +36,9 @@ const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 const TYPES = ["application/json", "application/problem+json", "text/plain", "text/html", ""];
 const STATUSES = [400, 404, 409, 418, 422, 429, 500, 501, 502, 503, 504];
 
-/** The maximum cost of any single JSON.parse: the cost of a response, whose limit is an option. */
+/** The maximum cost of any single JSON.parse: the maximum cost of a response, which is an option. */
 const MAX_RESPONSE_COST = UPSTREAM_DEFAULTS.maxResponseCost;
-/** The maximum cost of all JSON that is not a method's response: about a tenth. */
+/** The maximum cost of JSON other than responses, about a tenth of the maximum for responses. */
 const MAX_SMALL_COST = 200_000;
 
 let answer = { status: 200, headers: {} as Record<string, string>, body: Buffer.alloc(0) as Uint8Array };
@@ -65,7 +65,7 @@ const grant = (url: string) => ({
   oauth2: { tokenUrl: `${url}/token`, clientId: "me", clientSecret: "hush" },
 });
 
-/** A source of bodies: how it reads one, and the maximum cost of its JSON. */
+/** A place that parses response bodies, and the maximum cost of the JSON that it parses. */
 interface Place {
   readonly read: () => Promise<unknown>;
   readonly maxCost: number;
@@ -87,7 +87,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     codeOf: ofStatus,
   },
   "a token endpoint": {
-    // a new one each time, since a failure is remembered for a while
+    // a new client for each body, since token failures are remembered for a while
     read: async () => {
       const rest = createRest({
         adapters: [thingService({ rules: OAUTH2 })],
@@ -112,7 +112,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 const parse = vi.spyOn(JSON, "parse");
 beforeEach(() => void parse.mockClear());
 
-/** Returns the parsed texts that exceed the maximum cost. */
+/** Returns the texts that were parsed although they exceed the maximum cost. */
 function tooCostlyTexts(maxCost: number): string[] {
   const texts = parse.mock.calls.map(([text]) => String(text));
   return texts
@@ -122,7 +122,7 @@ function tooCostlyTexts(maxCost: number): string[] {
 
 function isTooCostly(text: string, maxCost: number): boolean {
   try {
-    // long enough to be checked
+    // short texts are not checked, so the text is padded
     checkJsonCost(text.padEnd(maxCost), maxCost);
     return false;
   } catch (error) {
@@ -137,7 +137,7 @@ const bodies = fc.record({
   times: fc.oneof(
     fc.constantFrom(5_000_000, 1_000_000),
     fc.integer({ min: 10_000, max: 300_000 }),
-    // within every size limit
+    // sizes that no size limit rejects
     fc.integer({ min: 26_000, max: 42_000 }),
   ),
   type: fc.constantFrom(...TYPES),
@@ -145,7 +145,7 @@ const bodies = fc.record({
 });
 
 test.each(Object.keys(PLACES))(
-  "property: JSON of %s beyond the maximum cost is not parsed, and a status keeps its code",
+  "property: JSON of %s that exceeds the maximum cost is not parsed, and the status determines the error code",
   async (name) => {
     const { read, maxCost, codeOf } = PLACES[name] as Place;
     await fc.assert(
@@ -160,7 +160,7 @@ test.each(Object.keys(PLACES))(
         const error = await read().catch((thrown: unknown) => thrown);
         expect(tooCostlyTexts(maxCost)).toEqual([]);
         const code = codeOf(status);
-        // a decoded google.rpc.Status has its own code
+        // if the google.rpc.Status in the body is decoded, its code applies
         if (code !== undefined && !(shape === "details of a status" && times < MAX_SMALL_COST)) {
           expect([status, Code[ConnectError.from(error).code]]).toEqual([status, Code[code]]);
         }

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const one of OPEN.splice(0)) await ("close" in one ? one.close() : one[Symbol.asyncDispose]());
 });
 
-/** An API and its token endpoint: counts requests, and accepts the tokens in `good`. */
+/** An API and its token endpoint. Counts requests, and accepts only the tokens in `good`. */
 class Api {
   readonly good = new Set<string>();
   readonly seen: string[] = [];
@@ -76,7 +76,7 @@ test("a call fetches a token, later calls reuse it, and a method without credent
   expect(api.tokens).toBe(1);
 });
 
-test("a token that the upstream rejects is refreshed once for all concurrent calls, and the request is retried once", async () => {
+test("a token that the upstream rejects is refreshed once for all concurrent calls, and each request is retried once", async () => {
   const api = new Api();
   const url = await api.start();
   const reports: CallReport[] = [];
@@ -88,7 +88,7 @@ test("a token that the upstream rejects is refreshed once for all concurrent cal
   expect(reports.map(({ attempts }) => attempts).slice(1)).toEqual(Array.from({ length: 10 }, () => 2));
 });
 
-test("an upstream that rejects every token receives one more token, and not an endless series", async () => {
+test("an upstream that rejects every token causes only one further token request", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = restOf(url, grantAt(url));
@@ -98,11 +98,11 @@ test("an upstream that rejects every token receives one more token, and not an e
   expect(api.tokens).toBe(2);
   const [first, ...others] = errors.map((error) => [error.code, reasonOf(error)]);
   expect(first).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
-  // until the next token request is allowed
+  // until another token request is allowed, calls fail
   for (const other of others) expect(other).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 
-test("a streamed request is not retried, and the next one has another token", async () => {
+test("a streamed request is not retried after its token was rejected, and the next request has another token", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = createRest({
@@ -120,7 +120,7 @@ test("a streamed request is not retried, and the next one has another token", as
   expect([reasonOf(error), api.seen]).toEqual(["UPSTREAM_TOKEN_REPLACED", ["token-1", "token-1"]]);
 });
 
-test("token requests use the dispatcher of the options, like all requests of the upstream", async () => {
+test("token requests use the dispatcher in the options, like all requests of the upstream", async () => {
   const agent = new MockAgent({ connections: 1 });
   agent.disableNetConnect();
   const body = { access_token: "mocked", token_type: "bearer" };
@@ -135,7 +135,7 @@ test("token requests use the dispatcher of the options, like all requests of the
   await agent.close();
 });
 
-test("the error of an unreachable token endpoint names the endpoint, and does not count as a failure of the upstream", async () => {
+test("the error for an unreachable token endpoint names the endpoint, and does not count as a failure of the upstream", async () => {
   const api = new Api();
   const url = await api.start();
   const rest = restOf(url, grantAt("http://127.0.0.1:1"));
@@ -152,7 +152,7 @@ test.each([
   ["ftp://id.example", "the scheme ftp:"],
   ["token", "no URL"],
 ])(
-  "the address of a token endpoint is checked when the upstream is created: %s",
+  "an invalid address of a token endpoint is rejected when the upstream is created: %s",
   async (tokenUrl, problem) => {
     const credentials = { oauth2: { tokenUrl, clientId: "me", clientSecret: "hush" } };
     const error = await failureOf(() => restOf("https://api.example", credentials));

@@ -6,7 +6,7 @@ import { HOSTILE_RESPONSES } from "./testing/hostile-responses.ts";
 
 const program = fileURLToPath(new URL("./testing/hostile-responses.ts", import.meta.url));
 
-/** The result of a call with an unusual body: the reason of its error, or the id that it read. */
+/** The expected result of a call with an unusual body: the reason of the error, or the id in the message. */
 const BODIES: Readonly<Record<string, string>> = {
   "10 000 arrays": "RESPONSE_SHAPE",
   "10 000 objects": "UPSTREAM_BODY_TOO_DEEP",
@@ -27,7 +27,7 @@ const BODIES: Readonly<Record<string, string>> = {
   "a thousand encodings": "UPSTREAM_BODY_ENCODING",
 };
 
-/** The same for unusual HTTP. */
+/** The expected result of a call with unusual HTTP framing. */
 const FRAMES: Readonly<Record<string, string>> = {
   "headers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
   "a header without an end": "UPSTREAM_HEADERS_TOO_LARGE",
@@ -60,7 +60,7 @@ const CASES = [
 ];
 
 test.each(CASES)(
-  "%s: %s without further damage, read by %s",
+  "%s results in %s and has no other effect, read by %s",
   { timeout: 60_000 },
   async (name, end, reader) => {
     const options = ["--max-old-space-size=256", program, name, reader];

@@ -27,16 +27,20 @@ import { raced } from "./time/abort.ts";
 /** The result of a call that has a single response. */
 export interface Outcome {
   /**
-   * The response message. Its buffer may be returned to `bufferPool` when nothing references a part of it.
+   * The response message. Its buffer may be returned to `bufferPool` when nothing references the message any
+   * more.
    */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Upstream response headers that are passed to the caller. */
+  /** The response headers of the upstream that the caller receives. */
   readonly header: Headers;
 }
 
 type AnyMessage = MessageShape<DescMessage>;
 
-/** Makes calls: builds the request, sends it to the upstream, reads the response, and reports the call. */
+/**
+ * Makes calls: builds the request, sends it to the upstream, reads the response, and reports the end of the
+ * call.
+ */
 export class Invoker {
   private readonly settings: CallSettings;
   private readonly hub: FeedHub;
@@ -56,7 +60,7 @@ export class Invoker {
     this.hub = new FeedHub(resolveWatch(options.watch), clock, poll);
   }
 
-  /** Ends all feed watches, each with a last message that carries its resume token. */
+  /** Ends all feed watches. The last message of each watch contains its resume token. */
   drain(): void {
     this.hub.drain();
   }
@@ -95,7 +99,7 @@ export class Invoker {
   }
 
   /**
-   * Sends nothing before the first message is requested.
+   * Makes a streaming call. Sends nothing before the first message is requested.
    *
    * @param request returns the request message, or waits for it
    */

@@ -67,7 +67,7 @@ function mocked() {
 
 const JSON_TYPE = { headers: { "content-type": "application/json" } };
 
-test("a MockAgent replaces the upstream", async () => {
+test("a MockAgent can replace the upstream", async () => {
   const { agent, pool } = mocked();
   pool.intercept({ path: "/v1/things/a" }).reply(200, '{"id":9007199254740993}', JSON_TYPE);
   pool
@@ -78,7 +78,7 @@ test("a MockAgent replaces the upstream", async () => {
   agent.assertNoPendingInterceptors();
 });
 
-test("a request without a mock has an error that says so, and is not retried", async () => {
+test("the error for a request without a mock explains this, and the request is not retried", async () => {
   const { agent } = mocked();
   const tested = restBy({ dispatcher: agent }, { upstream: { retry: {} } });
   const error = await failureOf(get(tested));
@@ -101,7 +101,7 @@ test("a mock that fails is retried like an upstream that fails", async () => {
   expect(tested.reports).toMatchObject([{ attempts: 3 }]);
 });
 
-test("the timeouts of the options apply to a slow mock", async () => {
+test("the timeouts in the options apply to a slow mock", async () => {
   const { agent, pool } = mocked();
   const clock = new FakeClock();
   pool.intercept({ path: "/v1/things/a" }).reply(200, "{}").delay(60_000);
@@ -113,14 +113,14 @@ test("the timeouts of the options apply to a slow mock", async () => {
   );
 });
 
-test("an upstream's own dispatcher takes precedence over the transport's", async () => {
+test("the dispatcher of an upstream takes precedence over the dispatcher of the transport", async () => {
   const [own, shared] = [mocked(), mocked()];
   own.pool.intercept({ path: "/v1/things/a" }).reply(200, { id: 1 }, JSON_TYPE);
   const tested = restBy({ dispatcher: shared.agent }, { upstream: { dispatcher: own.agent } });
   expect(thingOf((await get(tested)).bytes).id).toBe(1n);
 });
 
-/** A fetch that records its calls. */
+/** Returns a fetch function that records its calls. */
 function recording(respond: (init: FetchInit) => Response | Promise<Response>) {
   const calls: Array<{ readonly address: string; readonly init: FetchInit }> = [];
   const fetch: FetchFunction = async (address, init) => {
@@ -130,7 +130,7 @@ function recording(respond: (init: FetchInit) => Response | Promise<Response>) {
   return { calls, fetch };
 }
 
-test("a fetch is called once for every request, without following redirects or sending cookies", async () => {
+test("a fetch function is called once for every request, without following redirects or sending cookies", async () => {
   const { calls, fetch } = recording(() => Response.json({ id: 4 }));
   await get(restBy({ fetch }));
   expect(calls).toHaveLength(1);
@@ -145,7 +145,7 @@ test("a fetch is called once for every request, without following redirects or s
   });
 });
 
-test("a fetch gets a stream that can be read once, unless the request may be retried", async () => {
+test("a fetch function gets a stream that can be read once, unless the request may be retried", async () => {
   const { calls, fetch } = recording(async ({ body }) =>
     Response.json({ name: await new Response(body).text() }),
   );
@@ -160,7 +160,7 @@ test("a fetch gets a stream that can be read once, unless the request may be ret
   expect(again?.duplex).toBeUndefined();
 });
 
-test("acceptEncoding replaces the encodings that a fetch requests by default", async () => {
+test("acceptEncoding replaces the encodings that a fetch function requests by default", async () => {
   const { calls, fetch } = recording(() => Response.json({}));
   await get(restBy({ fetch }, { upstream: { acceptEncoding: "identity" } }));
   expect(Object.fromEntries(calls[0]?.init.headers ?? [])["accept-encoding"]).toBe("identity");
@@ -191,7 +191,7 @@ test.each<[string, () => unknown, string]>([
     () => ({ status: 200, headers: [], body: "{}" }),
     "its response has a body that is no stream",
   ],
-])("the error of a fetch that %s names the violation", async (_what, respond, problem) => {
+])("the error for a fetch function that %s names the violation", async (_what, respond, problem) => {
   const fetch = (async () => respond()) as unknown as FetchFunction;
   const tested = restBy({ fetch }, { upstream: { retry: {} } });
   const error = await failureOf(get(tested));
@@ -200,7 +200,7 @@ test.each<[string, () => unknown, string]>([
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
 });
 
-test("a fetch that throws synchronously is a failing upstream", async () => {
+test("a fetch function that throws synchronously counts as a failing upstream", async () => {
   const fetch: FetchFunction = () => {
     throw new Error("boom");
   };
@@ -209,7 +209,7 @@ test("a fetch that throws synchronously is a failing upstream", async () => {
   expect(error.rawMessage).toBe("upstream things: the fetch failed before the response: an error");
 });
 
-test("a fetch that ignores its signal does not delay the call", async () => {
+test("a fetch function that ignores its signal does not delay the call", async () => {
   const asked = Promise.withResolvers<void>();
   const late = Promise.withResolvers<Response>();
   const canceled = Promise.withResolvers<void>();
@@ -223,7 +223,7 @@ test("a fetch that ignores its signal does not delay the call", async () => {
   await asked.promise;
   caller.abort();
   expect((await failureOf(call)).code).toBe(Code.Canceled);
-  // a later result is ignored
+  // a result that arrives later is ignored
   late.resolve(new Response(new ReadableStream({ cancel: () => canceled.resolve() })));
   await canceled.promise;
   await rest.close();
@@ -253,7 +253,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-test("whatever a dispatcher does in any order, the call and close complete", async () => {
+test("the call and `close` complete, regardless of how a dispatcher calls its handler", async () => {
   const controller = {
     aborted: false,
     paused: false,
@@ -272,7 +272,7 @@ test("whatever a dispatcher does in any order, the call and close complete", asy
       const caller = new AbortController();
       const { rest } = restBy({ dispatcher });
       const call = rest.call(thingAdapter(), thingRequest({ name: "a" }), { signal: caller.signal });
-      // a call that still waits for its response ends with its caller
+      // a call that still waits for its response ends when its caller aborts
       setImmediate(() => caller.abort());
       const error = await call.then(
         () => undefined,
@@ -285,7 +285,7 @@ test("whatever a dispatcher does in any order, the call and close complete", asy
   );
 });
 
-test("a GET with a body cannot be sent by fetch, and the error says so", async () => {
+test("the error for a GET with a body explains that fetch cannot send such a request", async () => {
   const variant: ThingVariant = {
     request: () => {
       const out = new RequestWriter("GET", "/things");

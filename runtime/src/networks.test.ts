@@ -40,7 +40,7 @@ async function started<T extends AsyncDisposable>(server: Promise<T>): Promise<T
 
 const good: RequestListener = (_request, response) => sendJson(response, { id: 7 });
 
-/** Starts an upstream with TLS; returns its port. */
+/** Starts an upstream with TLS, and returns its port. */
 async function tlsUpstream(options: TlsOptions, listener: RequestListener = good): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer(options, listener).listen(0, "127.0.0.1");
@@ -71,7 +71,7 @@ function callOf(
 
 const ours = authority();
 
-test("an upstream with a configured authority is trusted, and others are not", async () => {
+test("an upstream whose certificate authority is configured is trusted, and other upstreams are not", async () => {
   const port = await tlsUpstream(ours.issue("localhost"));
   const baseUrl = `https://localhost:${port}`;
   expect(await callOf({ baseUrl, tls: { ca: ours.ca } })()).toBe(7n);
@@ -82,7 +82,7 @@ test("an upstream with a configured authority is trusted, and others are not", a
   }
 });
 
-test("an upstream that requests a certificate gets the client's", async () => {
+test("an upstream that requests a certificate gets the client certificate", async () => {
   const names: unknown[] = [];
   const port = await tlsUpstream(
     { ...ours.issue("localhost"), ca: ours.ca, requestCert: true, rejectUnauthorized: true },
@@ -105,7 +105,7 @@ test("an upstream that requests a certificate gets the client's", async () => {
   }
 });
 
-test("a server name is sent and checked in place of the host", async () => {
+test("a configured server name is sent, and checked in place of the host", async () => {
   const seen: unknown[] = [];
   const port = await tlsUpstream(ours.issue("api.internal"), (request, response) => {
     seen.push([(request.socket as TLSSocket & { servername: string }).servername, request.headers.host]);
@@ -143,7 +143,7 @@ test("a redirect to another origin uses neither the client certificate nor the c
     { variant: { rules: { redirects: true } } },
   );
   const error = await failureOf(call());
-  // the system's authorities do not trust the other origin
+  // the default authorities do not trust the certificate of the other origin
   expect(reasonOf(error)).toBe("UPSTREAM_UNREACHABLE");
   expect(peers).toEqual(["client", "client"]);
 });
@@ -173,7 +173,7 @@ test.each<[UpstreamOptions["tls"], string]>([
   expect(error.rawMessage).not.toContain("BEGIN");
 });
 
-test("https uses a tunnel of the proxy, which sees only the host and the port", async () => {
+test("an https request uses a tunnel of the proxy, which sees only the host and the port", async () => {
   const port = await tlsUpstream(ours.issue("api.example"));
   const proxy = await started(egressProxy({ ports: { 443: `http://x:${port}` } }));
   const credentials = { username: "me", password: new Secret("pass:word") };
@@ -190,7 +190,7 @@ test("https uses a tunnel of the proxy, which sees only the host and the port", 
   expect(JSON.stringify(proxy.requests[0]?.headers)).not.toMatch(/things|user-agent/);
 });
 
-test("http is forwarded by the proxy, with all headers of the same name", async () => {
+test("an http request is forwarded by the proxy, with all repeated headers", async () => {
   const seen: unknown[] = [];
   const server = await started(
     httpUpstream((request, response) => {
@@ -216,7 +216,7 @@ test("http is forwarded by the proxy, with all headers of the same name", async 
   ]);
 });
 
-test("the connection to the proxy itself may use TLS with separate authorities", async () => {
+test("the connection to the proxy may use TLS with separate certificate authorities", async () => {
   const port = await tlsUpstream(ours.issue("api.example"));
   const plain = await started(httpUpstream(good));
   const theirs = authority();
@@ -231,7 +231,7 @@ test("the connection to the proxy itself may use TLS with separate authorities",
 });
 
 test.each(["https://api.example", "http://api.example"])(
-  "the error of a proxy that rejects %s names the proxy",
+  "the error for a proxy that rejects %s names the proxy",
   async (baseUrl) => {
     const credentials = { username: "me", password: "hunter2-hunter2" };
     const token = Buffer.from("me:hunter2-hunter2").toString("base64");
@@ -249,7 +249,7 @@ test.each(["https://api.example", "http://api.example"])(
   },
 );
 
-test("the error of a download that a proxy rejects names the proxy, and a 407 of an upstream stays the upstream's", async () => {
+test("the error for a download that a proxy rejects names the proxy, but a 407 of the upstream is an error of the upstream", async () => {
   const proxy = await started(egressProxy({ status: 407 }));
   const plain = await started(respondingWith(407, {}, "mine"));
   const reasons = {
@@ -268,7 +268,7 @@ test("the error of a download that a proxy rejects names the proxy, and a 407 of
   }
 });
 
-test("an unreachable or silent proxy makes the upstream unreachable", async () => {
+test("an upstream is unreachable if its proxy is unreachable or silent", async () => {
   const baseUrl = "https://api.example";
   const absent = await failureOf(callOf({ baseUrl, proxy: { url: await closedPort() } })());
   expect(absent.rawMessage).toBe("upstream things: no connection was established: the proxy: ECONNREFUSED");
@@ -306,8 +306,8 @@ const INTERIM = fc.constantFrom(
 );
 
 /**
- * Starts a proxy with scripted responses to CONNECT, in pieces; after a 2xx response it is a tunnel to a
- * port.
+ * Starts a proxy that responds to CONNECT with the given pieces. After a 2xx response, the proxy is a tunnel
+ * to `port`.
  */
 function scriptedProxy(pieces: readonly string[], port: number) {
   return rawUpstream(async (client) => {
@@ -322,7 +322,7 @@ function scriptedProxy(pieces: readonly string[], port: number) {
   });
 }
 
-/** Cuts a text at some positions. */
+/** Cuts a string at the given positions. */
 function cutAt(text: string, places: readonly number[]): string[] {
   const ends = [...new Set(places.map((place) => place % text.length)), text.length].toSorted(
     (a, b) => a - b,
@@ -340,7 +340,7 @@ const FINALS = [
   ["HTTP/1.1 200 OK\r\n folded\r\n\r\n", "UPSTREAM_UNREACHABLE"],
 ] as const;
 
-test("up to 32 interim responses of a proxy are skipped, however they are cut", async () => {
+test("up to 32 interim responses of a proxy are skipped, in pieces of any size", async () => {
   const port = await tlsUpstream(ours.issue("api.example"));
   const finals = fc.constantFrom(...FINALS);
   const counts = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(31, 32, 33));
@@ -387,13 +387,13 @@ async function outcomeOf(bytes: string | Uint8Array, isClosed: boolean): Promise
 const NOT_CONNECTED = ["UPSTREAM_UNREACHABLE", "UPSTREAM_TIMEOUT", "UPSTREAM_PROXY_REFUSED"];
 
 test.each(Object.entries(PROXIES_THAT_MISBEHAVE))(
-  "a proxy that sends %s does not connect, without further damage",
+  "if a proxy sends %s, the connection fails and nothing else is affected",
   async (_what, text) => {
     for (const isClosed of [true, false]) expect(NOT_CONNECTED).toContain(await outcomeOf(text, isClosed));
   },
 );
 
-test("a proxy that sends arbitrary bytes does not connect, without further damage", async () => {
+test("if a proxy sends arbitrary bytes, the connection fails and nothing else is affected", async () => {
   const beginnings = fc.constantFrom(
     "",
     "HTTP/1.1 ",
@@ -416,7 +416,7 @@ test("a proxy that sends arbitrary bytes does not connect, without further damag
   );
 }, 60_000);
 
-test("this machine is reached without the proxy, under any name", async () => {
+test("this machine is reached without the proxy, under any of its names", async () => {
   const server = await started(httpUpstream(good));
   const { port } = new URL(server.url);
   const asked: string[] = [];
@@ -432,13 +432,13 @@ test("this machine is reached without the proxy, under any name", async () => {
   expect(asked).toEqual([]);
 });
 
-/** 127.0.0.1 stands for the public internet, all else is private. */
+/** A network in which 127.0.0.1 counts as the public internet, and all other addresses are private. */
 const publicLoopback: Network = {
   isPrivate: (address) => address !== "127.0.0.1",
   lookup: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
 };
 
-test("with a proxy, a redirect to an evidently private address is rejected, too", async () => {
+test("a redirect to an evidently private address is also rejected if there is a proxy", async () => {
   const hosts: string[] = [];
   const server = await started(
     httpUpstream((request, response) => {
@@ -479,7 +479,7 @@ test.each<[UpstreamOptions["proxy"], string]>([
   [{ url: "proxy.example" }, "something else"],
   [{ url: "http://me:hunter2@proxy.example" }, "a user or a password in it"],
   [{ url: "http://proxy.example/path" }, "more than an address"],
-])("an invalid proxy is rejected: %#", async (proxy, got) => {
+])("an invalid proxy address is rejected: %#", async (proxy, got) => {
   const error = await failureOf(() => callOf({ baseUrl: "https://api.example", proxy }));
   const expected = "option proxy.url: expected an http or https URL without path and credentials";
   expect(error.rawMessage).toBe(`upstream things: ${expected}, got ${got}`);

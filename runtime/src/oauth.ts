@@ -1,5 +1,5 @@
 /**
- * Clients of an authorization server: discovery, sign-in, storage and refresh of tokens, and an interceptor
+ * Clients of an authorization server: discovery, sign-in, storing and refreshing tokens, and an interceptor
  * that sends the tokens.
  */
 

@@ -47,7 +47,7 @@ const to =
 const good: Respond = (_request, response) =>
   response.setHeader("content-type", "application/json").end('{"id":7}');
 
-/** 127.0.0.1 stands for the public internet, all else is private. */
+/** A network in which 127.0.0.1 counts as the public internet, and all other addresses are private. */
 function network(addresses: Readonly<Record<string, string>> = {}): Network {
   return {
     isPrivate: (address) => address !== "127.0.0.1",
@@ -126,7 +126,7 @@ test.each<[string, readonly string[] | undefined, ThingVariant]>([
   expect([reasonOf(error), infoOf(error)?.metadata.location, requests]).toEqual(["MOVED", "/b", 1]);
 });
 
-test("another origin gets no credentials of any kind, even if the redirect leads back", async () => {
+test("another origin receives no credentials of any kind, even if it redirects back", async () => {
   const seen: Array<{ readonly url: string | undefined; readonly headers: IncomingMessage["headers"] }> = [];
   const record = (request: IncomingMessage) => seen.push({ url: request.url, headers: request.headers });
   let base = 0;
@@ -164,7 +164,7 @@ test("another origin gets no credentials of any kind, even if the redirect leads
   }
 });
 
-test("the same origin gets new credentials: an API key once, and a new signature", async () => {
+test("a redirect to the same origin gets new credentials: the API key once, and a new signature", async () => {
   const seen: string[] = [];
   const port = await serve((request, response) => {
     seen.push(`${request.url} ${request.headers.authorization ?? ""}`);
@@ -210,7 +210,7 @@ test.each([
   expect(requests).toBe(location === "/things/a" ? 6 : 1);
 });
 
-test("a Location with two addresses is rejected", async () => {
+test("a Location header with two addresses is rejected", async () => {
   const port = await serve(to(["/a", "/b"]));
   const error = await failureOf(get(restOf(`http://127.0.0.1:${port}`, [], { variant: FOLLOWING })));
   expect(["REDIRECT_REFUSED", "MOVED"]).toContain(reasonOf(error));
@@ -219,25 +219,28 @@ test("a Location with two addresses is rejected", async () => {
 test.each([
   ["a name that leads there", "inside.example"],
   ["an address", "127.0.0.2"],
-])("a redirect from a public address never leads to a private one, by %s", async (_what, host) => {
-  let inside = 0;
-  const other = await serve((request, response) => {
-    inside++;
-    good(request, response);
-  }, "127.0.0.2");
-  const port = await serve(to(`http://${host}:${other}/`));
-  const hosts = [`${host}:${other}`];
-  const addresses = { "inside.example": "127.0.0.2", "private.example": "127.0.0.2" };
-  const setup = { variant: FOLLOWING, network: network(addresses) };
-  const error = await failureOf(get(restOf(`http://public.example:${port}`, hosts, setup)));
-  expect([error.code, reasonOf(error), inside]).toEqual([Code.FailedPrecondition, "REDIRECT_REFUSED", 0]);
-  // a private upstream may lead to private addresses
-  const own = await serve(to(`http://${host}:${other}/`), "127.0.0.2");
-  await get(restOf(`http://private.example:${own}`, hosts, setup));
-  expect(inside).toBe(1);
-});
+])(
+  "a redirect from a public address to a private address is rejected if it names %s",
+  async (_what, host) => {
+    let inside = 0;
+    const other = await serve((request, response) => {
+      inside++;
+      good(request, response);
+    }, "127.0.0.2");
+    const port = await serve(to(`http://${host}:${other}/`));
+    const hosts = [`${host}:${other}`];
+    const addresses = { "inside.example": "127.0.0.2", "private.example": "127.0.0.2" };
+    const setup = { variant: FOLLOWING, network: network(addresses) };
+    const error = await failureOf(get(restOf(`http://public.example:${port}`, hosts, setup)));
+    expect([error.code, reasonOf(error), inside]).toEqual([Code.FailedPrecondition, "REDIRECT_REFUSED", 0]);
+    // a private upstream may redirect to private addresses
+    const own = await serve(to(`http://${host}:${other}/`), "127.0.0.2");
+    await get(restOf(`http://private.example:${own}`, hosts, setup));
+    expect(inside).toBe(1);
+  },
+);
 
-/** Hosts that lead to this machine or into a private network, in all spellings that a peer may use. */
+/** Hosts on this machine or in a private network, in all notations that a peer may use. */
 const INSIDE = [
   "localhost",
   "127.0.0.1",
@@ -268,7 +271,7 @@ const INSIDE = [
   "[ff02::1]",
 ];
 
-test.each(INSIDE)("a redirect from a public address to a private one is not followed: %s", async (host) => {
+test.each(INSIDE)("a redirect from a public address to the private host %s is not followed", async (host) => {
   let inside = 0;
   const count: Respond = (request, response) => {
     inside++;
@@ -276,7 +279,7 @@ test.each(INSIDE)("a redirect from a public address to a private one is not foll
   };
   const other = await serve(count);
   const location = `http://${host}:${other}/`;
-  // 127.0.0.2 stands for the public internet, and only that
+  // only 127.0.0.2 counts as the public internet
   const from = await serve(to(location), "127.0.0.2");
   const { lookup } = network({ "public.example": "127.0.0.2" });
   const outside: Network = {
@@ -290,7 +293,7 @@ test.each(INSIDE)("a redirect from a public address to a private one is not foll
   expect(error.rawMessage).toContain("a private address");
 });
 
-test("a name whose address changes after the check is checked again on the connection", async () => {
+test("if the address of a name changes after the check, the connection checks it again", async () => {
   let inside = 0;
   const other = await serve((request, response) => {
     inside++;
@@ -300,7 +303,7 @@ test("a name whose address changes after the check is checked again on the conne
   let lookups = 0;
   const { lookup, isPrivate } = network();
   const rebinding: Network = {
-    // the first lookup is for the base address; after it, every address counts as public once
+    // the first lookup is for the base address; each later address counts as public once
     isPrivate: (address) => isPrivate(address) && ++lookups !== 1,
     lookup: (host, options, done) =>
       host === "rebinding.example"

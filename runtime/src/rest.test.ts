@@ -72,7 +72,7 @@ function infoOf(error: ConnectError) {
   return error.findDetails(ErrorInfoSchema)[0];
 }
 
-test("a call: sends the adapter's request, and returns the message with the headers for the caller", async () => {
+test("a call sends the request of the adapter, and returns the message with the headers for the caller", async () => {
   const seen: Array<string | undefined> = [];
   const rest = await restTo(
     httpUpstream((request, response) => {
@@ -88,7 +88,7 @@ test("a call: sends the adapter's request, and returns the message with the head
   expect([...header]).toEqual([["x-ratelimit-remaining", "7"]]);
 });
 
-test("a call: uses the path of the base address, and the base that the method names", async () => {
+test("a call uses the path of the base address, and the base address that the method names", async () => {
   const echo = httpUpstream((request, response) => sendJson(response, { name: request.url }));
   const server = await echo;
   const bases = { api: `${server.url}/v2/`, web: `${server.url}/web` };
@@ -100,12 +100,12 @@ test("a call: uses the path of the base address, and the base that the method na
   expect((await thing(other)).name).toBe("/things/a?limit=3");
 });
 
-test("a call: keeps ids beyond 2^53 exact, also in raw JSON", async () => {
+test("ids beyond 2^53 are exact in a response, also in raw JSON", async () => {
   const rest = await restTo(respondingWithJson('{"id":700000000000000001,"raw":{"id":700000000000000003}}'));
   expect(await thing(rest)).toMatchObject({ id: 700000000000000001n, raw: '{"id":700000000000000003}' });
 });
 
-test("a call: removes the envelope, and uses its status", async () => {
+test("a call removes the envelope, and uses the status in it", async () => {
   const envelope = { payload: ["response.thing", "response"], status: "meta.status", message: "meta.msg" };
   const good = await restTo(respondingWithJson({ meta: { status: 200 }, response: { name: "in" } }), {
     rules: { envelope },
@@ -123,7 +123,7 @@ test("a call: removes the envelope, and uses its status", async () => {
 });
 
 test.each([[{ error: "maintenance" }], [5], [{}]])(
-  "a call: fails when the envelope of a response has no payload: %j",
+  "a call fails if the envelope of a response has no payload: %j",
   async (body) => {
     const envelope = { payload: ["response.thing", "response"] };
     const error = await failureOf(get(await restTo(respondingWithJson(body), { rules: { envelope } })));
@@ -135,7 +135,7 @@ test.each([[{ error: "maintenance" }], [5], [{}]])(
 );
 
 test.each([[[{ name: "a" }]], [[{ name: "a" }, {}]], ["text"], [5], [true], [""], [false]])(
-  "a call: fails when a payload has the wrong type, without reading a part of it as the whole: %j",
+  "a call fails if a payload has the wrong type, and does not read a part of it as the payload: %j",
   async (response) => {
     const bare = await failureOf(get(await restTo(respondingWithJson(JSON.stringify(response)))));
     expect(reasonOf(bare)).toBe("RESPONSE_SHAPE");
@@ -155,7 +155,7 @@ test.each<[EmptySpelling, string]>([
   ["empty_string", '{"response":""}'],
   ["empty_body", ""],
 ])(
-  "a call: reads an empty payload, as spelled by a rule, as an empty message without a difference: %s",
+  "an empty payload in a form that a rule names is an empty message without a difference: %s",
   async (spelling, body) => {
     const reports: DifferenceReport[] = [];
     const options = { onDifference: (report: DifferenceReport) => void reports.push(report) };
@@ -163,7 +163,7 @@ test.each<[EmptySpelling, string]>([
     const served = respondingWith(200, { "content-type": "application/json" }, body);
     expect((await thing(await restTo(served, { rules: { envelope }, options }))).name).toBe("");
     expect(reports).toEqual([]);
-    // an empty container of the wrong type holds nothing that could be lost
+    // an empty container of the wrong type contains nothing that could be lost
     if (spelling === "empty_object" || spelling === "empty_array") return;
     const other = { payload: ["response"], empty: ["empty_object" as const] };
     const error = await failureOf(get(await restTo(served, { rules: { envelope: other } })));
@@ -171,7 +171,7 @@ test.each<[EmptySpelling, string]>([
   },
 );
 
-test("a call: reads null as an empty payload", async () => {
+test("a payload of null is an empty message", async () => {
   const envelope = { payload: ["response"] };
   const strict = await restTo(respondingWithJson({ response: null }), {
     rules: { envelope },
@@ -180,7 +180,7 @@ test("a call: reads null as an empty payload", async () => {
   expect((await thing(strict)).name).toBe("");
 });
 
-test("a call: reads a missing body as an empty message if the status or a rule allows it", async () => {
+test("a missing body is an empty message if the status or a rule allows it", async () => {
   expect(reasonOf(await failureOf(get(await restTo(respondingWith(200, {})))))).toBe("RESPONSE_SHAPE");
   const rules = { envelope: { payload: [], empty: ["empty_body" as const] } };
   expect(await thing(await restTo(respondingWith(200, {}), { rules }))).toMatchObject({
@@ -191,11 +191,11 @@ test("a call: reads a missing body as an empty message if the status or a rule a
   expect((await thing(await restTo(respondingWith(204, {})))).status).toBe(204);
 });
 
-test("a call: skips a byte order mark", async () => {
+test("a byte order mark is skipped", async () => {
   expect((await thing(await restTo(respondingWithJson('\ufeff{"name":"x"}')))).name).toBe("x");
 });
 
-test("a call: reads bytes, forms, and any encoding by the Content-Type", async () => {
+test("a response encoding may be bytes, a form, or determined by the Content-Type", async () => {
   const png = Uint8Array.of(137, 80, 78, 71);
   const bytes = await restTo(respondingWith(200, { "content-type": "image/png" }, png), {
     rules: { responseEncoding: "by_content_type" },
@@ -219,7 +219,7 @@ test("a call: reads bytes, forms, and any encoding by the Content-Type", async (
   expect((await thing(json)).name).toBe("j");
 });
 
-test("a call: returns a redirect as a response if the rules say so, with or without a body", async () => {
+test("a redirect is read as a response if the rules say so, with or without a body", async () => {
   const headers = { location: "http://elsewhere.test/a", "content-type": "text/html" };
   const rest = await restTo(respondingWith(302, headers, "<html>moved</html>"), {
     rules: { success: [302] },
@@ -330,20 +330,23 @@ const CASES: ReadonlyArray<
   ],
 ];
 
-test.each(CASES)("an upstream that misbehaves: %s", async (_what, server, text, reason, code) => {
-  const error = await failureOf(get(await restTo(server())));
-  expect(error.rawMessage.slice(0, 400)).toBe(text.slice(0, 400));
-  expect(infoOf(error)).toMatchObject({ reason, domain: "things" });
-  expect(error.code).toBe(code);
-});
+test.each(CASES)(
+  "the error for an upstream that misbehaves names the problem: %s",
+  async (_what, server, text, reason, code) => {
+    const error = await failureOf(get(await restTo(server())));
+    expect(error.rawMessage.slice(0, 400)).toBe(text.slice(0, 400));
+    expect(infoOf(error)).toMatchObject({ reason, domain: "things" });
+    expect(error.code).toBe(code);
+  },
+);
 
-test("an upstream that misbehaves: is unreachable", async () => {
+test("an unreachable upstream is reported as UNAVAILABLE", async () => {
   const error = await failureOf(get(restOf(await closedPort())));
   expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
   expect(error.code).toBe(Code.Unavailable);
 });
 
-test("an upstream that misbehaves: sends a redirect, which is reported and not followed", async () => {
+test("a redirect is reported and not followed", async () => {
   let visits = 0;
   const target = await httpUpstream((_request, response) => {
     visits++;
@@ -355,7 +358,7 @@ test("an upstream that misbehaves: sends a redirect, which is reported and not f
   expect(visits).toBe(0);
 });
 
-test("an upstream that misbehaves: exceeds the size limit, with and without Content-Length", async () => {
+test("a response that exceeds the size limit is rejected, with and without Content-Length", async () => {
   const body = `"${"x".repeat(2000)}"`;
   const upstream = { maxResponseBytes: 1000 };
   const text = "upstream things: the response body exceeds 1000 bytes";
@@ -373,7 +376,7 @@ test("an upstream that misbehaves: exceeds the size limit, with and without Cont
   }
 });
 
-test("an upstream that misbehaves: sends a compression bomb: a kilobyte that would become 128 MiB", async () => {
+test("a compression bomb, a kilobyte that would become 128 MiB, is rejected", async () => {
   const bomb = brotliCompressSync(Buffer.alloc(128 << 20));
   const rest = await restTo(respondingWith(200, { "content-encoding": "br" }, bomb));
   const before = process.memoryUsage().rss;
@@ -382,7 +385,7 @@ test("an upstream that misbehaves: sends a compression bomb: a kilobyte that wou
   expect(error.rawMessage).toBe("upstream things: the response body exceeds 16777216 bytes");
 });
 
-test("an upstream that misbehaves: does not respond in time", async () => {
+test("a call fails if the upstream does not respond in time", async () => {
   const never = httpUpstream(() => undefined);
   const error = await failureOf(get(await restTo(never, { upstream: { headersTimeoutMs: 50 } })));
   expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for the response head");
@@ -390,8 +393,8 @@ test("an upstream that misbehaves: does not respond in time", async () => {
   expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
 });
 
-test("an upstream that misbehaves: does not accept a connection in time", async () => {
-  // it takes the connection, and never completes the TLS handshake
+test("a call fails if the upstream does not accept a connection in time", async () => {
+  // this server accepts the TCP connection, and never completes the TLS handshake
   const silent = await rawUpstream(() => undefined);
   SERVERS.push(silent);
   const url = silent.url.replace("http:", "https:");
@@ -401,7 +404,7 @@ test("an upstream that misbehaves: does not accept a connection in time", async 
   expect(reasonOf(error)).toBe("UPSTREAM_TIMEOUT");
 });
 
-test("an upstream that misbehaves: pauses too long within the body", async () => {
+test("a call fails if the upstream pauses too long within the body", async () => {
   const pausing = httpUpstream((_request, response) => {
     response.writeHead(200, { "content-length": "10" }).write("{");
   });
@@ -410,7 +413,7 @@ test("an upstream that misbehaves: pauses too long within the body", async () =>
   expect(error.code).toBe(Code.DeadlineExceeded);
 });
 
-test("an upstream that misbehaves: sends arbitrary JSON, which never crashes the decoder", async () => {
+test("arbitrary JSON never crashes the decoder", async () => {
   let body = "";
   const rest = await restTo(
     httpUpstream((_request, response) => response.end(body)),
@@ -425,7 +428,7 @@ test("an upstream that misbehaves: sends arbitrary JSON, which never crashes the
   );
 });
 
-test("an upstream that misbehaves: sends arbitrary error bodies, which never crash the reader", async () => {
+test("arbitrary error bodies never crash the reader", async () => {
   let body = Buffer.alloc(0);
   const rest = await restTo(httpUpstream((_request, response) => response.writeHead(404).end(body)));
   const anything = fc.oneof(
@@ -442,7 +445,7 @@ test("an upstream that misbehaves: sends arbitrary error bodies, which never cra
   );
 });
 
-test("an error response: counts by its status even if its body is truncated, huge or corrupt", async () => {
+test("the status of an error response determines the error even if the body is truncated, huge or corrupt", async () => {
   const json = { "content-type": "application/json" };
   for (const server of [
     rawUpstream((socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 100\r\n\r\n{")),
@@ -460,7 +463,7 @@ test("an error response: counts by its status even if its body is truncated, hug
   }
 });
 
-test("an error response: keeps its text if the body is compressed", async () => {
+test("the text of an error response is read even if the body is compressed", async () => {
   const body = gzipSync(JSON.stringify({ message: "gone fishing" }));
   const rest = await restTo(respondingWith(503, { "content-encoding": "gzip" }, body));
   expect((await failureOf(get(rest))).rawMessage).toBe(
@@ -468,7 +471,7 @@ test("an error response: keeps its text if the body is compressed", async () => 
   );
 });
 
-test("an error response: with configured credentials concerns the operator, with the caller's own the caller", async () => {
+test("an error response blames the operator for configured credentials, and the caller for the caller's own", async () => {
   const rules = { credentials: ["oauth2"] } as const;
   const fixed = { oauth2: { accessToken: "t" } };
   const configured = await restTo(respondingWithJson({}, 401), { rules, upstream: { credentials: fixed } });
@@ -479,7 +482,7 @@ test("an error response: with configured credentials concerns the operator, with
   expect((await failureOf(get(unsigned))).code).toBe(Code.Unauthenticated);
 });
 
-test("an error response: may have a success status if a rule says so", async () => {
+test("a response with a success status is an error if a rule says so", async () => {
   const errors = [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }];
   const rest = await restTo(respondingWithJson({ errors: [{ title: "Wait", code: 5 }] }), {
     rules: { errors },
@@ -497,7 +500,7 @@ async function headersOf(request: RequestWriter, upstream: UpstreamOptions = {})
   return seen;
 }
 
-test("the request: has the method's headers, and always the upstream's fixed headers", async () => {
+test("a request has the headers of the method, and always the fixed headers of the upstream", async () => {
   const request = new RequestWriter("POST", "/things");
   request.json({ id: 700000000000000001n });
   request.header("content-type", "application/vnd.things+json");
@@ -512,13 +515,13 @@ test("the request: has the method's headers, and always the upstream's fixed hea
   });
 });
 
-test("the request: has Content-Length 0 for a POST without a body", async () => {
+test("a POST without a body has Content-Length 0", async () => {
   const headers = await headersOf(new RequestWriter("POST", "/things"));
   expect(headers["content-length"]).toBe("0");
   expect(headers).not.toHaveProperty("content-type");
 });
 
-test("the request: with an invalid HTTP method is an error of the rules", async () => {
+test("a request with an invalid header is an error of the rules", async () => {
   const request = new RequestWriter("POST", "/things");
   request.header("transfer-encoding", "gzip");
   const error = await failureOf(headersOf(request));
@@ -528,7 +531,7 @@ test("the request: with an invalid HTTP method is an error of the rules", async 
   expect(reasonOf(error)).toBe("REQUEST_NOT_HTTP");
 });
 
-test("the request: that an adapter fails to build is an internal error, without the adapter's message", async () => {
+test("an adapter that fails to build the request causes an internal error, which does not show the adapter's message", async () => {
   const rest = restOf("http://127.0.0.1:9", {
     request: () => {
       throw new TypeError("x is undefined");
@@ -540,7 +543,7 @@ test("the request: that an adapter fails to build is an internal error, without 
   );
 });
 
-test("deadline and cancellation: a deadline ends the call and the upstream request immediately", async () => {
+test("a deadline ends the call and the upstream request immediately", async () => {
   const clock = new FakeClock();
   const server = await httpUpstream(() => clock.advance(1000));
   SERVERS.push(server);
@@ -558,7 +561,7 @@ test.each([
   ["the method's", { timeoutMs: 200 }, { timeoutMs: 900 }, 200],
   ["the caller's", { timeoutMs: 900 }, { timeoutMs: 300 }, 300],
   ["the default one", {}, {}, 60_000],
-])("deadline and cancellation: the shortest timeout applies: %s", async (_whose, rules, call, limit) => {
+])("the shortest timeout applies: %s", async (_whose, rules, call, limit) => {
   const clock = new FakeClock();
   const rest = await restTo(
     httpUpstream(() => clock.advance(limit)),
@@ -569,7 +572,7 @@ test.each([
   expect(error.rawMessage).toContain(`within ${limit} ms`);
 });
 
-test("deadline and cancellation: apply to a credentials function that never returns", async () => {
+test("a deadline ends a call whose credentials function never returns", async () => {
   const clock = new FakeClock();
   const credentials = () => {
     clock.advance(500);
@@ -579,7 +582,7 @@ test("deadline and cancellation: apply to a credentials function that never retu
   expect((await failureOf(get(rest, "a", { timeoutMs: 500 }))).code).toBe(Code.DeadlineExceeded);
 });
 
-test("deadline and cancellation: the caller may cancel before, during and after the head of the response", async () => {
+test("the caller may cancel a call before, during and after the head of the response", async () => {
   for (const listener of [
     (abort: () => void) => httpUpstream(() => abort()),
     (abort: () => void) =>
@@ -602,13 +605,13 @@ test("deadline and cancellation: the caller may cancel before, during and after 
   expect(error.code).toBe(Code.Canceled);
 });
 
-test("deadline and cancellation: a timeout signal is a deadline, not a cancellation", async () => {
+test("a timeout signal counts as a deadline, not as a cancellation", async () => {
   const rest = restOf(await closedPort());
   const signal = AbortSignal.abort(new DOMException("timed out", "TimeoutError"));
   expect((await failureOf(get(rest, "a", { signal }))).code).toBe(Code.DeadlineExceeded);
 });
 
-test("deadline and cancellation: end a call that waits for a connection", async () => {
+test("a cancellation ends a call that waits for a connection", async () => {
   const controller = new AbortController();
   const server = await httpUpstream(() => controller.abort());
   SERVERS.push(server);
@@ -621,7 +624,7 @@ test("deadline and cancellation: end a call that waits for a connection", async 
   expect((await running).code).toBe(Code.Canceled);
 });
 
-test("differences: an unknown key is reported, and is not an error", async () => {
+test("an unknown key is reported as a difference, and does not fail the call", async () => {
   const reports: DifferenceReport[] = [];
   const rest = await restTo(respondingWithJson({ id: "7", name: ["x"] }), {
     options: { onDifference: (report) => reports.push(report) },
@@ -631,7 +634,7 @@ test("differences: an unknown key is reported, and is not an error", async () =>
   expect(reports[0]?.differences.map((each) => [each.path, each.class])).toContainEqual(["name", "lost"]);
 });
 
-test("differences: only lost values are errors in strict mode", async () => {
+test("in strict mode, only lost values fail the call", async () => {
   const rest = await restTo(respondingWithJson({ name: ["x"] }), { options: { strict: true } });
   const error = await failureOf(get(rest));
   expect(error.rawMessage).toBe(
@@ -645,14 +648,14 @@ test("differences: only lost values are errors in strict mode", async () => {
   expect(await thing(others)).toMatchObject({ id: 7n, name: "8" });
 });
 
-/** One difference of each class, except for a hundred additional keys. */
+/** A body with one difference of each class, and a hundred additional keys. */
 const ONE_EACH = {
   ...Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`more${index}`, index])),
   name: 8,
   id: ["x"],
 };
 
-test("differences: are counted beyond the listed ones, so that one class hides no other", async () => {
+test("all differences are counted, even if not all are listed, so that no class hides another", async () => {
   const reports: DifferenceReport[] = [];
   const calls: CallReport[] = [];
   const rest = await restTo(respondingWithJson(ONE_EACH), {
@@ -702,7 +705,7 @@ test.each<
     undefined,
   ],
 ])(
-  "differences: fail a call if the level of their class is `fail`: %s",
+  "a difference fails a call if the level of its class is `fail`: %s",
   async (_name, options, differences, path) => {
     const rest = await restTo(respondingWithJson(ONE_EACH), { options, upstream: { differences } });
     if (path === undefined) {
@@ -715,7 +718,7 @@ test.each<
   },
 );
 
-test("differences: an ignored class is neither reported nor counted", async () => {
+test("an ignored class of differences is neither reported nor counted", async () => {
   const reports: DifferenceReport[] = [];
   const calls: CallReport[] = [];
   const rest = await restTo(respondingWithJson(ONE_EACH), {
@@ -730,14 +733,14 @@ test("differences: an ignored class is neither reported nor counted", async () =
   expect(calls[0]?.differences).toEqual({ additional: 0, converted: 0, lost: 1 });
 });
 
-test("differences: an unknown class or level is rejected", async () => {
+test("an unknown class or level of differences is rejected", async () => {
   const options = (differences: unknown) => ({ options: { differences } }) as Parameters<typeof restTo>[1];
   for (const wrong of [{ lots: "log" }, { lost: "warn" }, { methods: { "a.B": { lost: 1 } } }]) {
     await expect(restTo(respondingWithJson({}), options(wrong))).rejects.toThrow("differences");
   }
 });
 
-test("differences: invalid UTF-8 is reported", async () => {
+test("invalid UTF-8 is reported as a difference", async () => {
   const reports: DifferenceReport[] = [];
   const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xe9), Buffer.from('"}')]);
   const rest = await restTo(respondingWith(200, {}, body), {
@@ -747,7 +750,7 @@ test("differences: invalid UTF-8 is reported", async () => {
   expect(reports[0]?.differences).toMatchObject([{ path: "(root)", expected: "UTF-8" }]);
 });
 
-test("differences: invalid text in the charset of the Content-Type is reported", async () => {
+test("text in the charset of the Content-Type is decoded without a difference", async () => {
   const reports: DifferenceReport[] = [];
   const body = Buffer.from('{"name":"d\xe9"}', "latin1");
   const headers = { "content-type": "application/json; charset=ISO-8859-1" };
@@ -758,7 +761,7 @@ test("differences: invalid text in the charset of the Content-Type is reported",
   expect(reports).toEqual([]);
 });
 
-test("call reports: describe the call, and a listener that throws has no effect", async () => {
+test("a call report describes the call, and a listener that throws has no effect", async () => {
   const reports: CallReport[] = [];
   const onCall = (report: CallReport) => {
     reports.push(report);
@@ -774,7 +777,7 @@ test("call reports: describe the call, and a listener that throws has no effect"
   expect(reports[0]?.durationMs).toBeGreaterThan(0);
 });
 
-test("call reports: contain errors with their status", async () => {
+test("a call report contains the error and its status", async () => {
   const reports: CallReport[] = [];
   const rest = await restTo(respondingWithJson({}, 503), {
     options: { onCall: (report) => reports.push(report) },
@@ -783,13 +786,13 @@ test("call reports: contain errors with their status", async () => {
   expect(reports).toMatchObject([{ upstreamStatus: 503, error: { code: Code.Unavailable } }]);
 });
 
-test("the transport: serves a client", async () => {
+test("the transport serves a client", async () => {
   const rest = await restTo(respondingWithJson({ id: 7 }));
   const client = createClient(ThingService, rest.transport);
   expect(await client.getThing({ name: "a" })).toMatchObject({ id: 7n });
 });
 
-test("the transport: runs interceptors, which see the headers of request and response", async () => {
+test("the transport runs interceptors, which see the headers of the request and the response", async () => {
   const seen: unknown[] = [];
   const rest = await restTo(respondingWith(200, { "retry-after": "5" }, "{}"), {
     upstream: {
@@ -814,7 +817,7 @@ test("the transport: runs interceptors, which see the headers of request and res
   expect(seen).toEqual(["connect-rest:///test.v1.ThingService/GetThing", "u1", "5"]);
 });
 
-test("the transport: applies its caller's deadline and cancellation", async () => {
+test("the transport applies the deadline and the cancellation of its caller", async () => {
   const clock = new FakeClock();
   const rest = await restTo(
     httpUpstream(() => clock.advance(100)),
@@ -830,7 +833,7 @@ test("the transport: applies its caller's deadline and cancellation", async () =
   expect(clock.running).toBe(0);
 });
 
-test("the transport: responds with UNIMPLEMENTED to methods without an adapter", async () => {
+test("the transport responds with UNIMPLEMENTED to methods without an adapter", async () => {
   const rest = restOf("http://127.0.0.1:9");
   const unary = await failureOf(
     rest.transport.unary(unmapped, undefined, undefined, undefined, thingRequest({})),
@@ -845,7 +848,7 @@ test("the transport: responds with UNIMPLEMENTED to methods without an adapter",
   expect(stream.code).toBe(Code.Unimplemented);
 });
 
-test("the transport: closes its connections", async () => {
+test("the transport closes its connections", async () => {
   const server = await respondingWithJson({});
   SERVERS.push(server);
   const upstreams = { things: { baseUrl: server.url } };
@@ -862,7 +865,7 @@ test("the transport: closes its connections", async () => {
   await transport.close();
 });
 
-test("routes: serve a router, with headers, errors and unmapped methods", async () => {
+test("restRoutes serves a router, with headers and errors, and leaves methods without an adapter unimplemented", async () => {
   const rest = await restTo(
     httpUpstream((request, response) => {
       if (request.url?.startsWith("/things/no")) {

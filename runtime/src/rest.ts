@@ -35,70 +35,77 @@ import type { Upstream } from "./upstream/upstream.ts";
 
 type HeadersInit = ConstructorParameters<typeof Headers>[0];
 
-/** Options of one call. */
+/** The options of one call. */
 export interface CallOptions {
-  /** Aborts the call and its upstream request. */
+  /** Aborts the call and its request to the upstream. */
   readonly signal?: AbortSignal | undefined;
-  /** The headers of the RPC, or a function that returns them. A credentials function receives them. */
+  /**
+   * The headers of the RPC, or a function that returns them. A credentials function receives these headers.
+   */
   readonly header?: HeadersInit | (() => Headers);
   /**
-   * The caller's deadline in milliseconds. A shorter deadline of the method, or else of the options, takes
-   * precedence. Default: none.
+   * The caller's deadline in milliseconds. A shorter deadline of the method, or otherwise of the options,
+   * takes precedence. Default: no deadline of the caller.
    */
   readonly timeoutMs?: number | undefined;
   /**
    * The latest time at which `signal` will be aborted, on the scale of `performance.now()`. The owner of the
-   * signal enforces the deadline, with a ConnectError as the signal's reason, and the call starts no timer.
-   * Requires `signal`. Default: `timeoutMs` applies.
+   * signal enforces this deadline by aborting the signal with a ConnectError as the reason, so the call
+   * starts no timer. Requires `signal`. Default: `timeoutMs` applies.
    */
   readonly expiresAt?: number | undefined;
   /**
-   * Registers a cancellation listener, for a server that enforces the deadlines of many calls with
-   * `expiresAt`, `hasCallerDeadline` and a function as `header`. The listener must be called when `signal`
-   * would be aborted, with the abort reason; immediately if it already was. `undefined` removes the listener.
-   * `signal` may then be a getter, which is rarely read. Default: the call listens to `signal`.
+   * Registers a cancellation listener. For a server that enforces the deadlines of many calls; requires
+   * `expiresAt`, `hasCallerDeadline`, and a function as `header`. The listener must be called with the abort
+   * reason when `signal` would be aborted, or immediately if it already was. `undefined` removes the
+   * listener. `signal` may then be a getter, which is rarely read. Default: the call listens to `signal`.
    */
   readonly onCancel?: CallContext["onCancel"];
   /**
-   * Whether the caller set a deadline. Without one, the waits before retries are bounded by
-   * `retry.maxTotalDelayMs` of the upstream. Default: whether `timeoutMs` or `expiresAt` is set.
+   * Whether the caller set a deadline. Without a deadline, `retry.maxTotalDelayMs` of the upstream limits the
+   * waits before retries. Default: whether `timeoutMs` or `expiresAt` is set.
    */
   readonly hasCallerDeadline?: boolean | undefined;
 }
 
-/** Options of one streaming call. */
+/** The options of one streaming call. */
 export type StreamCallOptions = CallContext;
 
-/** Options for the handlers of a Connect router. */
+/** The options for the handlers of a Connect router. */
 export interface RouteOptions {
   /**
-   * Responses to clients that speak protobuf are not decoded: interceptors see empty messages, and the
-   * original bytes are sent. Saves about half of the cost of such a response. Default: false.
+   * Whether responses to protobuf clients are sent without decoding them. Interceptors then see empty
+   * messages. Saves about half of the cost of such a response. Default: false.
    */
   readonly carryBytes?: boolean;
-  /** Whether the caller set a deadline; see CallOptions. Default: whether the request has a timeout. */
+  /**
+   * Reports whether the caller set a deadline; see CallOptions. Default: whether the request has a timeout.
+   */
   readonly hasCallerDeadline?: ((handler: HandlerContext) => boolean) | undefined;
 }
 
-/** Adapters connected to upstreams: call them directly, as a Connect transport, or as routes of a server. */
+/**
+ * Adapters that are connected to upstreams. They can be called directly, through a Connect transport, or as
+ * the routes of a server.
+ */
 export interface Rest {
-  /** For `createClient(Service, rest.transport)`. */
+  /** The transport for `createClient(Service, rest.transport)`. */
   readonly transport: Transport;
   /** The adapters that are served. */
   readonly adapters: readonly ServiceAdapter[];
   /**
-   * The types that google.protobuf.Any resolves to: the types of the adapters, of google.rpc, and of the
+   * The types that google.protobuf.Any may contain: the types of the adapters, of google.rpc, and of the
    * option `types`.
    */
   readonly types: Registry;
   /**
-   * Adds a handler for every method of the adapters, streams included, to a Connect router. Other methods
-   * stay unimplemented.
+   * Adds a handler for every method of the adapters, including streams, to a Connect router. Methods without
+   * an adapter stay unimplemented.
    */
   routes(router: ConnectRouter, options?: RouteOptions): void;
   /**
-   * Calls a unary method. Returns the response message as protobuf bytes, and the upstream headers that are
-   * passed to the caller.
+   * Calls a unary method. Returns the response message as protobuf bytes, and the upstream's response headers
+   * for the caller.
    *
    * @throws ConnectError
    */
@@ -109,8 +116,8 @@ export interface Rest {
   ): Promise<Outcome>;
   /**
    * Calls a method that responds with a stream. Yields the response messages as protobuf bytes, and sends
-   * nothing before the first one is requested. The caller enforces the deadline through the signal, whose
-   * reason is a ConnectError.
+   * nothing before the first message is requested. The caller enforces the deadline by aborting the signal
+   * with a ConnectError as the reason.
    *
    * @throws ConnectError
    */
@@ -132,11 +139,11 @@ export interface Rest {
     onReady: () => void,
   ): Promise<WatchedFeed>;
   /**
-   * Ends the streams that watch feeds: each gets a last message with its resume token, then UNAVAILABLE with
-   * reason WATCH_DRAINED. For servers that finish running calls before they close.
+   * Ends the streams that watch feeds. Each stream gets a last message with its resume token, then
+   * UNAVAILABLE with reason WATCH_DRAINED. For servers that finish running calls before they close.
    */
   drain(): void;
-  /** The number of callers' requests in progress at each upstream origin, and the current limit there. */
+  /** The number of running and waiting requests at each upstream origin, and its current limit. */
   loads(): readonly OriginLoad[];
   /** Ends streams that wait for feed items, waits for running calls, then closes all connections. */
   close(): Promise<void>;
@@ -164,7 +171,7 @@ class JoinedRest implements Rest {
   private readonly upstreams: readonly Upstream[];
   private readonly invoker: Invoker;
   private readonly defaultTimeoutMs: number;
-  /** Infinity: no limit. */
+  /** The maximum deadline. Infinity means no limit. */
   private readonly maxTimeoutMs: number;
   private readonly clock;
 
@@ -205,7 +212,7 @@ class JoinedRest implements Rest {
     if (route === undefined || !isUnary(route)) {
       return Promise.reject(restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) }));
     }
-    // not copied: the context may create its signal lazily
+    // the context is not copied, since it may create its signal lazily
     if (isContext(options)) return this.invoker.unary(route, message, options);
     return this.called(route, message, options);
   }
@@ -239,10 +246,11 @@ class JoinedRest implements Rest {
   }
 
   routes(router: ConnectRouter, options: RouteOptions = {}): void {
-    // one by one: registering the whole service would also add handlers for methods without an adapter
+    // registers methods one by one, since registering the whole service would also add handlers for methods
+    // without an adapter
     for (const route of this.table.values()) {
       const handler = this.handler(route, options);
-      // the generated method determines the type of its implementation; here the method can be any
+      // the type of an implementation depends on the generated method, but here the method can be any
       if (handler !== undefined) router.rpc(route.adapter.method, handler as MethodImpl<DescMethod>);
     }
   }

@@ -63,7 +63,7 @@ function restOf(baseUrl: string, { variant, upstream, options }: Setup = {}): Te
   return { rest, clock, reports };
 }
 
-/** Starts an upstream with a sequence of behaviors; the last one repeats. */
+/** Starts an upstream that behaves differently for each request. The last behavior repeats. */
 async function inTurn(...listeners: RequestListener[]): Promise<TestServer> {
   const server = await httpUpstream((request, response) => {
     const listener = listeners.length > 1 ? listeners.shift() : listeners[0];
@@ -85,7 +85,8 @@ function get({ rest }: Tested, options: Parameters<Rest["call"]>[2] = {}) {
 }
 
 /**
- * Advances the clock through the waits of a call as soon as they begin; its deadline runs at the same time.
+ * Advances the clock by each wait of a call as soon as the wait begins. The deadline of the call runs at the
+ * same time.
  */
 async function passing<T>(clock: FakeClock, waits: readonly number[], call: Promise<T>): Promise<T> {
   for (const wait of waits) {
@@ -106,7 +107,7 @@ test.each([
       setImmediate(() => response.destroy());
     }) satisfies RequestListener,
   ],
-])("a call after a temporary failure: succeeds at the next attempt: %s", async (_what, failing) => {
+])("a call succeeds at the next attempt after a temporary failure: %s", async (_what, failing) => {
   const tested = restOf((await inTurn(failing, good)).url);
   const { bytes } = await passing(tested.clock, [100], get(tested));
   expect(thingOf(bytes).id).toBe(7n);
@@ -114,7 +115,7 @@ test.each([
   expect(tested.clock.running).toBe(0);
 });
 
-test("a call after a temporary failure: waits as long as the upstream requests", async () => {
+test("the wait before a retry is as long as the upstream requests", async () => {
   const told = responding(429, { "retry-after": "7" });
   const tested = restOf((await inTurn(told, good)).url);
   const call = get(tested, { timeoutMs: 60_000 });
@@ -130,7 +131,7 @@ test.each([
   [429, Code.ResourceExhausted],
   [503, Code.Unavailable],
 ])(
-  "a call whose upstream states a retry delay (%d): fails immediately if its caller set no deadline and the delay is long",
+  "a call without a deadline fails immediately if an upstream with status %d requests a long delay",
   async (status, code) => {
     const tested = restOf((await inTurn(responding(status, { "retry-after": "2" }))).url);
     const error = await failureOf(get(tested));
@@ -139,14 +140,14 @@ test.each([
   },
 );
 
-test("a call without a deadline: has a total limit for the waits of its retries", async () => {
+test("the waits for retries of a call without a deadline have a total limit", async () => {
   const tested = restOf((await inTurn(responding(429, { "retry-after": "1" }))).url);
   const error = await failureOf(passing(tested.clock, [1_100], get(tested)));
   expect(retryDelayOf(error)).toBe(1_000);
   expect(tested.reports).toMatchObject([{ attempts: 2 }]);
 });
 
-test("a call without a deadline: has a configurable limit for waits, which is never exceeded", async () => {
+test("the configured limit for the waits of a call without a deadline is never exceeded", async () => {
   const delays = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(delays, fc.integer({ min: 1, max: 5_000 }), async (told, maxTotalDelayMs) => {
@@ -170,7 +171,7 @@ test("a call without a deadline: has a configurable limit for waits, which is ne
   );
 });
 
-test("retried statuses: match the table in the documentation", async () => {
+test("the retried statuses are those in the table of the documentation", async () => {
   for (const [row, seconds] of RETRIED_STATUSES.flatMap((row) => [
     [row, "0"] as const,
     [row, undefined] as const,
@@ -187,7 +188,7 @@ test("retried statuses: match the table in the documentation", async () => {
   }
 });
 
-test("retried statuses: follow the code that a rule sets, e.g. for a 403 that is a rate limit", async () => {
+test("a rule that sets the code of a status determines whether it is retried, e.g. for a 403 that is a rate limit", async () => {
   const told = responding(403, { "retry-after": "1" });
   const rule = { status: 403, header: { name: "retry-after" }, code: Code.ResourceExhausted };
   const plain = restOf((await inTurn(told, good)).url);
@@ -197,7 +198,7 @@ test("retried statuses: follow the code that a rule sets, e.g. for a 403 that is
   expect([plain, ruled].map(({ reports }) => reports[0]?.attempts)).toEqual([1, 2]);
 });
 
-test("a call after a temporary failure: fails immediately if the deadline is too near, and states the delay", async () => {
+test("a call whose deadline is too near for a retry fails immediately, and its error states the delay", async () => {
   const tested = restOf((await inTurn(responding(429, { "retry-after": "7" }))).url);
   const error = await failureOf(get(tested, { timeoutMs: 7_000 }));
   expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "TOO_MANY_REQUESTS"]);
@@ -205,7 +206,7 @@ test("a call after a temporary failure: fails immediately if the deadline is too
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
 });
 
-test("a call after a temporary failure: reports the number of attempts when all have failed", async () => {
+test("a call reports the number of attempts when all of them have failed", async () => {
   const tested = restOf((await inTurn(responding(503))).url);
   const error = await failureOf(passing(tested.clock, [100, 200], get(tested)));
   expect(error.rawMessage).toBe("upstream things responded with 503 Service Unavailable");
@@ -213,7 +214,7 @@ test("a call after a temporary failure: reports the number of attempts when all 
   expect(tested.reports).toMatchObject([{ attempts: 3 }]);
 });
 
-test("a call after a temporary failure: has one deadline for all attempts", async () => {
+test("all attempts of a call share one deadline", async () => {
   const clock = new FakeClock();
   const slow: RequestListener = () => clock.advance(600);
   const late: RequestListener = (_request, response) => {
@@ -227,7 +228,7 @@ test("a call after a temporary failure: has one deadline for all attempts", asyn
   expect(clock.running).toBe(0);
 });
 
-test("a call after a temporary failure: can be canceled while it waits", async () => {
+test("a call can be canceled while it waits for a retry", async () => {
   const controller = new AbortController();
   const tested = restOf((await inTurn(responding(503))).url);
   const call = failureOf(get(tested, { signal: controller.signal }));
@@ -237,7 +238,7 @@ test("a call after a temporary failure: can be canceled while it waits", async (
   expect(tested.clock.running).toBe(0);
 });
 
-test("a call after a temporary failure: ends when the upstream is closed while it waits", async () => {
+test("a call ends if the upstream is closed while the call waits for a retry", async () => {
   const tested = restOf((await inTurn(responding(503))).url);
   const call = failureOf(get(tested));
   await tested.clock.whenRunning(2);
@@ -245,7 +246,7 @@ test("a call after a temporary failure: ends when the upstream is closed while i
   expect(reasonOf(await call)).toBe("SERVICE_UNAVAILABLE");
 });
 
-test("a call after a temporary failure: is signed and counted again for each attempt", async () => {
+test("each attempt of a call is signed and counted separately", async () => {
   const seen: Array<string | undefined> = [];
   const keep: RequestListener = (request, response) => {
     seen.push(request.headers.authorization);
@@ -264,7 +265,7 @@ const variant = { rules: { idempotent: false } };
 test.each([
   ["503", responding(503)],
   ["a closed connection", hangUp],
-])("a method that is not idempotent: is not retried after %s", async (_what, failing) => {
+])("a method that is not idempotent is not retried after %s", async (_what, failing) => {
   const tested = restOf((await inTurn(failing, good)).url, { variant });
   const error = await failureOf(get(tested));
   expect(error.code).toBe(Code.Unavailable);
@@ -272,21 +273,21 @@ test.each([
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
 });
 
-test("a method that is not idempotent: is not retried after an idle connection was closed", async () => {
+test("a method that is not idempotent is not retried after an idle connection was closed", async () => {
   const server = await inTurn(good, hangUp, good);
   const tested = restOf(server.url, { variant, upstream: { connections: 1 } });
   await get(tested);
   expect(reasonOf(await failureOf(get(tested)))).toBe("UPSTREAM_RESET");
 });
 
-test("a method that is not idempotent: is retried once if no connection was established: nothing was sent", async () => {
+test("a method that is not idempotent is retried once if no connection was established, since nothing was sent", async () => {
   const tested = restOf(await closedPort(), { variant });
   const error = await failureOf(passing(tested.clock, [100], get(tested)));
   expect(error.rawMessage).toBe("upstream things: no connection was established: ECONNREFUSED");
   expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
 });
 
-test("a method that is not idempotent: is retried once if the TLS handshake failed: nothing was sent", async () => {
+test("a method that is not idempotent is retried once if the TLS handshake failed, since nothing was sent", async () => {
   const server = await rawUpstream((socket) => socket.destroy());
   SERVERS.push(server);
   const tested = restOf(server.url.replace("http:", "https:"), { variant });
@@ -295,7 +296,7 @@ test("a method that is not idempotent: is retried once if the TLS handshake fail
   expect(infoOf(error)?.metadata).toEqual({ attempts: "2" });
 });
 
-test("an upstream that is down: gets at most 1.2 requests per call", async () => {
+test("an upstream that is down gets at most 1.2 requests per call", async () => {
   let requests = 0;
   const server = await inTurn((_request, response) => {
     requests++;
@@ -319,7 +320,7 @@ test("an upstream that is down: gets at most 1.2 requests per call", async () =>
   expect(requests).toBe(70);
 });
 
-test("an upstream that is down: gets one request per call without retries", async () => {
+test("an upstream that is down gets one request per call if retries are disabled", async () => {
   const tested = restOf((await inTurn(responding(503))).url, { upstream: { retry: false } });
   await failureOf(get(tested));
   expect(tested.reports).toMatchObject([{ attempts: 1 }]);
@@ -329,7 +330,7 @@ function streamOf(url: string, name: string, adapter: unknown): Tested {
   return restOf(url, { options: { adapters: [streamService(name, adapter as never)] } });
 }
 
-test("a stream: of items retries a page, and continues at its position", async () => {
+test("a stream of items retries the request of a page, and continues at its position", async () => {
   const page =
     (...ids: number[]): RequestListener =>
     (_request, response) =>
@@ -352,7 +353,7 @@ test("a stream: of items retries a page, and continues at its position", async (
   expect(tested.reports).toMatchObject([{ attempts: 4, error: undefined }]);
 });
 
-test("a stream: of chunks is retried before its first chunk, and never after it", async () => {
+test("a stream of chunks is retried before its first chunk, and never after it", async () => {
   const half: RequestListener = (_request, response) => {
     response.writeHead(200, { "content-length": "10" }).write("first");
     setImmediate(() => response.destroy());
@@ -370,7 +371,7 @@ test("a stream: of chunks is retried before its first chunk, and never after it"
   expect(tested.reports).toMatchObject([{ attempts: 2 }]);
 });
 
-test("a stream: of requests is never retried", async () => {
+test("a stream of requests is never retried", async () => {
   const adapter = uploadAdapter({ idempotent: true });
   const tested = streamOf((await inTurn(responding(503), good)).url, "upload", adapter);
   async function* messages() {

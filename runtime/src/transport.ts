@@ -17,7 +17,7 @@ import type { Invoker } from "./invoke.ts";
 import type { MessageStream } from "./stream/message-stream.ts";
 import { fullName } from "./text/full-name.ts";
 
-/** The parts that a transport is built from. */
+/** The dependencies of a transport. */
 export interface TransportParts {
   find(method: DescMethod): Route | undefined;
   deadline(route: Route, timeoutMs: number | undefined, signal: AbortSignal | undefined): Deadline;
@@ -31,8 +31,8 @@ type Head<I extends DescMessage, O extends DescMessage> = Pick<
 >;
 
 /**
- * A Connect transport over adapters. As in other transports, a timeout of 0 or less removes the caller's
- * deadline; the deadline of the method and the default deadline still apply.
+ * Creates a Connect transport from adapters. As in other transports, a timeout of 0 or less removes the
+ * caller's deadline. The deadline of the method and the default deadline still apply.
  */
 export function createTransport(parts: TransportParts): Transport {
   const { invoker, interceptors = [] } = parts;
@@ -117,7 +117,7 @@ async function respond<I extends DescMessage, O extends DescMessage>(
   }
   if (!isStream(route)) throw notMapped(method);
   const stream = invoker.stream(route, () => onlyMessage(method, message), context);
-  // as in other transports, headers are available when there is a response
+  // as in other transports, headers are available as soon as there is a response
   const first = await stream.next();
   return { ...head, header: stream.header, message: decoded(method, startingWith(first, stream)) };
 }
@@ -144,12 +144,12 @@ async function* decoded<I extends DescMessage, O extends DescMessage>(
 }
 
 /**
- * Aborts calls whose messages nobody can read any more. Connect's clients hide `return` from a loop that is
- * left early, so only the garbage collector notices.
+ * Aborts calls whose messages can no longer be read. If a loop is left early, Connect's clients do not call
+ * `return` on the stream, so only the garbage collector notices.
  */
 const abandoned = new FinalizationRegistry<AbortController>((left) => left.abort());
 
-/** Makes leaving a stream early end the call; leaving a stream from Connect has no effect. */
+/** Wraps a stream so that leaving it early ends the call. Leaving a stream of Connect has no effect. */
 function leavable<T>(
   messages: AsyncIterable<T>,
   left: AbortController,

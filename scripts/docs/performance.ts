@@ -51,13 +51,13 @@ function markdown(recording: Recording, pages: readonly string[]): string {
   return page(
     readFileSync(HEAD, "utf8").replace("<!-- in short -->", inShort(recording)),
     "## Figures",
-    `Measured on ${date} with Node.js ${node} on ${cpus}: ${extent}. The load average at the start was ${load}, which includes processes that had just ended.`,
+    `The figures were measured on ${date} with Node.js ${node} on ${cpus}, with ${extent}. The load average at the start was ${load}, which includes processes that had just ended.`,
     ...skipped,
     table(["Figure", "measured", "target", "met"], targetCells(targetsOf(recording))),
     ...pages.flatMap((name) => callParts(name, recording)),
     "### The codec alone",
     table(
-      ["Page", "From JSON to protobuf", "CPU us", "JSON.parse = 1"],
+      ["Page", "Conversion", "processor time, us", "relative to JSON.parse"],
       recording.codec.map(({ page: size, name, microseconds, ratio }) => [
         size,
         name,
@@ -72,13 +72,13 @@ function markdown(recording: Recording, pages: readonly string[]): string {
   );
 }
 
-/** Returns the most requested figures, as far as they were recorded. */
+/** Returns the figures that readers ask for most, if they were recorded. */
 function inShort(recording: Recording): string {
   return [
     ...shortTable(recording),
     ...recording.large.map(
       ({ name, pageBytes, heldMs, memory }) =>
-        `- A page of ${(pageBytes / 1e6).toFixed(1)} MB blocks the event loop for at most ${heldMs.toFixed(1)} ms. It adds ${memory.toFixed(1)} times its size to the memory of the idle process (${name.replace("gateway ", "")}).`,
+        `- A page of ${(pageBytes / 1e6).toFixed(1)} MB blocks the event loop for at most ${heldMs.toFixed(1)} ms. The gateway then needs ${memory.toFixed(1)} times the size of the page in addition to the memory of the idle process (${name.replace("gateway ", "")}).`,
     ),
     ...recording.start
       .filter(({ name, services }) => name === "gateway" && services === 10)
@@ -109,7 +109,7 @@ function shortTable({ calls }: Recording): string[] {
   ]).filter(([, ...cells]) => cells.some((cell) => cell !== ""));
   if (rows.length === 0) return [];
   const head = [
-    "Gateway's processor time per call, in multiples of",
+    "Processor time per call of the gateway, relative to",
     ...columns.map((each) => each.join(", ")),
   ];
   return [table(head, rows), ""];
@@ -118,12 +118,12 @@ function shortTable({ calls }: Recording): string[] {
 function callParts(name: string, recording: Recording): string[] {
   const rows = rowsOf(name, recording);
   const references = REFERENCES.filter((reference) => rows.some(({ cpu }) => cpu[reference] !== undefined));
-  const compared = references.map((reference) => `CPU, ${reference} = 1`);
+  const compared = references.map((reference) => `processor time relative to ${reference}`);
   return [
     `### ${name}`,
     `![Processor time per call, ${name}](${chartPath(name).replace("docs/", "")})`,
     table(
-      ["", ...compared, "throughput, proxy = 1", "p50 ms", "p99 ms"],
+      ["", ...compared, "throughput relative to proxy", "p50 ms", "p99 ms"],
       rows.map(({ name: label, server, cpu, calls, medians }) => [
         code(label),
         ...references.map((reference) => estimated(cpu[reference])),
@@ -140,7 +140,7 @@ function workerParts({ workers }: Recording): string[] {
   if (workers.length === 0) return [];
   return [
     "### Two workers",
-    "Throughput of two workers relative to one worker. The first column is measured, with the load generator and the upstream on the same two processors. The second column is computed from the processor time of the workers, as if the workers had two processors for themselves.",
+    "This table shows the throughput of two workers relative to one worker. The first column is measured, with the load generator and the upstream on the same two processors. The second column is computed from the processor time of the workers, as if the workers had two processors for themselves.",
     table(
       ["", "measured", "computed for two dedicated processors"],
       workers.map(({ name, wall, capacity }) => [code(name), estimated(wall), estimated(capacity)]),
@@ -152,9 +152,9 @@ function largeParts({ large }: Recording): string[] {
   if (large.length === 0) return [];
   return [
     "### A page of 6,400 posts",
-    "Longest turn: the longest event-loop turn in nine calls, in processor time of the main thread. Elapsed: the longest event-loop turn of a call in wall-clock time, as the median of nine calls. Memory: the peak of resident memory above the idle process, in multiples of the page size, during the first call and during nine consecutive calls.",
+    "_Longest turn_ is the longest event-loop turn in nine calls, in processor time of the main thread. _Elapsed_ is the longest event-loop turn of a call in wall-clock time, as the median of nine calls. _Memory_ is the peak of resident memory above the memory of the idle process, in multiples of the page size, during the first call and during nine consecutive calls.",
     table(
-      ["", "MB", "longest turn, ms", "elapsed, ms", "memory, page = 1", "memory, nine calls"],
+      ["", "MB", "longest turn, ms", "elapsed, ms", "memory relative to the page", "memory, nine calls"],
       large.map(({ name, pageBytes, heldMs, heldWallMs, memory, memoryInARow }) => [
         code(name),
         (pageBytes / 1e6).toFixed(1),
@@ -175,9 +175,9 @@ function startParts({ start }: Recording): string[] {
       : `${value.median.toFixed(0)} [${value.low.toFixed(0)}, ${value.high.toFixed(0)}]`;
   return [
     "### Start",
-    "Measured from the start of the process until it reports that it is ready: processor time of all threads, and elapsed time. The last column is relative to a bare connect-node server with the same services. Each service has ten methods. `gateway` is the published package; `gateway, checkout` runs from this repository. Both use a compile cache, as on every start but the first.",
+    "A start lasts from the start of the process until the process reports that it is ready. The table shows the processor time of all threads, and the elapsed time. The last column is relative to a bare connect-node server with the same services. Each service has ten methods. `gateway` is the package as it would be published, and `gateway, checkout` runs from this repository. Both use a compile cache, as on every start except the first.",
     table(
-      ["Services", "", "CPU, ms", "elapsed, ms", "elapsed, connect-node = 1"],
+      ["Services", "", "processor time, ms", "elapsed, ms", "elapsed, relative to connect-node"],
       start.map(({ name, services, cpuMs, readyMs, ratio }) => [
         String(services),
         code(name),
@@ -193,10 +193,10 @@ function profileParts({ profiles }: Recording): string[] {
   if (profiles.length === 0) return [];
   const columns = profiles.map(({ name, page: size }) => `${name.replace("gateway ", "")}, ${size}`);
   const parts = [...new Set(profiles.flatMap((each) => each.parts.map(({ part }) => part)))];
-  const percent = (share = 0) => `${(share * 100).toFixed(0)} %`;
+  const percent = (share = 0) => `${(share * 100).toFixed(0)}%`;
   return [
     "### Where the time goes",
-    "Shares of the processor time of a call to the gateway, from samples of the main thread's stack. The first number is the part's own share. The number in parentheses includes everything that the part calls.",
+    "This table shows how the processor time of a call to the gateway is divided among the parts of the code, from samples of the main thread's stack. The first number is the part's own share. The number in parentheses includes everything that the part calls.",
     table(
       ["", ...columns],
       parts.map((part) => [

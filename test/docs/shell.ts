@@ -1,4 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 
 /** The folder of the repository. */
@@ -20,18 +22,26 @@ export interface Running {
   readonly ended: Promise<Output>;
 }
 
-/**
- * Runs commands in a shell, with the repository's tools on the path. `npm install` does nothing: the tests
- * link the repository's packages instead.
- */
+/** An `npm` whose `install` links the repository's packages. */
+const NPM = `#!/bin/sh
+case "$1" in
+  install) [ -e node_modules ] || ln -s '${ROOT}/node_modules' node_modules ;;
+  *) exec '${execFileSync("which", ["npm"], { encoding: "utf8" }).trim()}' "$@" ;;
+esac
+`;
+const bin = mkdtempSync(path.join(tmpdir(), "npm-"));
+writeFileSync(path.join(bin, "npm"), NPM);
+chmodSync(path.join(bin, "npm"), 0o755);
+process.once("exit", () => rmSync(bin, { recursive: true }));
+
+/** Runs commands in a shell, with the repository's tools on the path, whose packages `npm install` links. */
 export function start(commands: string, cwd: string): Running {
-  const npm = 'npm() { case "$1" in install) ;; *) command npm "$@" ;; esac; }';
-  const child = spawn("sh", ["-ec", `${npm}\n${commands}`], {
+  const child = spawn("sh", ["-ec", commands], {
     cwd,
     detached: true,
     env: {
       ...process.env,
-      PATH: `${path.join(ROOT, "node_modules/.bin")}${path.delimiter}${process.env.PATH}`,
+      PATH: [bin, path.join(ROOT, "node_modules/.bin"), process.env.PATH].join(path.delimiter),
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { projectFiles } from "../../gateway/src/init/files.ts";
 import { run as runCommand } from "../../import/src/cli/command.ts";
-
-/** The files of Google that annotated files import. */
-const GOOGLE = ["api/annotations", "api/http", "api/httpbody", "api/field_behavior", "rpc/code"];
 
 /** The output and exit code of a tool. */
 export interface Output {
@@ -29,17 +27,9 @@ export class TestProject {
 
   constructor() {
     symlinkSync(resolve("node_modules"), join(this.folder, "node_modules"));
-    cpSync("proto/connectrest", join(this.folder, "vendor/connectrest"), { recursive: true });
-    cpSync(".protovalidate", join(this.folder, "vendor"), { recursive: true });
-    mkdirSync(join(this.folder, "vendor/google/api"), { recursive: true });
-    mkdirSync(join(this.folder, "vendor/google/rpc"), { recursive: true });
-    for (const file of GOOGLE) {
-      const path = `google/${file}.proto`;
-      cpSync(join("node_modules/google-proto-files", path), join(this.folder, "vendor", path));
-    }
     this.write("package.json", JSON.stringify({ type: "module" }));
     this.write("tsconfig.json", JSON.stringify({ extends: resolve("tsconfig.json"), ...CHECKED }));
-    this.write("buf.yaml", BUF);
+    for (const file of ["buf.yaml", "buf.gen.yaml"]) this.write(file, PROJECT_FILES.get(file) ?? "");
     this.write("rules.yaml", "type: google.api.Service\nconfig_version: 3\n");
   }
 
@@ -66,15 +56,12 @@ const CHECKED = {
   exclude: [],
 };
 
-const BUF = `version: v2
-modules:
-  - path: proto
-  - path: vendor
-    lint:
-      ignore: [vendor]
-lint:
-  use: [STANDARD]
-`;
+const PROJECT_FILES = projectFiles({
+  name: "imported",
+  document: "openapi.yaml",
+  baseUrl: "https://api.example.com",
+  credentials: "none",
+});
 
 /** The output and exit code of the command. */
 export interface CommandRun {

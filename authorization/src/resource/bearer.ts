@@ -1,13 +1,16 @@
 import { isTwice } from "../authorization-header.ts";
 import type { HttpRequest } from "../host.ts";
 
-/** The reason why a request has no usable token: there is none, or the request is invalid. */
+/** The reason why a request has no usable token: the token is missing, or the request is invalid. */
 export type BearerProblem = "missing" | "malformed" | "twice" | "in the query";
 
-/** `b64token` of RFC 6750 section 2.1. */
+/** A header with a `b64token` (RFC 6750 section 2.1). */
 const BEARER_PATTERN = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** Returns the bearer token of a request (RFC 6750 section 2.1), or the reason why there is none. */
+/**
+ * Returns the bearer token of a request (RFC 6750 section 2.1), or the reason why the request has no usable
+ * token.
+ */
 export function readBearer(request: HttpRequest): { readonly token: string } | BearerProblem {
   const { url = "", headers, rawHeaders } = request;
   const query = url.indexOf("?");
@@ -22,7 +25,7 @@ export function readBearer(request: HttpRequest): { readonly token: string } | B
     : "missing";
 }
 
-/** Parses the query only if it may contain this parameter: queries may be whole messages. */
+/** Parses the query only if it may contain this parameter, since a query may be a whole message. */
 function hasToken(query: string): boolean {
   return /access|%/i.test(query) && new URLSearchParams(query).has("access_token");
 }

@@ -15,7 +15,7 @@ export interface AccessRejection {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The outcome of a check, for metrics. */
+/** The outcome of a token check, for metrics. */
 export type TokenOutcome = "ok" | "missing" | "malformed" | "invalid" | "scope" | "person" | "unavailable";
 
 export interface ResourceServerOptions {
@@ -24,7 +24,7 @@ export interface ResourceServerOptions {
   readonly scopes: ScopeMap;
   /** Reports whether a method may be called without a token. */
   readonly isOpen: (method: DescMethod) => boolean;
-  /** Reports whether only a person's credentials allow an upstream call of this method. */
+  /** Reports whether the upstream accepts only the credentials of a person for this method. */
   readonly needsPerson: (method: DescMethod) => boolean;
   readonly error: MakeError;
   readonly onChecked: (outcome: TokenOutcome) => void;
@@ -35,16 +35,16 @@ export interface ResourceServerOptions {
 /** The content of a valid access token. */
 export interface Subject {
   readonly clientId: string;
-  /** The person for whom the client calls; undefined if it calls for itself. */
+  /** The person for whom the client calls; undefined if the client calls for itself. */
   readonly person?: string | undefined;
-  /** The person's session at a third party. */
+  /** The upstream session of the person. */
   readonly sessionId?: string | undefined;
   readonly scopes: ReadonlySet<string>;
 }
 
 /**
- * Finds the callers whose tokens have ended since they were checked, with the error for their running
- * calls. Never rejects.
+ * Finds the callers whose tokens have ended since the last check, with the error for their running calls.
+ * Never rejects.
  */
 export type EndedTokens = (subjects: readonly Subject[]) => Promise<ReadonlyMap<Subject, EndedToken>>;
 
@@ -53,19 +53,19 @@ export interface EndedToken {
   readonly error: () => ConnectError;
 }
 
-/** The check of tokens: when a call begins, and while it runs. */
+/** Checks tokens, when a call begins and while it runs. */
 export interface ResourceServer {
   readonly authenticate: Authenticate;
   readonly ended: EndedTokens;
-  /** The challenge for callers with valid tokens whom an upstream does not know. */
+  /** The challenge for callers with valid tokens whose person the upstream does not know. */
   readonly challenge: string;
 }
 
 /**
- * Authenticates a request by its token: returns the content of the token, or the rejection; undefined if
- * the method is open. Returns a promise only if the token must be looked up; the promise does not reject.
+ * Authenticates a request by its token. Returns the content of the token, or the rejection; undefined if the
+ * method is open. Returns a promise only if the token must be looked up; the promise does not reject.
  *
- * @param method undefined for a path without a method, which only authenticated callers learn
+ * @param method undefined for a path without a method, for which only authenticated callers get NOT_FOUND
  */
 export type Authenticate = (request: HttpRequest, method: DescMethod | undefined) => Found | Promise<Found>;
 
@@ -114,7 +114,8 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       const ends = await tokens.ended(asked, (error) => {
         failure = error;
       });
-      // only the first of consecutive failures: calls that fail for the same cause would each report it
+      // report only the first of consecutive failures: every call that fails for the same cause would report
+      // it
       if (failure !== undefined && !isFailing) onError(failure);
       isFailing = failure !== undefined;
       const found = [...ends].map(([token, why]) => {
@@ -128,7 +129,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
 const SUBJECTS = new WeakMap<StoredToken, Subject>();
 const TOKENS = new WeakMap<Subject, StoredToken>();
 
-/** Returns the same subject for all calls with a cached token. */
+/** Returns the same subject for all calls with the same cached token. */
 function subjectOf(token: StoredToken): Subject {
   const known = SUBJECTS.get(token);
   if (known !== undefined) return known;
@@ -139,7 +140,7 @@ function subjectOf(token: StoredToken): Subject {
   return subject;
 }
 
-/** The header that tells a client how to authenticate (RFC 9110 section 11.6.1). */
+/** The header that describes to a client how to authenticate (RFC 9110 section 11.6.1). */
 const CHALLENGE = "www-authenticate";
 
 type TokenRejection = AccessRejection & { readonly outcome: TokenOutcome };
@@ -154,7 +155,7 @@ class Challenges {
     this.metadata = `resource_metadata="${options.publicUrl}${RESOURCE_METADATA_PATH}"`;
   }
 
-  /** Returns the reason why a valid token does not suffice for a method; undefined if it does. */
+  /** Returns the reason why a valid token is not sufficient for a method; undefined if it is sufficient. */
   rejectionOf({ scopes, subject }: StoredToken, method: DescMethod | undefined): TokenRejection | undefined {
     if (method === undefined) return undefined;
     const need = this.options.scopes.needOf(method);
@@ -240,7 +241,8 @@ class Challenges {
 }
 
 /**
- * Returns the scopes that a client should request: of several that suffice, the first in the configuration.
+ * Returns the scopes that a client should request. If several scopes are sufficient, returns the first in the
+ * configuration.
  */
 function scopesText({ kind, scopes }: ScopeNeed): string {
   return kind === "one" ? (scopes[0] ?? "") : scopes.join(" ");

@@ -1,12 +1,12 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 
-/** The scopes that a method requires of a token: one of these, or all of them. */
+/** The scopes that a method requires of a token: one of the listed scopes, or all of them. */
 export interface ScopeNeed {
   readonly kind: "one" | "all";
   readonly scopes: readonly string[];
 }
 
-/** The relation of scopes and methods. */
+/** The scopes of all methods. */
 export interface ScopeMap {
   /** All scopes that tokens may have, configured ones first. */
   readonly names: readonly string[];

@@ -8,7 +8,7 @@ const PUBLIC_URL = "https://gateway.test";
 let time = 1_000_000;
 const now = () => time;
 
-/** A store that counts its reads. */
+/** Returns a store that counts its reads. */
 function countingStore(): { readonly store: Store; reads: number } {
   const store = new SqliteStore({ file: ":memory:", now });
   const counted = { store: store as Store, reads: 0 };
@@ -45,7 +45,7 @@ async function issue(
   });
 }
 
-test("a token is looked up once for many calls, at the same time and after one another", async () => {
+test("many calls with a token, concurrent or in sequence, look it up once", async () => {
   const counted = countingStore();
   const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
   await issue(counted.store, tokenOf(1));
@@ -55,7 +55,7 @@ test("a token is looked up once for many calls, at the same time and after one a
   expect(counted.reads).toBe(1);
 });
 
-test("what another process revokes counts after two seconds, what this one revokes at once", async () => {
+test("a revocation by another process takes effect after two seconds, a local revocation immediately", async () => {
   const counted = countingStore();
   const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
   for (const revoke of [
@@ -72,7 +72,7 @@ test("what another process revokes counts after two seconds, what this one revok
   }
 });
 
-test("a token that is revoked while it is looked up is not remembered", async () => {
+test("a token that is revoked during its lookup is not cached", async () => {
   const store = new SqliteStore({ file: ":memory:", now });
   const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions: undefined, now });
   await issue(store, tokenOf(3));
@@ -83,7 +83,7 @@ test("a token that is revoked while it is looked up is not remembered", async ()
   expect(await tokens.find(tokenOf(3))).toBeUndefined();
 });
 
-test("a token that is remembered ends at its own time", async () => {
+test("a cached token expires at its expiry time", async () => {
   const store = new SqliteStore({ file: ":memory:", now });
   const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions: undefined, now });
   await issue(store, tokenOf(4), {}, time + 500);
@@ -92,7 +92,7 @@ test("a token that is remembered ends at its own time", async () => {
   expect(tokens.find(tokenOf(4))).toBeUndefined();
 });
 
-test("bad tokens are remembered in a bound of their own, and push out no good one", async () => {
+test("invalid tokens have a separate cache, and do not evict valid tokens", async () => {
   const counted = countingStore();
   const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
   await issue(counted.store, tokenOf(5));
@@ -102,12 +102,12 @@ test("bad tokens are remembered in a bound of their own, and push out no good on
   expect(tokens.find(tokenOf(5))).not.toBeInstanceOf(Promise);
   expect(await tokens.find(tokenOf(1_000_000 + 10_049))).toBeUndefined();
   expect(counted.reads).toBe(before);
-  // the oldest is forgotten
+  // the cache evicts the oldest token
   await tokens.find(tokenOf(1_000_000));
   expect(counted.reads).toBe(before + 1);
 });
 
-test("what is no token of this server is not looked up", () => {
+test("a string without the form of a token is not looked up", () => {
   const counted = countingStore();
   const tokens = new Tokens({ store: counted.store, publicUrl: PUBLIC_URL, sessions: undefined, now });
   for (const text of ["", "a", "a".repeat(44), `${"a".repeat(42)}.`, "x".repeat(8000)]) {
@@ -116,7 +116,7 @@ test("what is no token of this server is not looked up", () => {
   expect(counted.reads).toBe(0);
 });
 
-test("a token for another audience, or of a session that has ended, is invalid", async () => {
+test("a token for another audience, or of an ended session, is invalid", async () => {
   const store = new SqliteStore({ file: ":memory:", now });
   const sessions = { isAlive: (id: string) => Promise.resolve(id === "alive"), end: () => Promise.resolve() };
   const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions, now });

@@ -14,18 +14,18 @@ export interface TokensOptions {
 }
 
 /**
- * How long a token found in the store stays cached as valid, in milliseconds: the delay after which a
- * revocation by another process takes effect here. A revocation by this process takes effect immediately.
+ * The time for which a token found in the store stays cached as valid, in milliseconds. It delays the effect
+ * of a revocation by another process. A revocation by this process takes effect immediately.
  */
 const KNOWN_MS = 2000;
 
-/** How long an unknown token stays cached as invalid, in milliseconds. */
+/** The time for which an unknown token stays cached as invalid, in milliseconds. */
 const UNKNOWN_MS = 1000;
 
-/** The number of valid and of invalid tokens that are cached. The oldest are evicted first. */
+/** The maximum number of cached valid tokens, and of cached invalid tokens. The oldest are evicted first. */
 const MAX_TOKENS = 10_000;
 
-/** The form of tokens that this server may have issued: others are not looked up. */
+/** The form of tokens that this server may have issued. Other strings are not looked up. */
 const TOKEN_PATTERN = /^[\w-]{43}$/;
 
 interface Known {
@@ -35,18 +35,18 @@ interface Known {
 }
 
 /**
- * How a valid token has ended. A revoked token is reported as revoked even if it has expired too, since a
- * person who has signed out may do nothing more.
+ * The way in which a valid token has ended. A revoked token that has also expired is reported as revoked: a
+ * person who has signed out must not continue.
  */
 export type TokenEnd = "revoked" | "expired";
 
-/** Looks tokens up, and caches the result briefly. */
+/** Looks up tokens, and caches the results briefly. */
 export class Tokens {
   private readonly options: TokensOptions;
   private readonly known = new Map<string, Known>();
   private readonly unknown = new Map<string, number>();
   private readonly lookups = new Map<string, Promise<StoredToken | undefined>>();
-  /** Counts revocations: the result of a lookup that began before one is not cached. */
+  /** The number of revocations. The result of a lookup that began before a revocation is not cached. */
   private revocations = 0;
 
   constructor(options: TokensOptions) {
@@ -54,8 +54,8 @@ export class Tokens {
   }
 
   /**
-   * Returns the token if it is valid: issued by this server for itself, not expired, not revoked, with a
-   * live session. Returns a promise only if the token must be looked up; the promise rejects with a
+   * Returns a token if it is valid: issued by this server for this server, not expired, not revoked, with a
+   * live session. Returns a promise only if the token must be looked up. The promise rejects with a
    * StoreError.
    */
   find(token: string): StoredToken | undefined | Promise<StoredToken | undefined> {
@@ -81,7 +81,7 @@ export class Tokens {
     this.lookups.delete(token);
   }
 
-  /** Evicts the tokens of a grant that was revoked. */
+  /** Evicts the tokens of a revoked grant. */
   forgetGrant(grantId: string): void {
     this.revocations += 1;
     this.lookups.clear();
@@ -89,8 +89,8 @@ export class Tokens {
   }
 
   /**
-   * Returns the formerly valid tokens that have ended, as recorded in the store by any process. If the
-   * store fails, only expiries are known; never rejects.
+   * Returns the formerly valid tokens that have ended, as any process has recorded in the store. If the store
+   * fails, only expiries are known. Never rejects.
    *
    * @param onError called for a failure of the store
    */
@@ -109,7 +109,7 @@ export class Tokens {
       TOKEN_KIND,
       good.map(({ key }) => key),
     );
-    // the row of an expired token no longer exists: its grant shows whether it was revoked as well
+    // the row of an expired token no longer exists: its grant shows whether it was also revoked
     const grants = await lookUp(
       GRANT_KIND,
       expired.map(({ grantId }) => grantId).filter((id) => id !== undefined),

@@ -8,7 +8,7 @@ import { currentWork } from "./work.ts";
 
 export interface AdapterOptions {
   readonly grants: Grants;
-  /** How long a self-registered client is kept after a grant, in milliseconds. */
+  /** The time for which a self-registered client is kept after a grant, in milliseconds. */
   readonly clientMs: number;
   readonly now: () => number;
   /** Called when a used code or refresh token is presented again. */
@@ -16,24 +16,27 @@ export interface AdapterOptions {
 }
 
 /**
- * The time after its use within which a refresh token gives a second successor, for clients that lost the
- * response, in milliseconds.
+ * The time after the first use of a refresh token within which the token gives a second successor, in
+ * milliseconds. A client that lost the response needs it.
  */
 export const GRACE_MS = 10_000;
 
-/** The uses of one refresh token: its successor, and a second one. */
+/** The maximum number of uses of a refresh token: one for its successor, one for a second successor. */
 const MAX_USES = 2;
 
-/** How long a client without any grant is kept, in milliseconds. */
+/** The time for which a client without a grant is kept, in milliseconds. */
 const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1000;
 
 const CLIENT_KIND = "Client";
 const FLOW_KIND = "Interaction";
 
-/** The form of client ids, including configured ones; others are not looked up. */
+/** The form of client IDs, including configured ones. Other strings are not looked up. */
 const CLIENT_ID_PATTERN = /^[\w.~-]{1,128}$/;
 
-/** Replaces the id of a row in its value: the value never contains the secret whose hash is its key. */
+/**
+ * Replaces the ID of a row in its value, because the key of the row is the hash of the ID, and the value must
+ * not contain the secret itself.
+ */
 const ID_MARK = "\u0000id\u0000";
 
 /** The content of a row. */
@@ -43,14 +46,14 @@ interface Stored {
   readonly usedAt?: number;
   /** The number of uses; undefined means one. */
   readonly uses?: number;
-  /** For a flow: its browser. */
+  /** The browser of a flow. */
   readonly browser?: string | undefined;
 }
 
-/** Stores the models of the engine as part of the running exchange. */
+/** Stores the models of the engine, as part of the running exchange. */
 export function createAdapter(options: AdapterOptions): AdapterFactory {
   return (model) => {
-    // sign-in manages the browser's sessions; the engine needs one only within a response
+    // sign-in manages the sessions of browsers; the engine needs a session only during a response
     return model === "Session" ? NO_SESSIONS : new StoreAdapter(model, options);
   };
 }
@@ -72,7 +75,7 @@ class StoreAdapter implements Adapter {
 
   constructor(model: string, options: AdapterOptions) {
     this.model = model;
-    // one kind, so that a bearer token takes one lookup
+    // one kind for both, so that a bearer token needs only one lookup
     this.kind = model === "ClientCredentials" ? TOKEN_KIND : model;
     this.options = options;
   }
@@ -114,7 +117,7 @@ class StoreAdapter implements Adapter {
     const stored = this.parse(id, entry);
     const { usedAt = this.options.now(), uses = stored.usedAt === undefined ? 0 : 1 } = stored;
     if (uses === MAX_USES) throw new errors.InvalidGrant("refresh token already used twice");
-    // a use of the second successor does not extend the time for further ones
+    // a use of the second successor does not extend the time for further uses
     const value = this.textOf(id, { ...stored, usedAt, uses: uses + 1 });
     currentWork().put(this.kind, this.keyOf(id), { ...entry, value }, { value: entry.value });
   }
@@ -126,7 +129,7 @@ class StoreAdapter implements Adapter {
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    // once for all kinds: the engine asks for each kind
+    // revoke once, although the engine asks for each kind
     if (this.model === TOKEN_KIND) await orUnavailable(this.options.grants.revoke(grantId));
   }
 
@@ -147,7 +150,7 @@ class StoreAdapter implements Adapter {
     return orUnavailable(currentWork().get(this.kind, this.keyOf(id)));
   }
 
-  /** Keeps clients that are in use, and deletes the others. */
+  /** Extends the life of clients that are in use, and deletes others. */
   private async keepClient(clientId: string): Promise<void> {
     const entry = await orUnavailable(currentWork().get(CLIENT_KIND, clientId));
     if (entry?.expiresAt === undefined) return;
@@ -176,14 +179,14 @@ class StoreAdapter implements Adapter {
   }
 }
 
-/** The engine's error for a failure of the store: the client may try again, and nothing is lost. */
+/** The engine error for a failure of the store: nothing is lost, and the client may try again. */
 class StoreUnavailable extends errors.TemporarilyUnavailable {
   override readonly status = 503;
   override readonly statusCode = 503;
   override readonly expose = true;
 }
 
-/** Converts failures of the store to the error that the engine passes on. */
+/** Converts failures of the store to an error that the engine passes on. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -18,12 +18,12 @@ export interface AuthorizationServerOptions extends Omit<AuthorizationHost, "err
   readonly scopes: readonly string[];
   /** The configured clients, with hashed secrets. */
   readonly clients: readonly ClientMetadata[];
-  /** Undefined if clients may not register themselves. */
+  /** The registration settings; undefined if clients may not register themselves. */
   readonly registration:
     | (RegistrationPolicy & { readonly initialAccessToken: string | undefined })
     | undefined;
   readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
-  /** Signs people in; undefined if there is no sign-in, and clients act only for themselves. */
+  /** Signs people in; undefined if people cannot sign in, and clients act only for themselves. */
   readonly interactions: Interactions | undefined;
   /** Reports whether the session to which a grant is bound is alive. */
   readonly isAlive: (sessionId: string) => Promise<boolean>;

@@ -24,31 +24,34 @@ import { redirectUriOf } from "./stored-token.ts";
 /** The endpoints of OAuth 2.1, and the metadata that describes them. */
 export interface AuthorizationServer {
   /**
-   * Accepts a request if it is for one of the endpoints, and reports whether it was accepted. The response
+   * Accepts a request if its path is an endpoint, and reports whether the request was accepted. The response
    * is sent later.
    */
   serve(exchange: HttpExchange): boolean;
   /**
-   * Reports whether pages of other origins may cause a request: links to the sign-in, and endpoints that
-   * return nothing without a code, secret or token. Sign-in forms must come from this server's own pages.
+   * Reports whether pages of other origins may send a request. They may link to the sign-in, and use
+   * endpoints that return nothing without a code, secret or token. Sign-in forms must come from pages of this
+   * server.
    */
   isShared(path: string, method: string | undefined): boolean;
 }
 
-/** The limit of a request body, in bytes. */
+/** The maximum length of a request body, in bytes. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The limit of an authorization request sent as a form, in bytes: it must fit into an address. */
+/**
+ * The maximum length of an authorization request sent as a form, in bytes. The request must fit into a URL.
+ */
 const MAX_AUTHORIZATION_BYTES = 8 * 1024;
 
 /** Parameters of OpenID Connect, which an OAuth server ignores (RFC 6749 section 3.1). */
 const OF_OPENID = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"] as const;
 
-/** An endpoint for a path. */
+/** An endpoint that serves a path. */
 interface Endpoint {
   readonly name: EndpointName;
   readonly methods: readonly string[];
-  /** Whether pages of any origin may use it: it returns nothing without a code, secret or token. */
+  /** Whether pages of any origin may use the endpoint: it returns nothing without a code, secret or token. */
   readonly isShared: boolean;
   readonly handle: (exchange: HttpExchange) => Promise<string | undefined>;
 }
@@ -145,7 +148,9 @@ class Server implements AuthorizationServer {
     return Promise.resolve(undefined);
   });
 
-  /** Clients use their built-in defaults only after a 404. */
+  /**
+   * Responds with 404 to requests for missing metadata. Clients use their built-in defaults only after a 404.
+   */
   private readonly ofNothing = shared("metadata", ["GET", "HEAD"], () => {
     throw new OAuthError(404, "not_found", "there is no such metadata");
   });
@@ -189,14 +194,14 @@ class Server implements AuthorizationServer {
   /**
    * Logs and counts a request to an endpoint.
    *
-   * @param outcome `ok`, the error of the response, or `other` for an unspecified one
+   * @param outcome `ok`, the error of the response, or `other` for an error that no specification defines
    */
   private report(endpoint: EndpointName, outcome: string, client: string): void {
     this.options.metrics.authorized(endpoint, outcome);
     if (endpoint !== "metadata") this.options.log.info({ endpoint, outcome, client }, "authorization");
   }
 
-  /** Makes the checks that all endpoints share. */
+  /** Performs the checks that all endpoints share. */
   private check(endpoint: Endpoint, { request, clientKey, path }: HttpExchange): void {
     if (isTwice(request.rawHeaders)) {
       throw new OAuthError(400, "invalid_request", "there must be one Authorization header");
@@ -257,7 +262,7 @@ class Server implements AuthorizationServer {
     const form = new URLSearchParams(query);
     settleResource(form, this.options.publicUrl);
     for (const name of OF_OPENID) form.delete(name);
-    // the engine knows further modes, which need pages with scripts, or expose codes to scripts
+    // the engine supports further modes, which need pages with scripts or expose codes to scripts
     if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
     const whole = { method: "GET", url: `/authorize?${form}`, body: "" };
     return this.forward(exchange, whole, {
@@ -283,7 +288,7 @@ class Server implements AuthorizationServer {
   }
 
   /**
-   * Adds the redirect URI, which OAuth 2.1 clients need not repeat (section 4.1.3) but the engine requires.
+   * Adds the redirect URI. OAuth 2.1 clients need not repeat it (section 4.1.3), but the engine requires it.
    */
   private async settleRedirectUri(form: URLSearchParams): Promise<void> {
     const [code, ...others] = form.getAll("code");
@@ -339,7 +344,7 @@ class Server implements AuthorizationServer {
     return this.forward(exchange, { method: "POST", url, body: String(form), type: FORM });
   }
 
-  /** Has the engine respond. Resolves with the error of its response. */
+  /** Passes a request to the engine. Resolves with the error of the response. */
   private async forward(
     exchange: HttpExchange,
     { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
@@ -381,7 +386,7 @@ interface ForwardOptions {
   /** Transforms the body of a successful response. */
   readonly change?: (body: Buffer) => Buffer;
   /**
-   * Whether a browser may be redirected to the client before a person has signed in (RFC 9700 section
+   * Whether a browser may be redirected to the client before the person has signed in (RFC 9700 section
    * 4.11.2). Default: true.
    */
   readonly isTrusted?: boolean;
@@ -389,13 +394,13 @@ interface ForwardOptions {
   readonly browser?: Browser | undefined;
 }
 
-/** The engine's name for codes. */
+/** The name that the engine uses for codes. */
 const CODE_KIND = "AuthorizationCode";
 
 const FORM = "application/x-www-form-urlencoded";
 /**
- * Makes the browser send a form as a query. With a form from another site it sends no cookies
- * (`SameSite=Lax`), and would seem to be a browser that has not begun a flow.
+ * Makes the browser send a form as a query. With a form from another site the browser sends no cookies
+ * (`SameSite=Lax`), and would look like a browser that has not begun a flow.
  */
 function redirectForm(exchange: HttpExchange, form: URLSearchParams): undefined {
   if (String(form).length > MAX_AUTHORIZATION_BYTES) {

@@ -5,7 +5,7 @@ import { INTERACTION_SECONDS } from "./provider.ts";
 
 /** A browser that takes part in flows. */
 export interface Browser {
-  /** The identifier to which flows are bound: the hash of the cookie's value. */
+  /** The ID to which flows are bound: the hash of the cookie value. */
   readonly id: string;
   /** The header that sets the cookie, or extends its life. */
   readonly cookie: string;
@@ -14,11 +14,11 @@ export interface Browser {
 const VALUE_PATTERN = /^[\w-]{43}$/;
 
 /**
- * Distinguishes browsers by a cookie that only this host can set. The cookies of a flow have its path, so
- * they cannot have the prefix `__Host-` (RFC 6265bis section 4.1.3.2), and other hosts of the same domain
- * could set them: an attacker could begin a flow, have another person's browser continue it, and finish it
- * in their own browser. Browsers allow the prefix only with https; on http, on the person's own machine,
- * there are no other hosts.
+ * Identifies browsers by a cookie that only this host can set. The cookies of a flow have its path, so they
+ * cannot have the prefix `__Host-` (RFC 6265bis section 4.1.3.2), and other hosts of the same domain could
+ * set them. An attacker could then begin a flow, have the browser of another person continue it, and finish
+ * it in the attacker's browser. Browsers allow the prefix only with https. With http, the gateway is on the
+ * person's machine, where no other hosts exist.
  */
 export class BrowserCookie {
   private readonly name: string;
@@ -30,7 +30,7 @@ export class BrowserCookie {
     this.attributes = `path=/; max-age=${INTERACTION_SECONDS}; httponly; samesite=lax${secure}`;
   }
 
-  /** Returns the browser of a request; undefined for one that has not begun a flow. */
+  /** Returns the browser of a request; undefined if the browser has not begun a flow. */
   find(request: HttpRequest): Browser | undefined {
     const value = cookieOf(request, this.name);
     return value !== undefined && VALUE_PATTERN.test(value) ? this.browserOf(value) : undefined;
@@ -46,7 +46,7 @@ export class BrowserCookie {
   }
 }
 
-/** Returns the value of a request's cookie; of several with the name, the first. */
+/** Returns the value of a cookie in a request. If several cookies have the name, returns the first. */
 export function cookieOf({ headers }: HttpRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? "").split(/; */);
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);

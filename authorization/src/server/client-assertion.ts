@@ -1,13 +1,13 @@
 import { errors } from "oidc-provider";
 
 /**
- * The longest remaining life of an assertion, in seconds: it is recorded until it expires, so that it is
- * valid only once.
+ * The maximum remaining life of an assertion, in seconds. The assertion is recorded until it expires, so that
+ * it is valid only once.
  */
 export const MAX_ASSERTION_SECONDS = 3600;
 
 /**
- * Header types (RFC 7515 section 4.1.9) that a client assertion may have; a token with another type was
+ * The header types (RFC 7515 section 4.1.9) that a client assertion may have. A token with another type was
  * signed for another purpose.
  */
 const TYPES: ReadonlySet<string> = new Set(["jwt", "client-authentication+jwt"]);
@@ -15,15 +15,15 @@ const TYPES: ReadonlySet<string> = new Set(["jwt", "client-authentication+jwt"])
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Makes the checks of a client assertion (RFC 7523 section 3) that the engine omits, after its signature,
- * issuer, audience and expiry were verified.
+ * Performs the checks of a client assertion (RFC 7523 section 3) that the engine omits. The engine has
+ * verified the signature, issuer, audience and expiry before.
  *
  * @param now in milliseconds since the epoch
  * @throws InvalidClientAuth, with the reason for the client
  */
 export function checkAssertion({ exp, aud }: Claims, { crit, typ, b64 }: Claims, now: number): void {
   if (crit !== undefined || b64 !== undefined) {
-    // RFC 7515 section 4.1.11: extensions that must be understood, and are not
+    // crit names extensions that the server must support (RFC 7515 section 4.1.11), but it supports none
     throw rejected("the header of the assertion must not have crit or b64: no extensions are understood");
   }
   if (typ !== undefined && !(typeof typ === "string" && TYPES.has(typ.toLowerCase()))) {
@@ -38,8 +38,8 @@ export function checkAssertion({ exp, aud }: Claims, { crit, typ, b64 }: Claims,
 }
 
 /**
- * Creates an error whose reason the client sees; the engine would only log it. The signature was valid, so
- * the reason reveals nothing to strangers.
+ * Creates an error whose reason is sent to the client; the engine would only log it. The signature was valid,
+ * so the reason reveals nothing to strangers.
  */
 function rejected(text: string): Error {
   const error = new errors.InvalidClientAuth(text);

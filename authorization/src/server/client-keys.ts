@@ -1,11 +1,14 @@
 import type Provider from "oidc-provider";
 
-/** The most keys of a self-registered client: usual are the current one and the next. */
+/**
+ * The maximum number of keys of a self-registered client. Most clients have two: the current key and the
+ * next.
+ */
 const MAX_KEYS = 16;
 
 /**
- * The members of a key that are stored (RFC 7517 section 4, RFC 7518 section 6), with their limits in
- * characters: the largest are an RSA modulus of 4096 bits and a public exponent of 32 bits, since
+ * The members of a key that are stored (RFC 7517 section 4, RFC 7518 section 6), with their maximum lengths
+ * in characters. The longest are an RSA modulus of 4096 bits and a public exponent of 32 bits, since
  * verification time grows with both.
  */
 const MEMBERS: ReadonlyMap<string, number> = new Map([
@@ -23,7 +26,7 @@ const TYPES: ReadonlySet<unknown> = new Set(["RSA", "EC", "OKP"]);
 
 type Key = Readonly<Record<string, unknown>>;
 
-/** Returns the problem with the keys that a client registers; undefined if there is none. */
+/** Returns the problem with the keys that a client registers; undefined if they are valid. */
 export function problemOfKeys(jwks: unknown): string | undefined {
   const keys = keysIn(jwks);
   if (keys === undefined) return "jwks must be a JSON Web Key Set (RFC 7517)";
@@ -41,7 +44,7 @@ export function problemOfKeys(jwks: unknown): string | undefined {
     : undefined;
 }
 
-/** Removes unused members from keys; private ones stay, and the engine rejects them. */
+/** Removes unused members from keys. Keeps private members, so that the engine rejects the keys. */
 export function withoutExtras(jwks: unknown): unknown {
   const isKept = (name: string) => MEMBERS.has(name) || PRIVATE.has(name);
   const keys = keysIn(jwks)?.map((key) =>
@@ -58,12 +61,12 @@ function keysIn(jwks: unknown): readonly Key[] | undefined {
   return isSet ? (keys as readonly Key[]) : undefined;
 }
 
-/** The keys of a client; the engine would try all that match an assertion. */
+/** The keys of a client. The engine would try all keys that match an assertion. */
 interface Keys {
   selectForVerify(of: object): readonly Key[];
 }
 
-/** Checks an assertion with a single key; if several keys match, its `kid` must name one. */
+/** Checks an assertion with a single key. If several keys match, the `kid` of the assertion must name one. */
 export function checkOneSignature({ Client }: Provider): void {
   const find = Client.find.bind(Client);
   Client.find = async (id) => {

@@ -16,7 +16,7 @@ export interface ResponseTarget {
 }
 
 /**
- * Sends the response of the engine. Returns its error.
+ * Sends the response of the engine. Returns the error in the response.
  *
  * @throws OAuthError for an error on a page
  */
@@ -36,7 +36,7 @@ export function sendEngineResponse(
     return answerIn(new URL(location, publicUrl)).get("error") ?? undefined;
   }
   const error = status >= 400 ? errorOf(status, body) : undefined;
-  // for people who open a page
+  // people who open a page get an error page, not JSON
   if (error !== undefined && isPage) throw error;
   const challenge = headers["www-authenticate"];
   const sent = error?.error === "unauthorized_client" ? Buffer.from(JSON.stringify(error.body)) : body;
@@ -54,15 +54,15 @@ export function sendEngineResponse(
   return error?.error;
 }
 
-/** Returns the engine's cookies except the session, which is not stored. */
+/** Returns the cookies of the engine, except the cookie of its session, which is not stored. */
 function cookiesOf(header: number | string | readonly string[] | undefined): string[] {
   const cookies = Array.isArray(header) ? header : typeof header === "string" ? [header] : [];
   return cookies.filter((cookie: string) => !cookie.startsWith("connect_rest_session"));
 }
 
 /**
- * The engine's `invalid_request` for a grant that a client may not use; clients expect the error of RFC
- * 6749 section 5.2.
+ * The engine returns `invalid_request` for a grant type that a client may not use. Clients expect the error
+ * of RFC 6749 section 5.2.
  */
 const NOT_ALLOWED = /^requested grant type is not allowed/;
 

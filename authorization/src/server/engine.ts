@@ -6,14 +6,17 @@ import { createMemoryExchange, type WholeRequest, type WholeResponse } from "./m
 import { OAuthError } from "./oauth-error.ts";
 import { runWork, type WorkContext } from "./work.ts";
 
-/** The time limit of an engine response, in milliseconds: longer than the time limit of the store. */
+/**
+ * The time limit for a response of the engine, in milliseconds. It is longer than the time limit of the
+ * store.
+ */
 const TIMEOUT_MS = 20_000;
 
 /** Runs requests through the engine. */
 export class Engine {
   readonly provider: Provider;
   readonly store: Store;
-  /** The origin of the engine, whatever the Host header of a request. */
+  /** The origin of the engine, regardless of the Host header of a request. */
   readonly origin: URL;
   private readonly callback: ReturnType<Provider["callback"]>;
   private readonly onError: (error: unknown) => void;
@@ -25,13 +28,13 @@ export class Engine {
     this.origin = new URL(provider.issuer);
     this.onError = onError;
     this.callback = provider.callback();
-    // otherwise Koa prints to the console
+    // without a listener, Koa prints errors to the console
     EventEmitter.prototype.on.call(provider, "error", onError);
     provider.on("server_error", (_context, error) => onError(error));
   }
 
   /**
-   * Responds to a request; its changes are stored by then, either all or none.
+   * Responds to a request. By then, all changes of the request are stored, or none.
    *
    * @throws OAuthError if the store or the engine fails
    */
@@ -39,7 +42,7 @@ export class Engine {
     return this.guarded(() => this.run(request), { ...context, isLost: ({ status }) => status >= 500 });
   }
 
-  /** Runs code that uses the models of the engine, with the same guarantee. */
+  /** Runs code that uses the models of the engine, with the same guarantee as `handle`. */
   async guarded<T>(
     work: () => Promise<T>,
     options: WorkContext & { readonly isLost?: (result: T) => boolean } = {},

@@ -6,7 +6,7 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Tells a person that a sign-in cannot continue and the browser must not be redirected to the client (RFC
+ * Shows a person that a sign-in cannot continue, when the browser must not be redirected to the client (RFC
  * 6749 section 4.1.2.1).
  */
 export function sendErrorPage(
@@ -21,8 +21,8 @@ export function sendErrorPage(
 }
 
 /**
- * Tells a person that a self-registered client made an invalid request, and shows the address that the
- * client chose for them: with a redirect, anyone could register a client and have this server send people
+ * Shows a person that a self-registered client made an invalid request, with the address that the client
+ * chose. If this server redirected, anyone could register a client and use this server to send people
  * anywhere (RFC 9700 section 4.11.2). Returns the error.
  */
 export function sendOnwardPage(exchange: HttpExchange, address: URL): string {

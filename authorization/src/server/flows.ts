@@ -28,16 +28,16 @@ export interface FlowOptions {
 
 const RETURN_PATH = `${INTERACTION_PATH}/return`;
 
-/** The prefix of cookies that lead from the fixed return address back to a flow. */
+/** The prefix of cookies that lead a browser from the fixed return address back to its flow. */
 const RETURN_COOKIE = "connect_rest_return_";
 
-/** The form of flow ids, as the engine generates them. */
+/** The form of flow IDs, as the engine generates them. */
 const ID_PATTERN = /^[\w-]{21,128}$/;
 
-/** SHA-256 in base64url, followed by the caller's part of a state. */
+/** A SHA-256 hash in base64url, followed by the part of the state that the caller chooses. */
 const STATE_PATTERN = /^([\w-]{43})[\w.~-]{0,512}$/;
 
-/** Serves requests below the path of interactions. Resolves with the error of the response. */
+/** Serves requests to the paths of interactions. Resolves with the error of the response. */
 export async function serveFlow(exchange: HttpExchange, options: FlowOptions): Promise<string | undefined> {
   const { path } = exchange;
   if (path === RETURN_PATH) {
@@ -48,7 +48,7 @@ export async function serveFlow(exchange: HttpExchange, options: FlowOptions): P
   return await options.interactions.serve(exchange, await findFlow(id, exchange, options));
 }
 
-/** Returns the cookie that lets a browser return from a third party at the fixed address. */
+/** Returns the cookie that lets a browser return from an upstream at the fixed address. */
 export function returnCookie(location: string, isSecure: boolean): string | undefined {
   const id = new RegExp(`^${INTERACTION_PATH}/([\\w-]+)$`).exec(location)?.[1];
   if (id === undefined) return undefined;
@@ -57,8 +57,8 @@ export function returnCookie(location: string, isSecure: boolean): string | unde
 }
 
 /**
- * Redirects the return from a third party. Its state has the hash of the flow's id; the cookie of the
- * browser that began the flow has the id.
+ * Redirects a return from an upstream to its flow. The state contains the hash of the flow ID, and a cookie
+ * of the browser that began the flow contains the ID.
  */
 function sendOn(exchange: HttpExchange): void {
   const { request, query } = exchange;
@@ -116,7 +116,7 @@ class FlowInEngine {
     this.inMemory = createMemoryExchange(request, engine.origin);
   }
 
-  /** @throws OAuthError if there is none */
+  /** @throws OAuthError if the flow does not exist */
   find() {
     const { provider } = this.engine;
     const { request, response } = this.inMemory;
@@ -150,12 +150,12 @@ class FlowInEngine {
     const grant = new provider.Grant({ accountId: subject, clientId });
     grant.addResourceScope(provider.issuer, granted.join(" "));
     const grantId = await grant.save();
-    // the engine looks here for each prompt of the request
+    // the engine reads this result for each prompt of the request
     return { login: { accountId: subject, remember: false }, consent: { grantId }, select_account: {} };
   }
 
   /**
-   * Stores the result of the flow, and sends the browser back to the engine, which sends it to the client.
+   * Stores the result of the flow, and redirects the browser to the engine, which redirects it to the client.
    */
   private async settle(work: () => Promise<InteractionResults>, session?: string): Promise<void> {
     const { provider } = this.engine;

@@ -9,7 +9,7 @@ export const TOKEN_KIND = "AccessToken";
 
 /** Ends grants, with everything that depends on them. */
 export interface Grants {
-  /** Revokes all tokens of a grant, and ends its session unless another grant needs it. */
+  /** Revokes all tokens of a grant, and ends its session unless another grant uses the session. */
   revoke(grantId: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createGrants(
   };
   return {
     revoke: (grantId) => {
-      // the engine calls it several times concurrently
+      // the engine calls this function several times concurrently
       const one = running.get(grantId) ?? revoke(grantId).finally(() => running.delete(grantId));
       running.set(grantId, one);
       return one;

@@ -6,7 +6,7 @@ export interface WholeRequest {
   readonly method: string;
   /** The path and the query. */
   readonly url: string;
-  /** In lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -27,11 +27,11 @@ export interface MemoryExchange {
 }
 
 /**
- * Passes a complete request to a Node request handler, and takes its complete response. The engine
- * therefore sees neither a stalling client, nor an endless body, nor the Host header of the peer, and
- * behaves the same for both HTTP versions.
+ * Passes a complete request to a Node request handler, and receives its complete response. The engine is thus
+ * isolated from stalling clients, endless bodies and the Host header of the peer, and behaves the same for
+ * both HTTP versions.
  *
- * @param origin the origin that the handler sees, e.g. `https://gateway.example.com`
+ * @param origin the origin that the handler sees, for example `https://gateway.example.com`
  */
 export function createMemoryExchange(
   { method, url, headers, body }: WholeRequest,
@@ -55,7 +55,7 @@ export function createMemoryExchange(
 
 class MemoryRequest extends IncomingMessage {
   override _read(): void {
-    // all of it has arrived
+    // the whole body has already arrived
   }
 }
 

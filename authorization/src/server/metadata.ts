@@ -8,7 +8,9 @@ import { isOwnResource } from "./resource-indicator.ts";
  */
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/** OpenID Connect metadata beyond RFC 8414, and features that are not served. */
+/**
+ * Metadata that is omitted: members of OpenID Connect that RFC 8414 lacks, and features that are not served.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "claim_types_supported",
   "claims_parameter_supported",
@@ -20,7 +22,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "subject_types_supported",
 ]);
 
-/** Metadata about the authorization endpoint, omitted if nobody can use it (RFC 8414 section 2). */
+/** Metadata about the authorization endpoint, omitted if nobody can use the endpoint (RFC 8414 section 2). */
 const OF_CODES: ReadonlySet<string> = new Set([
   "authorization_endpoint",
   "authorization_response_iss_parameter_supported",
@@ -36,14 +38,12 @@ export interface MetadataOptions {
   readonly scopes: readonly string[];
   /** Whether people can sign in. */
   readonly hasInteractions: boolean;
-  /**
-   * The grant types of each configured client, and of self-registered clients if registration is enabled.
-   */
+  /** The grant types of each configured client, and of self-registered clients if registration is enabled. */
   readonly clients: readonly Pick<ClientMetadata, "grant_types">[];
   readonly registration: Pick<RegistrationPolicy, "grants"> | undefined;
 }
 
-/** Returns the authorization server metadata (RFC 8414 section 2), based on the engine's. */
+/** Returns the authorization server metadata (RFC 8414 section 2), based on the metadata of the engine. */
 export function serverMetadata(engines: Readonly<Record<string, unknown>>, options: MetadataOptions): object {
   const { publicUrl, scopes, hasInteractions, clients, registration } = options;
   const usable = GRANTS.filter((grant) => hasInteractions || grant === "client_credentials");

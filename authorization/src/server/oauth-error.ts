@@ -1,10 +1,10 @@
-/** An error of OAuth 2 as a response (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
+/** An OAuth 2 error that becomes a response (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
 export class OAuthError extends Error {
   readonly status: number;
   readonly error: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param description a text for people, without quotes and backslashes */
+  /** @param description a message for people, without quotes and backslashes */
   constructor(
     status: number,
     error: string,

@@ -1,6 +1,6 @@
 /**
- * The possible outcomes of a request to an endpoint: errors of the specifications, and our own. Clients
- * cannot add to them.
+ * The possible outcomes of a request to an endpoint: errors of the specifications, and errors of this server.
+ * Clients cannot add outcomes.
  */
 const OUTCOMES: ReadonlySet<string> = new Set([
   "ok",
@@ -39,7 +39,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns an outcome for logs and metrics: `other` for an unknown one, which a client may have invented.
+ * Returns an outcome for logs and metrics: `other` for an unknown outcome, which a client may have invented.
  */
 export function knownOutcome(outcome: string): string {
   return OUTCOMES.has(outcome) ? outcome : "other";

@@ -22,7 +22,7 @@ const OPTIONS: ProviderOptions = {
   isAlive: () => Promise.resolve(true),
 };
 
-/** The engine's own defaults, which are not among its exports. */
+/** Returns the defaults of the engine, which it does not export. */
 async function defaultsOfEngine(): Promise<Record<string, unknown>> {
   const main = createRequire(import.meta.url).resolve("oidc-provider");
   const file = path.join(path.dirname(main), "helpers", "defaults.js");
@@ -30,7 +30,7 @@ async function defaultsOfEngine(): Promise<Record<string, unknown>> {
   return typeof defaults === "function" ? defaults() : defaults;
 }
 
-test("the engine knows every setting that it is given", async () => {
+test("the engine supports every setting that it gets", async () => {
   const defaults = await defaultsOfEngine();
   const given = configurationOf(OPTIONS);
   for (const key of Object.keys(given)) expect(Object.keys(defaults), key).toContain(key);
@@ -41,7 +41,7 @@ test("the engine knows every setting that it is given", async () => {
   }
 });
 
-test("the engine fetches nothing, for no client and at no address", async () => {
+test("the engine sends no requests, for any client or address", async () => {
   const provider = createProvider(OPTIONS);
   const metadata = {
     client_id: "a",

@@ -9,7 +9,7 @@ import { GRANT_KIND } from "./grants.ts";
 import { settleAuthorizationRequests, settleScopes } from "./requested.ts";
 import { currentWork } from "./work.ts";
 
-/** How long issued codes and tokens are valid, in seconds. */
+/** The lifetimes of codes and tokens, in seconds. */
 export interface Lifetimes {
   readonly accessTokenSeconds: number;
   readonly refreshTokenSeconds: number;
@@ -29,17 +29,17 @@ export interface ProviderOptions {
   readonly isAlive: (sessionId: string) => Promise<boolean>;
 }
 
-/** How long a code is valid, in seconds. */
+/** The lifetime of a code, in seconds. */
 const CODE_SECONDS = 60;
 
-/** How long a person may take to sign in, in seconds. */
+/** The maximum time for a person to sign in, in seconds. */
 export const INTERACTION_SECONDS = 600;
 
 export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 
 /**
- * The paths of the engine's endpoints, where clients of the context protocol look if they find no metadata
- * (revision 2025-03-26).
+ * The paths of the engine's endpoints. They are the default paths for clients of the Model Context Protocol
+ * that find no metadata (revision 2025-03-26).
  */
 const ROUTES = {
   authorization: "/authorize",
@@ -51,7 +51,7 @@ const ROUTES = {
 
 /**
  * Creates the engine without the features of OpenID Connect, and with stricter rules: PKCE for all clients,
- * one audience, opaque tokens, single-use refresh tokens. It makes no requests.
+ * one audience, opaque tokens, single-use refresh tokens. The engine sends no requests.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.publicUrl, configurationOf(options));
@@ -62,10 +62,7 @@ export function createProvider(options: ProviderOptions): Provider {
   return provider;
 }
 
-/**
- * Returns the configuration of the engine. The engine silently ignores unknown settings, which a test
- * detects.
- */
+/** Returns the configuration of the engine. The engine ignores unknown settings; a test detects them. */
 export function configurationOf(options: ProviderOptions): Configuration {
   return {
     adapter: createAdapter(options.adapter),
@@ -80,7 +77,7 @@ export function configurationOf(options: ProviderOptions): Configuration {
     ttl: secondsOf(options.lifetimes),
     cookies: COOKIES,
     clientBasedCORS: () => true,
-    // clients choose the addresses in their metadata
+    // the addresses come from the metadata of clients
     fetch: () => Promise.reject(new Error("the authorization server fetches nothing")),
     jwks: { keys: [unusedKey()] },
     renderError: (context, out) => {
@@ -135,13 +132,13 @@ function grantSettings(): Configuration {
   };
 }
 
-/** Returns the settings of people: where they sign in, and the session to which their tokens are bound. */
+/** Returns the settings for people: where they sign in, and the session to which their tokens are bound. */
 function personSettings({ isAlive }: ProviderOptions): Configuration {
   return {
     findAccount: async (_context, id, token) => {
       const grantId = token !== undefined && "grantId" in token ? token.grantId : undefined;
       const session = await sessionOf(grantId);
-      // an ended session gives no more tokens
+      // an ended session gets no more tokens
       if (session !== undefined && !(await orUnavailable(isAlive(session)))) return undefined;
       return { accountId: id, claims: () => Promise.resolve({ sub: id }) };
     },
@@ -191,7 +188,7 @@ function featuresOf(options: ProviderOptions): NonNullable<Configuration["featur
   };
 }
 
-/** Returns the settings of the only resource, for which tokens are issued if a client names none. */
+/** Returns the settings of the only resource. Tokens are issued for it if a client names no resource. */
 function resourceIndicators({ publicUrl, scopes, lifetimes }: ProviderOptions): ResourceIndicators {
   return {
     enabled: true,
@@ -220,7 +217,7 @@ async function sessionOf(grantId: string | undefined): Promise<string | undefine
   return (await orUnavailable(currentWork().get(GRANT_KIND, grantId)))?.session;
 }
 
-/** Cookies with random ids and a restricted path need no signature. */
+/** Cookies with random IDs and a restricted path need no signature. */
 const COOKIE = { signed: false, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
 const COOKIES = {
@@ -249,7 +246,7 @@ function policy(): interactionPolicy.Prompt[] {
   ];
 }
 
-/** Returns a key for ID tokens: the engine requires one, though it issues none. */
+/** Returns a key for ID tokens. The engine requires the key, although it issues no ID tokens. */
 function unusedKey() {
   const { privateKey } = generateKeyPairSync("ed25519");
   return { ...privateKey.export({ format: "jwk" }), kty: "OKP" as const, use: "sig" as const, alg: "EdDSA" };

@@ -5,8 +5,8 @@ import { isRecent } from "../recent.ts";
 const WINDOW_MS = 60_000;
 
 /**
- * The number of clients that are counted separately. All further ones count as one, so that forging
- * addresses gains nothing.
+ * The maximum number of clients that are counted separately. All further clients count as one, so that
+ * forging addresses gains nothing.
  */
 const MAX_CLIENTS = 10_000;
 
@@ -31,8 +31,8 @@ export class Rate {
   }
 
   /**
-   * Counts a request of a client. Returns undefined if it is within the limits, else the seconds until the
-   * next request may be made, and the limit exceeded.
+   * Counts a request of a client. Returns undefined if the request is within the limits; otherwise the limit
+   * that it exceeds, and the seconds until the client may send the next request.
    */
   take(clientKey: string): { readonly seconds: number; readonly by: "all" | "client" } | undefined {
     const now = this.now();
@@ -40,7 +40,7 @@ export class Rate {
     const client = this.clients.has(clientKey) || this.clients.size < MAX_CLIENTS ? clientKey : "";
     const ofClient = (this.clients.get(client) ?? 0) + 1;
     const seconds = Math.ceil((this.beganAt + WINDOW_MS - now) / 1000);
-    // rejected requests count only for their client, so that they do not block others
+    // a rejected request counts only for its client, so that it does not block other clients
     this.clients.set(client, ofClient);
     if (ofClient > this.limits.perClient()) return { seconds, by: "client" };
     if (!this.share.hasRoom(client)) return { seconds, by: "all" };

@@ -2,9 +2,9 @@ import type { HttpExchange, HttpRequest } from "../host.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 export interface BodyLimits {
-  /** The most bytes. */
+  /** The maximum length of the body, in bytes. */
   readonly maxBytes: number;
-  /** The longest pause between two chunks, in milliseconds. */
+  /** The maximum pause between two chunks, in milliseconds. */
   readonly idleTimeoutMs: number;
 }
 
@@ -51,7 +51,9 @@ export function readText({ request, body }: HttpExchange, limits: BodyLimits): P
   });
 }
 
-/** Reads a form (`application/x-www-form-urlencoded`). Rejects with an OAuthError for another body. */
+/**
+ * Reads a form (`application/x-www-form-urlencoded`). Rejects with an OAuthError for another type of body.
+ */
 export async function readForm(exchange: HttpExchange, limits: BodyLimits): Promise<URLSearchParams> {
   if (!isType(exchange.request, "application/x-www-form-urlencoded")) {
     throw new OAuthError(400, "invalid_request", "the body must be application/x-www-form-urlencoded");
@@ -59,7 +61,7 @@ export async function readForm(exchange: HttpExchange, limits: BodyLimits): Prom
   return new URLSearchParams(await readText(exchange, limits));
 }
 
-/** Reports whether a request has this content type, with any parameters. */
+/** Reports whether a request has a content type, with any parameters. */
 export function isType(request: HttpRequest, type: string): boolean {
   return (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() === type;
 }

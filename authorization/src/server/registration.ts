@@ -7,20 +7,20 @@ export interface RegistrationPolicy {
   /** Default: all. */
   readonly redirectHosts: readonly string[] | undefined;
   readonly grants: readonly string[];
-  /** The scopes that they may have. */
+  /** The scopes that self-registered clients may have. */
   readonly scopes: readonly string[];
 }
 
-/** The most redirect URIs of one client. */
+/** The maximum number of redirect URIs of a client. */
 const MAX_REDIRECT_URIS = 20;
 
-/** The most characters of a text. */
+/** The maximum length of a string, in characters. */
 const MAX_TEXT = 2048;
 
-/** Addresses that the engine or a browser would fetch. Clients send keys in `jwks` instead. */
+/** Members with addresses that the engine or a browser would fetch. Clients send keys in `jwks`. */
 const FETCHED = ["jwks_uri", "sector_identifier_uri", "request_uris", "initiate_login_uri"] as const;
 
-/** The members of a registration request that are stored; others are ignored (RFC 7591 section 2). */
+/** The members of a registration request that are stored. Others are ignored (RFC 7591 section 2). */
 const KNOWN = [
   "client_name",
   "client_uri",
@@ -32,7 +32,7 @@ const KNOWN = [
   "tos_uri",
 ] as const;
 
-/** Client metadata of the engine beyond RFC 7591. */
+/** Client metadata of the engine that RFC 7591 lacks. */
 const OF_OPENID: ReadonlySet<string> = new Set([
   "application_type",
   "default_max_age",
@@ -42,14 +42,14 @@ const OF_OPENID: ReadonlySet<string> = new Set([
   "subject_type",
 ]);
 
-/** Returns the response to a registration (RFC 7591 section 3.2.1), based on the engine's. */
+/** Returns the response to a registration (RFC 7591 section 3.2.1), based on the response of the engine. */
 export function registrationResponse(engines: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(engines).filter(([key]) => !OF_OPENID.has(key)));
 }
 
 /**
  * Checks a registration request (RFC 7591 section 2), and returns the client metadata for the engine. Grant
- * types and scopes that the client may not have are omitted, as the response shows.
+ * types and scopes that the client may not have are omitted, which the response shows.
  *
  * @param publicUrl the origin that no redirect URI may have
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`

@@ -5,18 +5,22 @@ interface RequestContext {
   readonly oidc: { readonly params?: Record<string, unknown> | undefined };
 }
 
-/** The engine knows the request being served, which its types omit. */
+/** The engine provides the current request, but its types omit this. */
 const current = Provider as unknown as { readonly ctx: RequestContext };
 
-/** Scope names (RFC 6749 section 3.3), or none. */
+/** Scope names (RFC 6749 section 3.3), or an empty string. */
 const WELL_FORMED = /^(?:[!#-[\]-~]+(?: [!#-[\]-~]+)*)?$/;
 
-/** OpenID Connect scopes: no ID tokens are issued, and a grant type controls refresh tokens. */
+/**
+ * The OpenID Connect scopes. They are ignored: no ID tokens are issued, and a grant type controls refresh
+ * tokens.
+ */
 const OF_OPENID: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
 /**
- * Gives authorization requests the errors of RFC 6749 section 4.1.2.1, and determines their scopes. The
- * engine asks its clients for response modes and types in this order, before it compares scopes.
+ * Makes the engine report the errors of RFC 6749 section 4.1.2.1 for authorization requests, and determines
+ * their scopes. The engine checks response modes and types through the client in this order, before it
+ * compares scopes.
  */
 export function settleAuthorizationRequests({ Client }: Provider, scopes: readonly string[]): void {
   const { responseTypeAllowed } = Client.prototype;
@@ -36,10 +40,10 @@ export function settleAuthorizationRequests({ Client }: Provider, scopes: readon
 }
 
 /**
- * Gives a client that names no scope all scopes that it may have. Unknown scopes, and scopes that it may
- * not have, are omitted; the response to the token request names the remaining ones (RFC 6749 section 3.3).
+ * Gives a client that names no scope all scopes that it may have. Omits unknown scopes, and scopes that the
+ * client may not have; the token response names the remaining scopes (RFC 6749 section 3.3).
  *
- * @throws InvalidScope if no scope remains, before a person signs in for nothing
+ * @throws InvalidScope if no scope remains, so that a person need not sign in for nothing
  */
 export function settleScopes({ oidc }: RequestContext, all: readonly string[], ofClient?: string): void {
   const { params = {} } = oidc;

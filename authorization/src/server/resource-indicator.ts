@@ -1,6 +1,6 @@
 /**
- * Replaces resource indicators (RFC 8707) for this gateway by its only audience: clients name the origin,
- * with or without a slash, or an address below it. The engine rejects all others.
+ * Replaces resource indicators (RFC 8707) for this gateway by its only audience. Clients may name the origin,
+ * with or without a slash, or a URL with this origin. The engine rejects all other resources.
  */
 export function settleResource(parameters: URLSearchParams, publicUrl: string): void {
   const given = parameters.getAll("resource");

@@ -1,10 +1,10 @@
 import type { HttpExchange } from "../host.ts";
 
-/** How long a browser may cache the response to a preflight request, in seconds. */
+/** The time for which a browser may cache the response to a preflight request, in seconds. */
 const CORS_SECONDS = 7200;
 
 /**
- * Lets pages of any origin use an endpoint, without cookies. Returns true for a preflight request, after
+ * Allows pages of any origin to use an endpoint, without cookies. Returns true for a preflight request, after
  * sending its response.
  */
 export function shareWithPages(exchange: HttpExchange, methods: readonly string[]): boolean {

@@ -11,11 +11,11 @@ export interface StoredToken {
   readonly scopes: ReadonlySet<string>;
   readonly audience: string;
   readonly grantId: string | undefined;
-  /** In milliseconds since the epoch. */
+  /** The expiry, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Reads the row of an access token; returns undefined for other rows. */
+/** Reads the row of an access token. Returns undefined for other rows. */
 export function storedTokenOf(key: string, { value, expiresAt, grant }: Entry): StoredToken | undefined {
   const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
   const { clientId, accountId, scope, aud, extra } = payload ?? {};

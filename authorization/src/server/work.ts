@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Change, Entry, Store } from "../store/store.ts";
 
-/** How often an exchange is retried after a conflict with another. */
+/** The maximum number of attempts for an exchange that conflicts with others. */
 const TRIES = 5;
 
 /** The context of an exchange. */
 export interface WorkContext {
   /** The session to which grants of this work are bound. */
   readonly session?: string | undefined;
-  /** The browser to which flows of this work are bound; other browsers do not find them. */
+  /** The browser to which flows of this work are bound. Other browsers cannot find these flows. */
   readonly browser?: string | undefined;
 }
 
 /**
- * The reads and writes of one exchange. Its changes are made together at its end, so that a code is never
- * redeemed without tokens being issued, nor a refresh token used without a successor: after a failure or
- * crash, nothing has changed.
+ * The reads and writes of one exchange. All changes are made together at the end of the exchange, so that a
+ * code is never redeemed without tokens being issued, and a refresh token is never used without a successor.
+ * After a failure or crash, nothing has changed.
  */
 export class Work {
   private readonly store: Store;
@@ -35,7 +35,7 @@ export class Work {
 
   /**
    * @param expected the condition on the entry at the end; default: the condition of an earlier change of
-   * this entry
+   *   this entry
    */
   put(kind: string, key: string, entry: Entry | undefined, expected?: Change["expected"]): void {
     const before = this.changes.get(placeOf(kind, key));
@@ -48,7 +48,7 @@ export class Work {
     if (!this.changes.has(place)) this.changes.set(place, { kind, key, entry: "unchanged", expected: "any" });
   }
 
-  /** Resolves with whether the changes were made. */
+  /** Makes the changes. Resolves with whether they were made. */
   commit(): Promise<boolean> {
     const changes = [...this.changes.values()];
     return changes.length === 0 ? Promise.resolve(true) : this.store.commit(changes);
@@ -57,7 +57,7 @@ export class Work {
 
 const current = new AsyncLocalStorage<Work>();
 
-/** Returns the work of the running code. */
+/** Returns the work of the current asynchronous context. */
 export function currentWork(): Work {
   const work = current.getStore();
   if (work === undefined) {
@@ -67,8 +67,8 @@ export function currentWork(): Work {
 }
 
 /**
- * Runs an exchange, and retries it after a conflict. When this resolves, its changes are stored, unless
- * `isLost` reports that the exchange failed halfway. Rejects with a StoreError.
+ * Runs an exchange, and retries it after a conflict. When the promise resolves, the changes are stored,
+ * unless `isLost` reports that the exchange failed halfway. Rejects with a StoreError.
  */
 export async function runWork<T>(
   store: Store,

@@ -1,4 +1,4 @@
-/** Any order of authorization requests of clients and people, against a model of remembered consents. */
+/** Compares authorization requests of clients and people in any order with a model of remembered consents. */
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OAuth2TestProvider, startOAuth2Provider } from "../testing/provider-server.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
 const CLIENTS = {
   configured: { id: "configured", isRegistered: false, redirectHost: "app.example" },
   registered: { id: "registered", isRegistered: true, redirectHost: "app.example" },
-  // any program on the person's machine could pass for it
+  // any program on the person's machine could impersonate this client
   native: { id: "native", isRegistered: true, redirectHost: "127.0.0.1:4567" },
 };
 
@@ -34,7 +34,7 @@ const request = fc.record({
   decision: fc.constantFrom("allow", "deny"),
 });
 
-test("a person is asked for consent where nothing is remembered, and always where the client wants it", async () => {
+test("property: a person is asked for consent if no consent is remembered, and whenever the client requests it", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(request, { minLength: 2, maxLength: 6 }), async (requests) => {

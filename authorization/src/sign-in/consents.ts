@@ -9,23 +9,23 @@ const KIND = "consent";
 const consentSchema = z.object({ scopes: z.array(z.string()), redirectHost: z.string() });
 
 /**
- * Remembers for a while what people have consented to, by the id of the client only, whatever name it
- * claims. A self-registered client on the person's machine is never remembered, since any program there
- * could impersonate it (RFC 8252 section 8.6).
+ * Remembers consents for a limited time, by the ID of the client, not by the name that it claims. Consents to
+ * a self-registered client on the person's machine are never remembered, since any program there could
+ * impersonate the client (RFC 8252 section 8.6).
  */
 export class Consents {
   private readonly store: Store;
   private readonly rememberMs: number;
   private readonly now: () => number;
 
-  /** @param rememberMs 0 remembers nothing */
+  /** @param rememberMs 0 to remember nothing */
   constructor(store: Store, rememberMs: number, now: () => number) {
     this.store = store;
     this.rememberMs = rememberMs;
     this.now = now;
   }
 
-  /** Reports whether a person has consented to all of these scopes before. */
+  /** Reports whether a person has already consented to all of these scopes. */
   async has(subject: string, client: FlowClient, scopes: readonly string[]): Promise<boolean> {
     if (!this.mayRemember(client)) return false;
     const entry = await this.store.get(KIND, keyOf(subject, client));
@@ -46,7 +46,7 @@ export class Consents {
   }
 }
 
-/** Returns the host to remember; on the person's machine without the port, which may change. */
+/** Returns the host to remember. A host on the person's machine has no port, since the port may change. */
 function hostOf({ redirectHost }: FlowClient): string {
   return isOwnMachine(redirectHost) ? redirectHost.replace(/:\d+$/, "") : redirectHost;
 }

@@ -52,7 +52,7 @@ export interface SignInSettings {
 export interface CreateSignInOptions {
   readonly settings: SignInSettings;
   readonly store: Store;
-  /** The upstreams whose network settings apply to third parties of the same name. */
+  /** The upstreams by name. Their network settings apply to sign-in at the upstream with the same name. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   readonly call: CallMethod;
   readonly host: Pick<AuthorizationHost, "log" | "metrics" | "error">;
@@ -69,7 +69,7 @@ export interface SignInParts {
    * Returns the credentials of a session at an upstream, refreshed if they are due.
    *
    * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE or
-   * STORE_UNAVAILABLE
+   *   STORE_UNAVAILABLE
    */
   credentials(sessionId: string, upstream: string): Promise<Credentials>;
   close(): Promise<void>;
@@ -155,7 +155,10 @@ function createProvider(
   };
 }
 
-/** Returns the network settings of an upstream; the name in certificates is for its base URL only. */
+/**
+ * Returns the network settings of an upstream, except the name in certificates, which applies only to its
+ * base URL.
+ */
 function networkOf(upstream: UpstreamOptions): UpstreamOptions {
   const { baseUrl: _, bases: __, credentials: ___, redirects: ____, tls, ...network } = upstream;
   return { ...network, ...(tls !== undefined && { tls: { ...tls, serverName: undefined } }) };

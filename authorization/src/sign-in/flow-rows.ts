@@ -5,13 +5,13 @@ import { type KeyRing, type SealedPlace, UnsealFailed } from "../store/sealed.ts
 import type { Entry, Store } from "../store/store.ts";
 import { readTokens, type UpstreamTokens, writeTokens } from "./tokens.ts";
 
-/** A person's account at a third party, with its tokens. */
+/** The account of a person at an upstream, with its tokens. */
 export interface SignedIn {
   readonly account: string;
   readonly tokens: UpstreamTokens;
 }
 
-/** A person who was sent to a third party. */
+/** A person who was redirected to an upstream. */
 export interface Away {
   readonly provider: string;
   readonly state: string;
@@ -21,10 +21,10 @@ export interface Away {
 /** The progress of the sign-in of a flow. */
 export interface FlowState {
   readonly signedIn: ReadonlyMap<string, SignedIn>;
-  /** The third parties that the person has declined. */
+  /** The upstreams that the person has declined. */
   readonly declined: readonly string[];
   readonly away?: Away | undefined;
-  /** The last problem, and the third party that caused it. */
+  /** The last problem, and the upstream that caused it. */
   readonly problem?: { readonly provider: string; readonly failure: string } | undefined;
 }
 
@@ -41,7 +41,7 @@ const stateSchema = z.object({
 
 const NOTHING: FlowState = { signedIn: new Map(), declined: [] };
 
-/** The states of flows in the store, each sealed, under the hashes of the flow ids. */
+/** Stores the states of flows, each sealed, under the hashes of the flow IDs. */
 export class FlowRows {
   private readonly store: Store;
   private readonly ring: KeyRing;
@@ -58,7 +58,7 @@ export class FlowRows {
   /**
    * Replaces the state of a flow by the result of `change`, atomically.
    *
-   * @returns the state before
+   * @returns the previous state
    */
   async update(flow: Flow, change: (state: FlowState) => FlowState): Promise<FlowState> {
     let before: FlowState = NOTHING;
@@ -70,7 +70,7 @@ export class FlowRows {
     return before;
   }
 
-  /** Ends a flow: of several concurrent callers, one gets the state. */
+  /** Ends a flow. Of several concurrent callers, only one gets the state. */
   async take(flow: Flow): Promise<FlowState | undefined> {
     const entry = await this.store.take(KIND, hashOf(flow.id));
     return entry && this.stateOf(flow, entry);
@@ -85,7 +85,7 @@ export class FlowRows {
     return { ...state, signedIn: new Map(signedIn) };
   }
 
-  /** Returns an empty state if the stored one does not open: the sign-in begins again. */
+  /** Decrypts a stored state. Returns an empty state if that fails, so that the sign-in begins again. */
   private opened(flow: Flow, { value }: Entry): string {
     try {
       return this.ring.open(value, placeOf(flow));

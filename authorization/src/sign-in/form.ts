@@ -2,13 +2,13 @@ import type { HttpExchange } from "../host.ts";
 import { OAuthError } from "../server/oauth-error.ts";
 import { isType, readText } from "../server/read-form.ts";
 
-/** The largest form: a proof and a decision. */
+/** The maximum length of a form, which contains a proof and a decision. */
 const MAX_FORM_BYTES = 4096;
 
 /**
  * Reads the form of a request.
  *
- * @param idleTimeoutMs the longest pause between two chunks
+ * @param idleTimeoutMs the maximum pause between two chunks
  * @throws OAuthError if the body is not a form, is too large, stalls, ends early, or repeats a field
  */
 export async function readForm(

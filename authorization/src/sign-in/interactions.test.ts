@@ -43,14 +43,17 @@ function open({ flow }: TestFlow, path = ""): Promise<Shown> {
   return browse(world.url + flow.path + path);
 }
 
-/** Signs in up to where a third party sends the person back to, and returns that address. */
+/**
+ * Signs in up to the redirect from the upstream back to the gateway, and returns the address of that
+ * redirect.
+ */
 async function returnAddress({ flow }: TestFlow): Promise<URL> {
   const departure = await fetch(world.url + flow.path, { redirect: "manual" });
   const back = await fetch(departure.headers.get("location") ?? "", { redirect: "manual" });
   return new URL(back.headers.get("location") ?? "");
 }
 
-test("a person signs in at the third party, consents, and has a session that calls with their tokens", async () => {
+test("a person signs in at the upstream, consents, and gets a session whose calls carry their tokens", async () => {
   await start();
   const flow = world.start({}, ["read", "write"]);
   const page = await open(flow);
@@ -68,7 +71,7 @@ test("a person signs in at the third party, consents, and has a session that cal
   expect(blog.accountOf(token.reveal())).toBe("demo");
 });
 
-test("the same by OAuth 1.0a", async () => {
+test("a person signs in with OAuth 1.0a, consents, and gets a session", async () => {
   await start({ providers: [providerSettings("photos", photos)] });
   const flow = world.start();
   await decide(await open(flow), "allow");
@@ -78,7 +81,7 @@ test("the same by OAuth 1.0a", async () => {
   expect(Object.keys(oauth1 ?? {})).toEqual(expect.arrayContaining(["consumerKey", "token", "tokenSecret"]));
 });
 
-test("a person signs in at several third parties, one after the other, and the first says who it is", async () => {
+test("a person signs in at several upstreams in turn, and the first identifies the person", async () => {
   await start({ providers: [providerSettings("photos", photos), providerSettings("blog", blog)] });
   const flow = world.start();
   const page = await open(flow);
@@ -89,7 +92,7 @@ test("a person signs in at several third parties, one after the other, and the f
   for (const provider of ["photos", "blog"]) await world.sessions.credentials(sessionId, provider);
 });
 
-test("the request to the third party has a state of its own and a code challenge, each time another one", async () => {
+test("each request to the upstream has a new state and a new code challenge", async () => {
   await start();
   const flow = world.start();
   const departures = await Promise.all(
@@ -111,7 +114,7 @@ test("the request to the third party has a state of its own and a code challenge
   expect(new Set(queries.map((query) => query.get("code_challenge"))).size).toBe(3);
 });
 
-test("without PKCE there is no code challenge, and further parameters are sent", async () => {
+test("without PKCE no code challenge is sent; configured parameters are", async () => {
   const settings = { ...blog.settings, pkce: false, parameters: { prompt: "login" } };
   const provider = providerSettings("blog", blog, { server: { kind: "oauth2", settings } });
   await start({ providers: [provider] });
@@ -122,7 +125,7 @@ test("without PKCE there is no code challenge, and further parameters are sent",
   expect((await open(flow)).text).toContain("Allow access");
 });
 
-/** What changes the address that a third party sends a person back to. */
+/** Changes to the address of the redirect from the upstream back to the gateway. */
 const TAMPERED: Readonly<Record<string, (address: URL) => void>> = {
   "another state": ({ searchParams }) => searchParams.set("state", `${searchParams.get("state")}x`),
   "a shortened state": ({ searchParams }) =>
@@ -138,7 +141,7 @@ const TAMPERED: Readonly<Record<string, (address: URL) => void>> = {
   "a response in the front": ({ searchParams }) => searchParams.set("response", "a.b.c"),
 };
 
-test.each(Object.keys(TAMPERED))("a return with %s gets no token, and a page that says so", async (name) => {
+test.each(Object.keys(TAMPERED))("a return with %s gets no token, and shows an error page", async (name) => {
   await start();
   const flow = world.start();
   const address = await returnAddress(flow);
@@ -154,7 +157,7 @@ test.each(Object.keys(TAMPERED))("a return with %s gets no token, and a page tha
   expect(again.text).toContain("Allow access");
 });
 
-test("a state is good once: the address of a return, loaded again, does nothing", async () => {
+test("a state is accepted once: reloading the return address does nothing", async () => {
   await start();
   const address = await returnAddress(world.start());
   expect((await browse(address.href)).text).toContain("Allow access");
@@ -163,7 +166,7 @@ test("a state is good once: the address of a return, loaded again, does nothing"
   expect(blog.counts.get("/token code")).toBe(1);
 });
 
-test("of returns at the same time one counts", async () => {
+test("of several concurrent returns, only one is accepted", async () => {
   await start();
   const address = await returnAddress(world.start());
   const pages = await Promise.all(Array.from({ length: 8 }, () => browse(address.href)));
@@ -171,7 +174,7 @@ test("of returns at the same time one counts", async () => {
   expect(blog.counts.get("/token code")).toBe(1);
 });
 
-test("a departure that another one has replaced is not returned from", async () => {
+test("a return from a superseded redirect to the upstream is rejected", async () => {
   await start();
   const flow = world.start();
   const first = await returnAddress(flow);
@@ -181,7 +184,7 @@ test("a departure that another one has replaced is not returned from", async () 
   expect((await browse(second.href)).status).toBe(400);
 });
 
-test("the return of one flow does not fit another", async () => {
+test("the return of one flow is rejected in another flow", async () => {
   await start();
   const [mine, other] = [world.start(), world.start()];
   await returnAddress(mine);
@@ -191,7 +194,7 @@ test("the return of one flow does not fit another", async () => {
   expect(blog.counts.get("/token code")).toBeUndefined();
 });
 
-test("an issuer that is expected is compared, and required where the configuration says so", async () => {
+test("an expected issuer is compared, and required if the configuration says so", async () => {
   const settings = { ...blog.settings, issuer: "https://issuer.example", requireIssuer: true };
   const provider = providerSettings("blog", blog, { server: { kind: "oauth2", settings } });
   await start({ providers: [provider] });
@@ -209,7 +212,7 @@ test("an issuer that is expected is compared, and required where the configurati
   expect(pages).toEqual([502, 502, 502, 200]);
 });
 
-/** What a third party does that it should not, and what comes of it. */
+/** Failures of an upstream, with the status, page and client error that they cause. */
 const FAILURES: ReadonlyArray<
   readonly [
     name: string,
@@ -383,7 +386,7 @@ test.each(FAILURES)(
   },
 );
 
-/** A flow that begins again, in a browser that has forgotten how far it was. */
+/** Opens a flow whose progress is lost, so that it begins again. */
 async function openAnew({ flow }: TestFlow): Promise<Shown> {
   const { hashOf } = await import("connect-rest-runtime/internal");
   await world.store.delete("sign-in", hashOf(flow.id));
@@ -391,7 +394,7 @@ async function openAnew({ flow }: TestFlow): Promise<Shown> {
 }
 
 test.each(["/token code", "/me"])(
-  "a third party that says nothing at %s is given up on, within its time limits",
+  "a sign-in at an upstream that does not respond at %s fails within its time limits",
   async (endpoint) => {
     await start({ upstreams: { blog: { headersTimeoutMs: 50 } } });
     blog.faults.set(endpoint, () => true);
@@ -406,7 +409,7 @@ test.each(["/token code", "/me"])(
   },
 );
 
-test("a third party that sends without end is given up on", async () => {
+test("a sign-in at an upstream that sends an oversized response fails", async () => {
   await start();
   blog.faults.set("/token code", (_request, response) => {
     response.end(Buffer.alloc(2 * 1024 * 1024, " "));
@@ -416,7 +419,7 @@ test("a third party that sends without end is given up on", async () => {
 });
 
 test.each(["/request", "/access"])(
-  "an OAuth 1.0a server that says nothing at %s is given up on",
+  "a sign-in at an OAuth 1.0a server that does not respond at %s fails",
   async (endpoint) => {
     await start({
       providers: [providerSettings("photos", photos)],
@@ -437,17 +440,17 @@ test.each<readonly [string, string, number]>([
     502,
   ],
   ["fields in another order, without a confirmation", "oauth_token_secret=c&oauth_token=a", 404],
-])("temporary credentials of OAuth 1.0a with %s", async (_name, body, status) => {
+])("a response with temporary credentials of OAuth 1.0a: %s", async (_name, body, status) => {
   await start({ providers: [providerSettings("photos", photos)] });
   photos.faults.set("/request", (_request, response) => {
     response.end(body);
     return true;
   });
-  // the made-up provider does not know what it has not issued
+  // the simulated provider rejects credentials that it has not issued
   expect((await open(world.start())).status).toBe(status);
 });
 
-test("tokens of a person who cannot be told are revoked", async () => {
+test("tokens are revoked if the person cannot be identified", async () => {
   await start();
   blog.faults.set("/me", (_request, response) => {
     send(response, 200, {});
@@ -467,7 +470,7 @@ const REFUSALS: ReadonlyArray<readonly [error: string, status: number, title: st
 ];
 
 test.each(REFUSALS)(
-  "where the third party returns the error %s, a page says so",
+  "if the upstream returns the error %s, a page shows the cause",
   async (error, status, title, sent) => {
     await start();
     const flow = world.start();
@@ -484,7 +487,7 @@ test.each(REFUSALS)(
 );
 
 test.each(["", "?denied=token", "?oauth_token="])(
-  "a return of OAuth 1.0a without a verifier is a rejection: %j",
+  "an OAuth 1.0a return without a verifier counts as a rejection: %j",
   async (query) => {
     await start({ providers: [providerSettings("photos", photos)] });
     const flow = world.start();
@@ -499,7 +502,7 @@ test.each(["", "?denied=token", "?oauth_token="])(
 test.each([
   ["of other temporary credentials", "oauth_token=other&oauth_verifier=v", 502],
   ["with a verifier twice", "oauth_token=other&oauth_verifier=v&oauth_verifier=w", 502],
-])("a return of OAuth 1.0a %s gets no token", async (_name, query, status) => {
+])("an OAuth 1.0a return %s gets no token", async (_name, query, status) => {
   await start({ providers: [providerSettings("photos", photos)] });
   const flow = world.start();
   await returnAddress(flow);
@@ -507,7 +510,7 @@ test.each([
   expect(photos.counts.get("/access")).toBeUndefined();
 });
 
-test("a wrong verifier of OAuth 1.0a is rejected by the third party", async () => {
+test("an OAuth 1.0a upstream rejects a wrong verifier", async () => {
   await start({ providers: [providerSettings("photos", photos)] });
   const flow = world.start();
   const address = await returnAddress(flow);
@@ -516,7 +519,7 @@ test("a wrong verifier of OAuth 1.0a is rejected by the third party", async () =
   expect([page.status, page.text]).toEqual([400, expect.stringContaining("took too long")]);
 });
 
-test("a third party that people may decline is left out, and one of them is needed", async () => {
+test("a person can decline an optional upstream, but must sign in at one of them", async () => {
   const optional = { required: false };
   await start({
     providers: [providerSettings("blog", blog, optional), providerSettings("photos", photos, optional)],
@@ -532,7 +535,7 @@ test("a third party that people may decline is left out, and one of them is need
   expect(await flow.ended).toMatchObject({ subject: "photos:ada" });
 });
 
-test("a person who does not consent leaves nothing behind, and the client is told", async () => {
+test("if a person does not consent, the tokens are revoked and the client gets an error", async () => {
   await start();
   const flow = world.start();
   await decide(await open(flow), "deny");
@@ -540,7 +543,7 @@ test("a person who does not consent leaves nothing behind, and the client is tol
   expect(blog.revoked).toHaveLength(2);
 });
 
-test("a decision needs the proof of its own page, and no other site can send it", async () => {
+test("a decision is accepted only with the proof from its page, and not from another site", async () => {
   await start();
   const [flow, other] = [world.start(), world.start()];
   const [page, foreign] = [await open(flow), await open(other)];
@@ -564,7 +567,7 @@ test("a decision needs the proof of its own page, and no other site can send it"
   expect(await flow.ended).toMatchObject({ subject: "blog:demo" });
 });
 
-test("a form is small, of its type, and has each field once", async () => {
+test("a form that is too large, has another type, or repeats a field is rejected", async () => {
   await start();
   const { flow } = world.start();
   const action = `${world.url}${flow.path}/decision`;
@@ -577,7 +580,7 @@ test("a form is small, of its type, and has each field once", async () => {
   expect(await post(`a=${"x".repeat(1024 * 1024)}`, type).catch(() => 413)).toBe(413);
 });
 
-test("sign-ins are counted by what they came to", async () => {
+test("sign-ins are counted by outcome", async () => {
   await start();
   await decide(await open(world.start()), "allow");
   blog.faults.set("/token code", (_request, response) => {
@@ -591,7 +594,7 @@ test("sign-ins are counted by what they came to", async () => {
   expect(world.reports).toEqual(["sign-in blog ok", "sign-in blog unavailable", "sign-in blog invalid"]);
 });
 
-test("a form that stalls, or ends too early, is given up, and is no failure of the gateway", async () => {
+test("a form that stalls or ends early is rejected, and is not reported as a failure of the gateway", async () => {
   await start({ bodyIdleTimeoutMs: 20 });
   const { flow } = world.start();
   const { port } = new URL(world.url);
@@ -609,7 +612,7 @@ test("a form that stalls, or ends too early, is given up, and is no failure of t
   expect(world.lines.filter((line) => line.startsWith("failed"))).toEqual([]);
 });
 
-test("a session that no token can lead to is ended, and its tokens are revoked", async () => {
+test("if the client cannot get its code, the session is ended and its tokens are revoked", async () => {
   let isFailing = true;
   await start({ failing: () => isFailing });
   const flow = world.start();
@@ -622,7 +625,7 @@ test("a session that no token can lead to is ended, and its tokens are revoked",
   expect(await world.sessions.isAlive(sessionId)).toBe(true);
 });
 
-test("other addresses and verbs have nothing", async () => {
+test("other paths get 404, and other verbs get 405", async () => {
   await start();
   const { flow } = world.start();
   const status = async (path: string, method: string) =>
@@ -636,7 +639,7 @@ test("other addresses and verbs have nothing", async () => {
   ]).toEqual([405, 405, 405]);
 });
 
-test("a consent of a page that is too old begins again", async () => {
+test("a consent from an outdated page starts the sign-in again", async () => {
   await start();
   const flow = world.start();
   const page = await open(flow);
@@ -647,7 +650,7 @@ test("a consent of a page that is too old begins again", async () => {
   expect(again.text).toContain("Allow access");
 });
 
-test("a consent is remembered for its client, its scopes and its host, for a while", async () => {
+test("a consent is remembered for its client, scopes and host, for a limited time", async () => {
   let now = Date.now();
   await start({ settings: { consentMs: 60_000 }, now: () => now });
   const isAsked = async (...[client, scopes]: Parameters<SignInWorld["start"]>) => {
@@ -671,7 +674,7 @@ test("a consent is remembered for its client, its scopes and its host, for a whi
   expect(await isAsked({}, ["read"])).toBe(true);
 });
 
-test("a client that registered itself is remembered by its id alone, and on the person's machine never", async () => {
+test("consents to a self-registered client are remembered by ID only, and never on the person's machine", async () => {
   await start({ settings: { consentMs: 60_000 } });
   const isAsked = async (client: Parameters<SignInWorld["start"]>[0]) => {
     const flow = world.start(client);
@@ -691,7 +694,7 @@ test("a client that registered itself is remembered by its id alone, and on the 
   }
 });
 
-test("a flow goes on in another replica, and with a key that was replaced meanwhile", async () => {
+test("a flow continues after another replica starts with a new key", async () => {
   const [old, current] = [newKey(), newKey()];
   await start({ settings: { keys: [old] } });
   const flow = world.start();
@@ -708,7 +711,7 @@ test("a flow goes on in another replica, and with a key that was replaced meanwh
   expect(await flow.ended).toMatchObject({ subject: "blog:demo" });
 });
 
-test("whatever comes back from a third party leads to a page or back, never to a failure", async () => {
+test("property: any return from an upstream leads to a page or back to the client, never to an internal error", async () => {
   await start();
   const names = fc.constantFrom("code", "state", "error", "iss", "oauth_token", "oauth_verifier", "response");
   const pairs = fc.array(fc.tuple(names, fc.string({ unit: "binary", maxLength: 30 })), { maxLength: 6 });
@@ -730,7 +733,7 @@ test("whatever comes back from a third party leads to a page or back, never to a
   expect(world.lines.filter((line) => line.startsWith("failed"))).toEqual([]);
 });
 
-test("nothing of what a third party issues is in the log, in pages, or readable in the store", async () => {
+test("no secret of an upstream appears in the log, in pages, or unencrypted in the store", async () => {
   await start({ providers: [providerSettings("blog", blog), providerSettings("photos", photos)] });
   const texts: string[] = [];
   for (const fault of ["", "/token code", "/me"]) {

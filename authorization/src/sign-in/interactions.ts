@@ -21,7 +21,7 @@ import { type Provider, ProviderError, type ProviderFailure, type ReturnAddress 
 import type { SignInSessions } from "./sessions.ts";
 import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
 
-/** A third party, from the perspective of a sign-in. */
+/** The part of an upstream that sign-in uses. */
 export interface SignInProvider {
   readonly name: string;
   /** The name that people know. */
@@ -29,18 +29,18 @@ export interface SignInProvider {
   readonly provider: Provider;
   readonly consumer?: Consumer | undefined;
   readonly identity: { readonly probe: Probe; readonly field: string };
-  /** Whether the sign-in at this third party is mandatory. */
+  /** Whether the sign-in at this upstream is mandatory. */
   readonly required: boolean;
 }
 
 export interface SignInOptions {
-  /** In the order of sign-in; the first one determines the name of the person. */
+  /** The upstreams in the order of sign-in. The first determines the name of the person. */
   readonly providers: readonly SignInProvider[];
   readonly flows: FlowRows;
   readonly sessions: SignInSessions;
   readonly consents: Consents;
   readonly ring: KeyRing;
-  /** Returns the permissions that a scope gives, in words. Default: its name. */
+  /** Returns the permissions that a scope gives, in words. Default: the name of the scope. */
   readonly describeScope: (scope: string) => string;
   readonly log: AuthorizationLog;
   readonly metrics: Pick<SignInMetrics, "signedIn">;
@@ -50,9 +50,9 @@ export interface SignInOptions {
 const PROOF = "form";
 
 /**
- * Signs people in at third parties, one after the other, asks for consent, and starts the session. The
- * server has checked the browser's cookie before; a return from a third party must match the departure of
- * the same flow.
+ * Signs people in at upstreams in turn, asks for consent, and starts the session. The server has checked the
+ * cookie of the browser before. A return from an upstream must match the redirect to the upstream in the same
+ * flow.
  */
 export class SignIn implements Interactions {
   private readonly options: SignInOptions;
@@ -76,7 +76,7 @@ export class SignIn implements Interactions {
     return await this.proceed(exchange, flow);
   }
 
-  /** Sends the person to the next third party, or asks for consent after the last. */
+  /** Sends the person to the next upstream, or asks for consent after the last. */
   private async proceed(exchange: HttpExchange, flow: Flow): Promise<string | undefined> {
     const state = await this.options.flows.load(flow);
     const next = this.nextProvider(state);
@@ -106,7 +106,10 @@ export class SignIn implements Interactions {
     return redirect(exchange, departure.address);
   }
 
-  /** Handles the return of a person. The parameters count once, and only for the most recent departure. */
+  /**
+   * Handles the return of a person. The parameters are accepted once, and only for the most recent redirect
+   * to the upstream.
+   */
   private async arrive(
     query: URLSearchParams,
     exchange: HttpExchange,
@@ -184,7 +187,7 @@ export class SignIn implements Interactions {
     const { name = "", title = "the third party" } = provider ?? {};
     await this.options.flows.update(flow, (state) => ({
       ...state,
-      // another attempt may use all of them
+      // another attempt may use all upstreams
       declined: [],
       problem: { provider: name, failure },
     }));
@@ -234,7 +237,7 @@ export class SignIn implements Interactions {
   private async allow(exchange: HttpExchange, flow: Flow): Promise<undefined> {
     const state = await this.options.flows.load(flow);
     const subject = this.subjectOf(state);
-    // an outdated page: another tab has begun again
+    // the page is outdated: another tab has begun again
     if (subject === undefined || this.nextProvider(state) !== undefined) return redirect(exchange, flow.path);
     await this.options.consents.add(subject, flow.client, flow.scopes);
     return await this.finish(exchange, flow);
@@ -249,7 +252,7 @@ export class SignIn implements Interactions {
     try {
       await flow.finish({ subject, sessionId, scopes: flow.scopes });
     } catch (error) {
-      // no token leads to this session, and none ever will
+      // no token refers to this session
       await this.options.sessions.end(sessionId).catch(() => undefined);
       throw error;
     }
@@ -310,8 +313,8 @@ function isFailure(text: string | undefined): text is ProviderFailure {
 }
 
 /**
- * Reports whether a form comes from one of our pages, according to the browser. For browsers that do not
- * tell, only the proof counts.
+ * Reports whether a form comes from a page of the gateway, according to the browser. For browsers that do not
+ * report the origin, only the proof counts.
  */
 function isSameSite({ headers }: HttpRequest): boolean {
   const site = headers["sec-fetch-site"];

@@ -1,4 +1,4 @@
-/** A process that is killed at any step of a refresh, while another one waits for it. */
+/** Kills a process at each step of a refresh, while another process waits for the refresh. */
 import { ConnectError } from "@connectrpc/connect";
 import { reasonOf, Secret } from "connect-rest-runtime";
 import { expect, test } from "vitest";
@@ -7,13 +7,13 @@ import { mortal } from "../testing/mortal.ts";
 import { startOAuth2Provider } from "../testing/provider-server.ts";
 import { newKey, providerSettings, startSignIn } from "../testing/sign-in-world.ts";
 
-/** The steps that a refresh has in the store are fewer. */
+/** An upper bound for the number of store operations in a refresh. */
 const STEPS = 16;
 const TAKEN_OVER_WITHIN_MS = 3000;
-/** For a machine that does other work. */
+/** Additional time for a machine that is busy. */
 const SLACK_MS = 1500;
 
-/** Kills one replica before its operation `step` of a refresh. Resolves with what another one gets. */
+/** Kills a replica before operation `step` of a refresh. Resolves with the result of another replica. */
 async function killedBefore(step: number, rotates: boolean): Promise<string> {
   const provider = await startOAuth2Provider();
   const settings = { keys: [newKey()] };
@@ -45,14 +45,14 @@ test.each([
   ["keeps refresh tokens, nobody is signed out", false],
   ["rotates refresh tokens, one person may be, and is told what to do", true],
 ])(
-  "a replica that is killed at any step of a refresh is replaced within 3 s; where the upstream %s",
+  "within 3 s after a replica is killed at any step of a refresh, another takes over; if the upstream %s",
   async (_, rotates) => {
     const steps = Array.from({ length: STEPS }, (__, step) => step);
     const outcomes = await Promise.all(steps.map((step) => killedBefore(step, rotates)));
     const others = outcomes.filter((outcome) => outcome !== "ok");
     if (!rotates) expect(others).toEqual([]);
     expect(new Set(others)).toEqual(new Set(rotates ? ["SESSION_ENDED"] : []));
-    // but for the steps between the upstream's answer and its place in the store
+    // only between the response of the upstream and its commit to the store
     expect(others.length).toBeLessThanOrEqual(2);
   },
   30_000,

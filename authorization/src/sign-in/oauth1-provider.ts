@@ -9,7 +9,7 @@ export interface OAuth1ProviderSettings extends Consumer {
   readonly requestTokenEndpoint: string;
   readonly authorizationEndpoint: string;
   readonly accessTokenEndpoint: string;
-  /** The HTTP method of the access token request. RFC 5849 section 2.3: POST. */
+  /** The HTTP method of the access token request. RFC 5849 section 2.3 specifies POST. */
   readonly accessTokenMethod: "GET" | "POST";
   /** Further parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ interface SignedRequest {
   readonly given?: { readonly token: Secret; readonly tokenSecret: Secret } | undefined;
 }
 
-/** OAuth 1.0a (RFC 5849): temporary credentials, authorization, token credentials. */
+/** Signs in with OAuth 1.0a (RFC 5849): temporary credentials, authorization, token credentials. */
 export class OAuth1Provider implements Provider {
   private readonly settings: OAuth1ProviderSettings;
   private readonly http: UpstreamFetch;
@@ -35,7 +35,10 @@ export class OAuth1Provider implements Provider {
     this.now = now;
   }
 
-  /** The callback is the address of the flow itself: a rejection may come back without parameters. */
+  /**
+   * The callback is the address of the flow, not the fixed return address: a rejection may come back without
+   * parameters.
+   */
   async depart({ flowUrl }: ReturnAddress): Promise<Departure> {
     const { requestTokenEndpoint: address, authorizationEndpoint, parameters: more } = this.settings;
     const parameters = [["oauth_callback", flowUrl]] as const;

@@ -17,14 +17,14 @@ export interface OAuth2ProviderSettings {
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string | undefined;
   /**
-   * Compared with `iss` of authorization responses (RFC 9207). Without this setting, a response with `iss`
-   * is rejected.
+   * The issuer to compare with `iss` of authorization responses (RFC 9207). Without this setting, a response
+   * with `iss` is rejected.
    */
   readonly issuer?: string | undefined;
   /** Whether an authorization response must have `iss`. Default: false. */
   readonly requireIssuer?: boolean | undefined;
   readonly clientId: string;
-  /** Undefined for a public client. */
+  /** The client secret; undefined for a public client. */
   readonly clientSecret?: Secret | undefined;
   readonly clientAuthentication: "client_secret_basic" | "client_secret_post";
   readonly scopes: readonly string[];
@@ -34,10 +34,10 @@ export interface OAuth2ProviderSettings {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Replaces an issuer that is not configured; it equals the `iss` of no server. */
+/** The issuer that is used if none is configured. It does not equal the `iss` of any server. */
 const NO_ISSUER = "https://issuer.invalid/";
 
-/** OAuth 2 (RFC 6749): authorization code, refresh and revocation (RFC 7009). */
+/** Signs in with OAuth 2 (RFC 6749): authorization code, refresh and revocation (RFC 7009). */
 export class OAuth2Provider implements Provider {
   private readonly settings: OAuth2ProviderSettings;
   /** The first arguments of each request. */
@@ -104,7 +104,7 @@ export class OAuth2Provider implements Provider {
       const [server, client] = this.ends;
       const response = await oauth.refreshTokenGrantRequest(...this.ends, refreshToken, this.options());
       const next = this.tokensOf(await oauth.processRefreshTokenResponse(server, client, response));
-      // without a new one the refresh token stays valid (RFC 6749 section 6)
+      // if the response has no new refresh token, the old one stays valid (RFC 6749 section 6)
       return { ...next, refreshToken: next.refreshToken ?? refreshToken };
     });
   }
@@ -161,16 +161,16 @@ function authenticationOf({ clientSecret, clientAuthentication }: OAuth2Provider
 }
 
 /**
- * Reports whether a bearer token is visible ASCII (RFC 6750 section 2.1 allows less) and of reasonable
- * length.
+ * Reports whether a bearer token is visible ASCII and not too long. RFC 6750 section 2.1 allows fewer
+ * characters.
  */
 function isSendable(token: string): boolean {
   return /^[\x21-\x7e]{1,16384}$/.test(token);
 }
 
 /**
- * Normalizes responses that deviate from the specification: an error with status 200 gets 400. Removes the
- * ID token, since people are identified by the upstream's response to the access token.
+ * Normalizes responses that violate the specification: an error with status 200 gets 400. Removes the ID
+ * token, since people are identified by a request with the access token.
  */
 async function withPlainBody(response: Response): Promise<Response> {
   const { status, headers } = response;
@@ -192,7 +192,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** The meanings of authorization server errors; all others reject a code or a token. */
+/** The meanings of authorization server errors. Any other error means that a code or token is rejected. */
 const FAILURES: ReadonlyMap<string, ProviderFailure> = new Map([
   ...["access_denied", "consent_required", "login_required"].map((code) => [code, "denied"] as const),
   ...["temporarily_unavailable", "server_error"].map((code) => [code, "unavailable"] as const),

@@ -1,4 +1,7 @@
-/** Every kind of request to the pages of a sign-in: the log has the outcome of the response. */
+/**
+ * Sends every kind of request to the pages of a sign-in, and compares the log with the outcome of the
+ * response.
+ */
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { knownOutcome } from "../server/outcomes.ts";
@@ -26,11 +29,11 @@ const request = fc.record({
   proof: fc.constantFrom("own", "own", "of another flow", "made up", undefined),
   decision: fc.constantFrom("allow", "deny", "leave", "maybe", undefined),
   type: fc.constantFrom(FORM, FORM, FORM, "application/json"),
-  /** Whether the person has seen the page of consent, or the upstream has failed before. */
+  /** Whether the person has opened the consent page, or the upstream has failed before. */
   before: fc.constantFrom("consent", "failure", "nothing"),
 });
 
-/** The page of consent of a flow that begins. */
+/** Begins a flow, and returns its path and the proof in its consent page. */
 async function begin(before: string): Promise<{ path: string; proof: string }> {
   const { flow } = world.start();
   if (before === "failure") {
@@ -44,7 +47,7 @@ async function begin(before: string): Promise<{ path: string; proof: string }> {
   return { path: flow.path, proof: /name="proof" value="([^"]+)"/.exec(page?.text ?? "")?.[1] ?? "unseen" };
 }
 
-test("a request is logged as ok where its response is, and a forged form as forged", async () => {
+test("property: a request is logged as ok if its response is, and a forged form as forged", async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ method, step, site, proof, decision, type, before }) => {
       const own = await begin(before);

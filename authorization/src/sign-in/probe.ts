@@ -4,11 +4,12 @@ import { type Credentials, Secret, type UpstreamFetch } from "connect-rest-runti
 import { signOAuth1, smallJson } from "connect-rest-runtime/internal";
 import { shown } from "./provider.ts";
 
-/** Makes a call that returns the identity of a person, or shows that their session is alive. */
+/** Makes a call that returns the identity of a person, or shows that the session of the person is alive. */
 export type Probe = (credentials: Credentials) => Promise<ProbeResult>;
 
 /**
- * `rejected`: the third party does not accept the token (any more). `unavailable`: the result is unknown.
+ * The result of a probe: `rejected` if the upstream does not accept the token, `unavailable` if the result is
+ * unknown.
  */
 export type ProbeResult =
   | { readonly kind: "fine"; readonly value: unknown }
@@ -73,13 +74,13 @@ function authorizationOf({ oauth1, oauth2 }: Credentials, address: string, now: 
   return signOAuth1({ method: "GET", url: new URL(address) }, signer, moment);
 }
 
-/** The longest account name. */
+/** The maximum length of an account name. */
 const MAX_ACCOUNT = 256;
 
 /**
  * Returns the name of the account in a response: a string or an integer at a dotted path.
  *
- * @returns undefined if there is none, or if it is too long or contains control characters
+ * @returns undefined if the name is absent or too long, or contains control characters
  */
 export function accountIn(value: unknown, path: string): string | undefined {
   let found = value;

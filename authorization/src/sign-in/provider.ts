@@ -1,16 +1,16 @@
 import type { UpstreamTokens } from "./tokens.ts";
 
 /**
- * The reason why a third party failed:
- * - `denied`: the person rejected the sign-in, or the third party did on their behalf
- * - `unavailable`: it is unreachable, too slow, or reports an outage
- * - `rejected`: it rejects a code or a token, which can therefore no longer be used
- * - `misconfigured`: it rejects the gateway, or a configured value
- * - `invalid`: its response violates the specification, or does not belong to this sign-in
+ * The reason why an upstream failed:
+ * - `denied`: the person rejected the sign-in, or the upstream did on their behalf
+ * - `unavailable`: the upstream is unreachable, too slow, or reports an outage
+ * - `rejected`: the upstream rejects a code or a token, which can therefore no longer be used
+ * - `misconfigured`: the upstream rejects the gateway, or a configured value
+ * - `invalid`: the response violates the specification, or does not belong to this sign-in
  */
 export type ProviderFailure = "denied" | "unavailable" | "rejected" | "misconfigured" | "invalid";
 
-/** The failure of a third party. The message is for the log: it describes the failure, without secrets. */
+/** The failure of an upstream. The message is for the log: it describes the failure, without secrets. */
 export class ProviderError extends Error {
   readonly failure: ProviderFailure;
 
@@ -21,20 +21,20 @@ export class ProviderError extends Error {
   }
 }
 
-/** The address to which a person is sent, and the data needed at their return. */
+/** The address to which a person is redirected, and the data needed when the person returns. */
 export interface Departure {
   readonly address: string;
-  /** Secrets of this flow. */
+  /** The secrets of this flow. */
   readonly pending: Readonly<Record<string, string>>;
 }
 
-/** The addresses to which a third party sends a person back. */
+/** The addresses to which an upstream can redirect a person back. */
 export interface ReturnAddress {
   /** The fixed redirect URI. */
   readonly returnUrl: string;
   /** The redirect URI for this flow only. */
   readonly flowUrl: string;
-  /** Returned with `returnUrl`: random, for this flow and this departure. */
+  /** The state to send with `returnUrl`: random, for this flow and this redirect. */
   readonly state: string;
 }
 
@@ -42,21 +42,21 @@ export interface ReturnAddress {
 export interface Provider {
   /** Starts a sign-in. */
   depart(to: ReturnAddress): Promise<Departure>;
-  /** Handles the return of a person with these parameters, and exchanges them for tokens. */
+  /** Handles the return of a person with these parameters, and exchanges the parameters for tokens. */
   arrive(query: URLSearchParams, to: ReturnAddress, pending: Departure["pending"]): Promise<UpstreamTokens>;
-  /** Returns new tokens; undefined if these cannot be refreshed. */
+  /** Returns new tokens; undefined if the tokens cannot be refreshed. */
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens | undefined>;
-  /** Revokes tokens, if there is an endpoint for it. */
+  /** Revokes tokens, if the upstream has an endpoint for that. */
   revoke(tokens: UpstreamTokens): Promise<void>;
 }
 
 /**
- * The most characters of a third party's text in the log: enough to find the cause, too few for a whole
- * secret.
+ * The maximum length of an upstream's message in the log, in characters: enough to find the cause, too short
+ * for a complete secret.
  */
 const MAX_SHOWN = 200;
 
-/** Makes a third party's text printable and short for the log. */
+/** Makes a message of an upstream printable and short, for the log. */
 export function shown(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, MAX_SHOWN);
 }

@@ -5,30 +5,30 @@ import { type KeyRing, type SealedPlace, UnsealFailed } from "../store/sealed.ts
 import type { Entry, Store } from "../store/store.ts";
 import { readTokens, type UpstreamTokens, writeTokens } from "./tokens.ts";
 
-/** A person's session with the gateway, to which the gateway's tokens are bound. */
+/** The session of a person with the gateway, to which tokens of the gateway are bound. */
 export interface SessionRow {
-  /** The person, as named in the gateway's tokens. */
+  /** The person, as named in the tokens of the gateway. */
   readonly subject: string;
   readonly createdAt: number;
-  /** Accurate to a twentieth of the idle timeout. */
+  /** The time of the last use, accurate to a twentieth of the idle timeout. */
   readonly usedAt: number;
   readonly expiresAt: number;
-  /** The third parties at which the person has signed in. */
+  /** The upstreams at which the person has signed in. */
   readonly providers: readonly string[];
 }
 
-/** The part of a session at one third party. */
+/** The part of a session at one upstream. */
 export interface UpstreamSession {
   readonly tokens: UpstreamTokens;
-  /** Counts the refreshes of the tokens, starting at 1. */
+  /** The number of refreshes of the tokens, starting at 1. */
   readonly generation: number;
   /** The time of the next refresh. Undefined if no expiry is known. */
   readonly dueAt?: number | undefined;
-  /** The time at which the third party last confirmed the session, or was last asked to. */
+  /** The time at which the upstream last confirmed the session, or was last asked to. */
   readonly checkedAt: number;
 }
 
-/** A session, with the third-party sessions that can be read. */
+/** A session, with the upstream sessions that can be decrypted. */
 export interface LoadedSession {
   readonly id: string;
   readonly row: SessionRow;
@@ -53,7 +53,7 @@ const upstreamSchema = z.object({
   tokens: z.string(),
 });
 
-/** The sessions in the store. The tokens of third parties are sealed for their row and their person. */
+/** Stores sessions. The tokens of upstreams are sealed for their row and their person. */
 export class SessionRows {
   private readonly store: Store;
   private readonly ring: KeyRing;
@@ -76,7 +76,7 @@ export class SessionRows {
     await this.store.commit([...changes, session]);
   }
 
-  /** Reads a session with all of its parts; returns undefined if it has ended. */
+  /** Reads a session with all of its parts. Returns undefined if the session has ended. */
   async load(id: string): Promise<LoadedSession | undefined> {
     const entry = await this.store.get(SESSION_KIND, id);
     if (entry === undefined) return undefined;
@@ -99,7 +99,7 @@ export class SessionRows {
   }
 
   /**
-   * Replaces the tokens of a generation, unless they were replaced already. Resolves with whether the new
+   * Replaces the tokens of a generation, unless they were already replaced. Resolves with whether the new
    * tokens are current.
    */
   async replace(session: LoadedSession, provider: string, next: UpstreamSession): Promise<boolean> {
@@ -111,7 +111,9 @@ export class SessionRows {
     return stored?.value === entry.value;
   }
 
-  /** Records that a third party is being asked now. Of replicas that try concurrently, one gets `true`. */
+  /**
+   * Records that the upstream is being asked now. Of replicas that try concurrently, only one gets `true`.
+   */
   async claimCheck(id: string, provider: string, everyMs: number, now: number): Promise<boolean> {
     let claimed = false;
     await this.store.update(UPSTREAM_KIND, keyOf(id, provider), (before) => {
@@ -122,12 +124,12 @@ export class SessionRows {
     return claimed;
   }
 
-  /** Removes the tokens of one third party. */
+  /** Removes the tokens of one upstream. */
   removeUpstream(id: string, provider: string): Promise<boolean> {
     return this.store.delete(UPSTREAM_KIND, keyOf(id, provider));
   }
 
-  /** Removes a session, with everything bound to it. Of several callers, one gets `true`. */
+  /** Removes a session, with everything bound to it. Of several callers, only one gets `true`. */
   async remove(id: string): Promise<boolean> {
     const row = await this.store.take(SESSION_KIND, id);
     await this.store.deleteBy({ session: id });
@@ -148,13 +150,13 @@ export class SessionRows {
       return upstream;
     } catch (error) {
       if (!(error instanceof UnsealFailed)) throw error;
-      // the row is kept: it can be read again with its key
+      // the row is kept, because it can be read again with its key
       this.log.error({ provider, cause: error.message }, "session not readable");
       return undefined;
     }
   }
 
-  /** Seals tokens with the current key, unless another process has changed them. */
+  /** Seals tokens with the current key, unless another process has changed the tokens. */
   private async reseal(
     id: string,
     row: SessionRow,

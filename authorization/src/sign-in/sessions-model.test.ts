@@ -1,4 +1,4 @@
-/** Any order of what a third party does to a session, and of calls at two replicas, against a model. */
+/** Compares actions of an upstream and calls at two replicas, in any order, with a model of a session. */
 import { ConnectError } from "@connectrpc/connect";
 import { type Credentials, reasonOf, Secret } from "connect-rest-runtime";
 import { retryDelayOf } from "connect-rest-runtime/internal";
@@ -9,7 +9,7 @@ import { send, startOAuth2Provider } from "../testing/provider-server.ts";
 import { newKey, providerSettings, startSignIn } from "../testing/sign-in-world.ts";
 
 const KEY = newKey();
-/** Within which nothing of the session is remembered, and which is shorter than a pause after a failure. */
+/** Longer than any session is cached, and shorter than the pause after a failure. */
 const STEP_MS = 1500;
 const PAUSE_MS = 5000;
 
@@ -25,7 +25,7 @@ const EVENTS = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const) }),
 );
 
-test("a rejected refresh and a second 401 after one end a session, which the first call says, and nothing else does", async () => {
+test("property: only a rejected refresh, or a second 401 after a refresh, ends a session, and the first call reports it", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(EVENTS, { minLength: 4, maxLength: 25 }), async (events) => {
       const provider = await startOAuth2Provider();
@@ -49,7 +49,7 @@ test("a rejected refresh and a second 401 after one end a session, which the fir
 
       const isTaken = ({ oauth2 }: Credentials) =>
         !model.rejectsAll && provider.accountOf(Secret.of(oauth2?.accessToken ?? "").reveal()) === "demo";
-      /** As the runtime makes it. */
+      /** Makes a call as the runtime does. */
       const call = async (at: number): Promise<string> => {
         try {
           const first = await worlds[at]?.sessions.credentials(id, "blog");
@@ -65,7 +65,7 @@ test("a rejected refresh and a second 401 after one end a session, which the fir
           return reasonOf(error) ?? "";
         }
       };
-      /** What a call comes to, and what it changes. */
+      /** Returns the expected result of a call, and updates the model. */
       const expected = (at: number): string => {
         if (model.isEnded) return "SESSION_ENDED";
         if (model.isGood && !model.rejectsAll) return "ok";

@@ -29,7 +29,7 @@ interface Options {
   readonly others?: readonly ProviderSettings[];
 }
 
-/** A gateway's sign-in; a second one is a replica on the same store. */
+/** Starts the sign-in of a gateway. A second one is a replica with the same store. */
 async function started({ more, settings, others = [] }: Options = {}): Promise<SignInWorld> {
   const [first] = worlds;
   const keys = settings?.keys ?? [KEY];
@@ -45,7 +45,7 @@ async function started({ more, settings, others = [] }: Options = {}): Promise<S
 
 const KEY = newKey();
 
-/** Tokens as the provider issues them after a sign-in. */
+/** Returns tokens as the provider issues them after a sign-in. */
 async function issued(): Promise<UpstreamTokens> {
   const address = `${blog.url}/authorize?redirect_uri=http://127.0.0.1:1/`;
   const { headers } = await fetch(address, { redirect: "manual" });
@@ -93,7 +93,7 @@ async function reasonOfFailure(act: Promise<unknown>): Promise<string | undefine
   return error instanceof ConnectError ? reasonOf(error) : String(error);
 }
 
-test("tokens are used as they are until shortly before they expire, and refreshed then", async () => {
+test("tokens are used unchanged until shortly before they expire, and then refreshed", async () => {
   const world = await started();
   const id = await session(world);
   const first = tokenOf(await world.sessions.credentials(id, "blog"));
@@ -106,7 +106,7 @@ test("tokens are used as they are until shortly before they expire, and refreshe
   expect(blog.counts.get("/token refresh")).toBe(1);
 });
 
-test("refreshes are counted by what they came to, once for all who wait, and ends of sessions", async () => {
+test("refreshes are counted by outcome, once for all waiting calls, and ended sessions are counted", async () => {
   const world = await started();
   const id = await session(world);
   now += HOUR;
@@ -123,7 +123,7 @@ test("refreshes are counted by what they came to, once for all who wait, and end
   expect(world.reports.slice(2)).toEqual(["refresh blog rejected", "end blog"]);
 });
 
-test("tokens with a short life are refreshed in its last fifth", async () => {
+test("tokens with a short lifetime are refreshed in its last fifth", async () => {
   blog.lifetime = 10;
   const world = await started();
   const id = await session(world);
@@ -152,7 +152,7 @@ test("many calls in many replicas wait for one refresh, and all get its token", 
   }
 });
 
-test("however many calls are rejected, there is one refresh, and each is sent again with its token", async () => {
+test("any number of rejected calls cause one refresh, and each call is retried with the new token", async () => {
   const replicas = [await started(), await started()];
   const [first] = replicas;
   if (first === undefined) throw new Error("no world");
@@ -167,7 +167,7 @@ test("however many calls are rejected, there is one refresh, and each is sent ag
   expect(await first.sessions.isAlive(id)).toBe(true);
 });
 
-test("a second rejection ends the session at that third party, and others go on", async () => {
+test("a second rejection ends the session at that upstream, and sessions at others continue", async () => {
   const other = await startOAuth2Provider();
   try {
     const world = await started({ others: [providerSettings("photos", other)] });
@@ -186,7 +186,7 @@ test("a second rejection ends the session at that third party, and others go on"
   }
 });
 
-test("a session whose last third party has ended its own is over", async () => {
+test("a session ends when the last of its upstream sessions has ended", async () => {
   const world = await started();
   const id = await session(world);
   const refreshed = await (await world.sessions.credentials(id, "blog")).rejected?.();
@@ -194,7 +194,7 @@ test("a session whose last third party has ended its own is over", async () => {
   expect(await world.sessions.isAlive(id)).toBe(false);
 });
 
-test("a refresh that the third party rejects ends the session there", async () => {
+test("a refresh that the upstream rejects ends the session there", async () => {
   const world = await started();
   const id = await session(world);
   blog.forget();
@@ -209,7 +209,7 @@ test.each<readonly [string, (response: ServerResponse) => void]>([
   ["answers garbage", (response) => response.end("<html>")],
   ["rejects the gateway", (response) => send(response, 401, { error: "invalid_client" })],
 ])(
-  "a third party that %s during a refresh ends nothing: the old token is used to its end",
+  "if an upstream %s during a refresh, the session continues, and the old token is used until it expires",
   async (_name, respond) => {
     const world = await started();
     const id = await session(world);
@@ -228,7 +228,7 @@ test.each<readonly [string, (response: ServerResponse) => void]>([
   },
 );
 
-test("a third party that did not refresh is left alone for a moment", async () => {
+test("after a failed refresh, the upstream gets no further refresh for a few seconds", async () => {
   const world = await started();
   const id = await session(world);
   fail("/token refresh", (response) => send(response, 503, {}));
@@ -242,7 +242,7 @@ test("a third party that did not refresh is left alone for a moment", async () =
   expect(blog.counts.get("/token refresh")).toBe(2);
 });
 
-test("tokens that cannot be refreshed end with their expiry", async () => {
+test("a session with tokens that cannot be refreshed ends when the tokens expire", async () => {
   blog.hasRefresh = false;
   const world = await started();
   const id = await session(world);
@@ -254,7 +254,7 @@ test("tokens that cannot be refreshed end with their expiry", async () => {
   expect(await reasonOfFailure(world.sessions.credentials(id, "blog"))).toBe("SESSION_ENDED");
 });
 
-test("tokens that cannot be refreshed, rejected by a method, end where the cheap call is rejected too", async () => {
+test("tokens that cannot be refreshed and that a method rejects end the session if the check is rejected too", async () => {
   blog.hasRefresh = false;
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
@@ -267,7 +267,7 @@ test("tokens that cannot be refreshed, rejected by a method, end where the cheap
   expect(await world.sessions.isAlive(bad)).toBe(false);
 });
 
-test("tokens that cannot be refreshed stay where a method rejects them and there is no cheap call", async () => {
+test("without a check, a rejection of tokens that cannot be refreshed does not end the session", async () => {
   blog.hasRefresh = false;
   const world = await started();
   const id = await session(world);
@@ -276,7 +276,7 @@ test("tokens that cannot be refreshed stay where a method rejects them and there
   expect(await world.sessions.isAlive(id)).toBe(true);
 });
 
-test("the third party is asked whether a session stands, at most once in the time that is configured", async () => {
+test("the upstream is asked whether a session is alive, at most once per configured interval", async () => {
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const replicas = [await started({ more: { check } }), await started({ more: { check } })];
   const [first] = replicas;
@@ -313,7 +313,7 @@ test.each<readonly [string, (response: ServerResponse) => void]>([
   ["forbids the check", (response) => send(response, 403, {})],
   ["hangs up", (response) => response.destroy()],
   ["answers garbage", (response) => response.end("<html>")],
-])("a third party that %s says nothing about a session", async (_name, respond) => {
+])("if an upstream %s during a check, the session stays alive", async (_name, respond) => {
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
   const id = await session(world);
@@ -322,7 +322,7 @@ test.each<readonly [string, (response: ServerResponse) => void]>([
   expect(await world.sessions.isAlive(id)).toBe(true);
 });
 
-test("a check can be a method", async () => {
+test("a check can call a method", async () => {
   const called: string[] = [];
   const probe = { method: "blog.v1.BlogService/GetMe", request: { brief: true } };
   const world = await startSignIn({
@@ -353,7 +353,7 @@ test("a session ends when it is not used, and after its maximum lifetime", async
   expect(await world.sessions.isAlive(used)).toBe(false);
 });
 
-test("a session that ends forgets the tokens, and revokes them", async () => {
+test("ending a session deletes its tokens and revokes them", async () => {
   const world = await started();
   const id = await session(world);
   const tokens = await issued();
@@ -365,7 +365,7 @@ test("a session that ends forgets the tokens, and revokes them", async () => {
   expect(await world.store.listBy({ session: other })).toEqual([]);
 });
 
-test("a session ends here also where the third party cannot revoke its tokens", async () => {
+test("a session also ends if the upstream cannot revoke its tokens", async () => {
   const world = await started();
   const id = await session(world);
   fail("/revoke", (response) => response.destroy());
@@ -374,7 +374,7 @@ test("a session ends here also where the third party cannot revoke its tokens", 
   expect(world.lines.join()).toContain("tokens not revoked");
 });
 
-test("a session that ended in one replica is over in the others within a second", async () => {
+test("other replicas recognize the end of a session within a second", async () => {
   const [here, there] = [await started(), await started()];
   const id = await session(here);
   await Promise.all([here.sessions.isAlive(id), there.sessions.isAlive(id)]);
@@ -383,7 +383,7 @@ test("a session that ended in one replica is over in the others within a second"
   expect(await there.sessions.isAlive(id)).toBe(false);
 });
 
-test("nobody's session is nobody's", async () => {
+test("an unknown session ID has no session", async () => {
   const world = await started();
   expect(await world.sessions.isAlive("made-up")).toBe(false);
   await world.sessions.end("made-up");
@@ -411,7 +411,7 @@ test("tokens are encrypted in the store, bound to their row and their person", a
   expect(await world.sessions.isAlive(theirs)).toBe(false);
 });
 
-test("a new key takes over: what is read is sealed anew, and the old key is needed no more", async () => {
+test("after a key rotation, each value is sealed again when it is read, and the old key becomes unnecessary", async () => {
   const [old, current] = [newKey(), newKey()];
   const before = await started({ settings: { keys: [old] } });
   const [read, unread] = [await session(before), await session(before)];
@@ -420,11 +420,11 @@ test("a new key takes over: what is read is sealed anew, and the old key is need
   const after = await started({ settings: { keys: [current] } });
   expect(await after.sessions.isAlive(read)).toBe(true);
   expect(await after.sessions.isAlive(unread)).toBe(false);
-  // it is not lost: with its key it is there again
+  // the session is not lost: it can be read again with its key
   expect(await both.sessions.isAlive(unread)).toBe(true);
 });
 
-test("a check that is rejected while the third party cannot refresh ends nothing", async () => {
+test("a rejected check does not end a session while the upstream cannot refresh its tokens", async () => {
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
   const id = await session(world);
@@ -438,7 +438,7 @@ test("a check that is rejected while the third party cannot refresh ends nothing
   expect(blog.accountOf(tokenOf(await world.sessions.credentials(id, "blog")))).toBe("demo");
 });
 
-test("a session that ends while its tokens are refreshed stays ended, and the new tokens are revoked", async () => {
+test("a session that ends during a refresh stays ended, and the new tokens are revoked", async () => {
   const world = await started();
   const id = await session(world);
   now += HOUR - 30_000;

@@ -11,20 +11,21 @@ import { type Provider, ProviderError } from "./provider.ts";
 import type { LoadedSession, SessionRows, UpstreamSession } from "./session-rows.ts";
 import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
 
-/** A third party, from the perspective of sessions. */
+/** The part of an upstream that sessions use. */
 export interface SessionProvider {
   readonly provider: Provider;
   /** The consumer that signs requests with OAuth 1.0a tokens. */
   readonly consumer?: Consumer | undefined;
   /**
-   * A cheap check that a session is alive. By default only expiries and rejections show that it has ended.
+   * A cheap check whether a session is alive. By default only expiries and rejections show that a session has
+   * ended.
    */
   readonly check?: { readonly probe: Probe; readonly everyMs: number } | undefined;
 }
 
 /** The lifetimes of sessions. */
 export interface SessionTimeouts {
-  /** Without a call. */
+  /** The maximum time without a call. */
   readonly idleMs: number;
   /** In total. */
   readonly absoluteMs: number;
@@ -42,34 +43,38 @@ export interface SignInSessionsOptions {
 }
 
 /**
- * How long a session read from the store is cached, in milliseconds: another process may end it meanwhile.
+ * The time for which a session read from the store is cached, in milliseconds. Another process may end the
+ * session meanwhile.
  */
 const CACHE_MS = 1000;
 
-/** The number of cached sessions; the oldest is evicted first. */
+/** The maximum number of cached sessions. The oldest is evicted first. */
 const CACHED = 10_000;
 
-/** How long before their expiry tokens are refreshed; at most a fifth of their lifetime. */
+/** The time before the expiry of tokens at which they are refreshed; at most a fifth of their lifetime. */
 const REFRESH_BEFORE_MS = 60_000;
 const REFRESH_BEFORE_PART = 0.2;
 
-/** How long a call waits for a refresh by another process: longer than the exchange may take. */
+/**
+ * The maximum time for which a call waits for a refresh by another process: longer than the exchange may
+ * take.
+ */
 const WAIT_MS = 60_000;
 
-/** How long no refresh is attempted after a failure of the third party itself. */
+/** The time without refresh attempts after a failure of the upstream. */
 const PAUSE_MS = 5000;
 
-/** The share of the idle timeout after which use is recorded again. */
+/** The fraction of the idle timeout after which the use of a session is recorded again. */
 const TOUCH_PART = 0.05;
 
-/** The sessions of people with the gateway, and at the upstream third parties. */
+/** The sessions of people with the gateway, and at the upstreams. */
 export class SignInSessions implements Sessions {
   private readonly options: SignInSessionsOptions;
   private readonly cache = new Map<
     string,
     { readonly at: number; readonly session: Promise<LoadedSession | undefined> }
   >();
-  /** Running operations that several callers wait for, by name. */
+  /** The running operations that several callers wait for, by name. */
   private readonly running = new Map<string, Promise<unknown>>();
   /** The times at which refreshes failed. */
   private readonly pauses = new Map<string, number>();
@@ -78,7 +83,9 @@ export class SignInSessions implements Sessions {
     this.options = options;
   }
 
-  /** Starts a session of a person who has signed in at these third parties. Resolves with its id. */
+  /**
+   * Starts a session of a person who has signed in at these upstreams. Resolves with the ID of the session.
+   */
   async start(subject: string, tokens: ReadonlyMap<string, UpstreamTokens>): Promise<string> {
     const id = randomBytes(24).toString("base64url");
     const now = this.options.now();
@@ -94,7 +101,10 @@ export class SignInSessions implements Sessions {
     return id;
   }
 
-  /** A session is alive within its timeouts, until all of its third-party sessions have ended. */
+  /**
+   * Reports whether a session is alive. A session is alive within its timeouts, until all of its upstream
+   * sessions have ended.
+   */
   async isAlive(id: string): Promise<boolean> {
     const session = await this.load(id);
     if (session === undefined) return false;
@@ -120,7 +130,7 @@ export class SignInSessions implements Sessions {
     );
   }
 
-  /** Revokes tokens with which no session was started. Never rejects. */
+  /** Revokes tokens that no session uses. Never rejects. */
   async revoke(provider: string, tokens: UpstreamTokens): Promise<void> {
     try {
       await this.options.providers.get(provider)?.provider.revoke(tokens);
@@ -130,7 +140,7 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Returns the credentials of a session at a third party, refreshed if they are due.
+   * Returns the credentials of a session at an upstream, refreshed if they are due.
    *
    * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
    */
@@ -140,7 +150,10 @@ export class SignInSessions implements Sessions {
     return this.credentialsOf(id, provider, upstream);
   }
 
-  /** Returns a session at a third party with tokens that are not due; undefined if it has ended. */
+  /**
+   * Returns the session at an upstream, with tokens that are not due for a refresh; undefined if the session
+   * has ended.
+   */
   private async current(id: string, provider: string): Promise<UpstreamSession | undefined> {
     const upstream = (await this.load(id))?.upstreams.get(provider);
     const now = this.options.now();
@@ -164,10 +177,10 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Returns other credentials in place of rejected ones. A rejection before a refresh says nothing about
-   * the session: a session ends when the third party rejects its refresh, or the refreshed tokens.
+   * Returns other credentials in place of rejected ones. A rejection before a refresh says nothing about the
+   * session: a session ends when the upstream rejects the refresh, or the refreshed tokens.
    *
-   * @returns undefined if there are none, and the session is alive
+   * @returns undefined if no other credentials exist, and the session is alive
    * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
    */
   private async credentialsAfter(
@@ -192,7 +205,10 @@ export class SignInSessions implements Sessions {
     return { ...credentialsOf(next.tokens, consumer), rejected };
   }
 
-  /** Ends the session, unless another process has refreshed it meanwhile: then the call may be retried. */
+  /**
+   * Ends the session, unless another process has refreshed it meanwhile. In that case the call may be
+   * retried.
+   */
   private async rejectedAgain(id: string, provider: string, generation: number): Promise<never> {
     const upstream = await this.reload(id).then(
       (session) => session?.upstreams.get(provider),
@@ -208,8 +224,8 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Handles the rejection of tokens that cannot be refreshed: ends their session if the third party's cheap
-   * check is rejected too.
+   * Handles the rejection of tokens that cannot be refreshed. Ends their session if the upstream also rejects
+   * the cheap check.
    */
   private async judged(id: string, provider: string, { tokens }: UpstreamSession): Promise<undefined> {
     const { check, consumer } = this.options.providers.get(provider) ?? {};
@@ -223,7 +239,7 @@ export class SignInSessions implements Sessions {
   }
 
   /**
-   * Refreshes the tokens of a generation: once, however many calls wait for it here and in other replicas.
+   * Refreshes the tokens of a generation. Any number of calls in all replicas wait for the same refresh.
    *
    * @returns undefined if the session has ended
    * @throws ProviderError or StoreError if the outcome is unknown
@@ -279,10 +295,7 @@ export class SignInSessions implements Sessions {
     throw error;
   }
 
-  /**
-   * Reports whether a third party's session is alive, based on the stored data and, at intervals, on a
-   * check.
-   */
+  /** Reports whether an upstream session is alive, based on the stored data and, at intervals, on a check. */
   private async isStanding({ id, upstreams }: LoadedSession, provider: string): Promise<boolean> {
     const upstream = upstreams.get(provider);
     if (upstream === undefined) return false;
@@ -305,7 +318,7 @@ export class SignInSessions implements Sessions {
       this.cache.delete(id);
       const result = await this.probed(id, provider, probe);
       if (result.kind === "rejected") await this.endAt(id, provider, "rejected");
-      // an unavailable third party says nothing about the session
+      // an unavailable upstream says nothing about the session
       if (result.kind === "unavailable") {
         this.options.log.warn({ provider, cause: result.text }, "session not checked");
       }
@@ -327,7 +340,7 @@ export class SignInSessions implements Sessions {
     }
   }
 
-  /** Ends the session at one third party; with the last of them, ends the person's session. */
+  /** Ends the session at one upstream. If it was the last, also ends the session of the person. */
   private async endAt(id: string, provider: string, why: string): Promise<void> {
     if (!(await this.options.rows.removeUpstream(id, provider))) return;
     this.options.log.info({ provider, why }, "session ended by the third party");
@@ -346,7 +359,7 @@ export class SignInSessions implements Sessions {
     await this.options.rows.touch(id, this.options.now());
   }
 
-  /** Returns the error for a person whose session at a third party has ended. */
+  /** Returns the error for a person whose session at an upstream has ended. */
   private ended(provider: string): ConnectError {
     const text = `the session at ${provider} has ended; sign in again`;
     return this.options.error("SESSION_ENDED", text, Code.Unauthenticated);

@@ -1,16 +1,14 @@
 import { type Credentials, Secret } from "connect-rest-runtime";
 import { z } from "zod";
 
-/**
- * The tokens that a third party has issued for a person. The gateway sends them only to that third party.
- */
+/** The tokens that an upstream has issued for a person. The gateway sends them only to that upstream. */
 export type UpstreamTokens = OAuth2Tokens | OAuth1Tokens;
 
 export interface OAuth2Tokens {
   readonly kind: "oauth2";
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
-  /** In milliseconds since the epoch. Undefined if the third party does not state it. */
+  /** The expiry, in milliseconds since the epoch. Undefined if the upstream does not state it. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -49,7 +47,7 @@ export interface Consumer {
 /** Converts tokens to credentials of requests. */
 export function credentialsOf(tokens: UpstreamTokens, consumer: Consumer | undefined): Credentials {
   if (tokens.kind === "oauth2") return { oauth2: { accessToken: new Secret(tokens.accessToken) } };
-  // after a change of settings from OAuth 1.0a to 2, old sessions can no longer be used
+  // after a change of settings from OAuth 1.0a to OAuth 2, old sessions can no longer be used
   if (consumer === undefined) return {};
   const { token, tokenSecret } = tokens;
   return { oauth1: { ...consumer, token: new Secret(token), tokenSecret: new Secret(tokenSecret) } };

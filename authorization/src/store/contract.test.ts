@@ -45,7 +45,7 @@ afterAll(async () => {
 
 describe.each(STORES)("$name", ({ isMissing, open }) => {
   const check = test.skipIf(isMissing);
-  // two, as two processes have them
+  // two stores on the same data, as two processes would have
   const pair = (): readonly [Store, Store] => {
     const stores = [open(), open()] as const;
     opened.push(...stores);
@@ -285,7 +285,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     void withLock(life, "dying", 60_000, work, now);
     await isHeld;
     const waiting = b.withLock("dying", 60_000, () => Promise.resolve("mine"));
-    // longer than a lease, by the clock of the other as well
+    // wait for longer than a lease, also by the clock of the other process
     await new Promise((resolve) => setTimeout(resolve, 2 * LEASE_MS));
     expect(await Promise.race([waiting, Promise.resolve("held")])).toBe("held");
     life.die();

@@ -1,11 +1,11 @@
 import type { Store } from "./store.ts";
 
-/** The location of state. */
+/** The place where state is stored. */
 export type StorePlace = { readonly file: string } | { readonly postgresUrl: string };
 
 /** Opens a store, and migrates it to the newest version. Rejects with a StoreError on failure. */
 export async function openStore(place: StorePlace): Promise<Store> {
-  // loads only the driver that is needed, and none without state
+  // loads only the driver that is needed
   if ("file" in place) {
     const { SqliteStore } = await import("./sqlite-store.ts");
     return new SqliteStore({ file: place.file });

@@ -2,8 +2,7 @@ import type { PoolClient } from "pg";
 import { StoreError } from "./store-error.ts";
 
 /**
- * The steps from each version of the tables to the next. Released steps never change; new ones are
- * appended.
+ * The steps from each version of the tables to the next. Released steps never change; new steps are appended.
  */
 const MIGRATIONS = [
   `CREATE TABLE connect_rest_entries (
@@ -16,10 +15,10 @@ const MIGRATIONS = [
    CREATE INDEX connect_rest_entries_session ON connect_rest_entries (session_id) WHERE session_id IS NOT NULL;`,
 ] as const;
 
-/** The advisory lock that serializes the migrations of replicas: an arbitrary unique number. */
+/** The number of the advisory lock that serializes the migrations of replicas: arbitrary, but unique. */
 const LOCK = 2_025_032_614;
 
-/** Migrates the tables of a database to the newest version; several replicas may try concurrently. */
+/** Migrates the tables of a database to the newest version. Several replicas may try concurrently. */
 export async function migratePostgres(client: PoolClient): Promise<void> {
   await client.query("BEGIN");
   await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);

@@ -8,7 +8,7 @@ import { withLock } from "./with-lock.ts";
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host/database?sslmode=verify-full` */
   readonly url: string;
-  /** The most connections. Default: 10. */
+  /** The maximum number of connections. Default: 10. */
   readonly connections?: number | undefined;
   /** The time limit of connecting and of a statement, in milliseconds. Default: 3000. */
   readonly timeoutMs?: number | undefined;
@@ -25,8 +25,8 @@ const PUT = `INSERT INTO connect_rest_entries (${COLUMNS}) VALUES ($1, $2, $3, $
   ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
   grant_id = excluded.grant_id, session_id = excluded.session_id`;
 /**
- * In the locking order of `commit`: two transactions that lock the same rows in different orders wait for a
- * second, until PostgreSQL aborts one of them.
+ * Deletes rows in the locking order of `commit`. Two transactions that lock the same rows in different orders
+ * wait for a second, until PostgreSQL aborts one of them.
  */
 const deleteWhere = (column: "grant_id" | "session_id") =>
   `WITH held AS (SELECT kind, key FROM connect_rest_entries WHERE ${column} = $1
@@ -35,7 +35,7 @@ const deleteWhere = (column: "grant_id" | "session_id") =>
   WHERE entry.kind = held.kind AND entry.key = held.key AND entry.${column} = $1 RETURNING entry.kind`;
 const ALIVE = "(expires_at IS NULL OR expires_at > $3)";
 
-/** A store in PostgreSQL 12 or newer, for several replicas. Its table is created at the first use. */
+/** A store in PostgreSQL 12 or newer, for several replicas. Its table is created on first use. */
 export class PostgresStore implements Store {
   private readonly pool: Pool;
   private readonly now: () => number;
@@ -57,12 +57,12 @@ export class PostgresStore implements Store {
       application_name: "connect-rest",
       allowExitOnIdle: true,
     });
-    // errors of idle connections: the next user gets a new connection
+    // ignore errors of idle connections: the next user gets a new connection
     this.pool.on("error", () => undefined);
   }
 
   /**
-   * Connects, and migrates the table to the newest version. Rejects with a StoreError; may be called again.
+   * Connects, and migrates the table to the newest version. Rejects with a StoreError. May be called again.
    */
   connect(): Promise<void> {
     this.ready ??= this.withClient(migratePostgres).catch((error: unknown) => {
@@ -112,7 +112,7 @@ export class PostgresStore implements Store {
 
   async commit(changes: readonly Change[]): Promise<boolean> {
     await this.connect();
-    // in one order, so that two commits of the same places do not deadlock
+    // in a fixed order, so that two commits to the same places do not deadlock
     const ordered = changes.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
     return this.withClient((client) =>
       inTransaction(client, async () => {
@@ -144,7 +144,8 @@ export class PostgresStore implements Store {
     }
     const sql = deleteWhere("grant_id");
     const first = await this.query(sql, [owner.grant]);
-    // it waited for those who locked the grant meanwhile, and did not see the rows that they added to it
+    // the first statement may have waited for transactions that locked the grant, and did not see the rows
+    // that they added
     return first.length + (await this.query(sql, [owner.grant])).length;
   }
 
@@ -171,7 +172,7 @@ export class PostgresStore implements Store {
 
   /** Locks a place until the end of the transaction. */
   private async hold(client: PoolClient, kind: string, key: string): Promise<Entry | undefined> {
-    // a row that does not exist yet cannot be locked itself
+    // a row that does not exist yet cannot be locked
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [placeOf({ kind, key })]);
     const sql = `SELECT ${COLUMNS} FROM connect_rest_entries WHERE kind = $1 AND key = $2 AND ${ALIVE} FOR UPDATE`;
     const { rows } = await client.query<Row>(sql, [kind, key, this.now()]);
@@ -183,7 +184,9 @@ export class PostgresStore implements Store {
     return this.withClient(async (client) => (await client.query<Row>(sql, [...parameters])).rows);
   }
 
-  /** Runs work on a connection, and retries it after PostgreSQL has aborted it in favor of another. */
+  /**
+   * Runs work on a connection. Retries the work if PostgreSQL has aborted it in favor of another transaction.
+   */
   private async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -204,7 +207,7 @@ export class PostgresStore implements Store {
       failure = error;
       throw storeErrorOf(error);
     } finally {
-      // a failed connection may be in a transaction, or dead
+      // a failed connection may still be in a transaction, or be dead
       client?.release(failure !== undefined);
     }
   }
@@ -239,14 +242,14 @@ function parametersOf(kind: string, key: string, entry: Entry): unknown[] {
   return [kind, key, value, expiresAt === undefined ? null : bigintOf(expiresAt), grant, session];
 }
 
-/** Converts a time to the column type, which takes neither fractions nor infinity. */
+/** Converts a time to the column type, which accepts neither fractions nor infinity. */
 function bigintOf(time: number): number {
   return Math.min(Math.ceil(time), Number.MAX_SAFE_INTEGER);
 }
 
 /**
- * By the classes of https://www.postgresql.org/docs/current/errcodes-appendix.html; network errors have
- * no class.
+ * The failures by error class (https://www.postgresql.org/docs/current/errcodes-appendix.html). Network
+ * errors have no class.
  */
 const FAILURES: ReadonlyArray<readonly [RegExp, StoreFailure]> = [
   [/^(?:53100|53200|53400|54)/, "full"],
@@ -254,7 +257,7 @@ const FAILURES: ReadonlyArray<readonly [RegExp, StoreFailure]> = [
   [/^(?:08|57P|28|3D|53300|25006|E[A-Z]+$)/, "unreachable"],
 ];
 
-/** Reports deadlocks and failed serializations, after which nothing has changed. */
+/** Reports whether an error is a deadlock or a failed serialization, after which nothing has changed. */
 function isOvertaken(error: unknown): boolean {
   const { cause } = Object(error) as { readonly cause?: unknown };
   return /^(?:40001|40P01)$/.test(String(Object(cause).code));

@@ -1,6 +1,6 @@
 import type { Entry, PlacedEntry } from "./store.ts";
 
-/** A row as returned by a driver; pg returns a bigint as a string. */
+/** A row as a driver returns it. pg returns a bigint as a string. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Returns the entry of a row. */

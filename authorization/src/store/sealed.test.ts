@@ -11,12 +11,12 @@ const PLACE: SealedPlace = { kind: "upstream session", key: "s1/blog", subject: 
 const place = fc.record({ kind: fc.string(), key: fc.string(), subject: fc.string() });
 const text = fc.string({ unit: "grapheme", maxLength: 100 });
 
-test("what is sealed opens in its own place, whatever the text and the place", () => {
+test("property: a sealed value opens in the place for which it was sealed", () => {
   const ring = new KeyRing([newKey()]);
   fc.assert(fc.property(text, place, (value, at) => ring.open(ring.seal(value, at), at) === value));
 });
 
-test("what is sealed in one place opens in no other, also where the parts only border differently", () => {
+test("property: a sealed value does not open in another place, even if the joined names are equal", () => {
   const ring = new KeyRing([newKey()]);
   fc.assert(
     fc.property(place, place, fc.nat(), (at, other, cut) => {
@@ -38,14 +38,14 @@ test("what is sealed in one place opens in no other, also where the parts only b
   );
 });
 
-test("a changed value does not open, whichever of its characters changes", () => {
+test("property: a value does not open after a change of any character", () => {
   const ring = new KeyRing([newKey()]);
   const sealed = ring.seal("a token", PLACE);
   for (let index = 0; index < sealed.length; index++) {
     for (const other of ["A", "z", ".", "0"]) {
       const changed = sealed.slice(0, index) + other + sealed.slice(index + 1);
       if (changed === sealed) continue;
-      // the last character of base64 has bits that stand for nothing
+      // the last character of base64 may have unused bits
       const same = Buffer.from(changed.split(".")[2] ?? "", "base64url").equals(
         Buffer.from(sealed.split(".")[2] ?? "", "base64url"),
       );
@@ -58,14 +58,14 @@ test("a changed value does not open, whichever of its characters changes", () =>
   }
 });
 
-test("the same text is sealed differently each time, and its length is all that shows", () => {
+test("sealing a value twice gives different results, which reveal only the length of the value", () => {
   const ring = new KeyRing([newKey()]);
   const seals = new Set(Array.from({ length: 100 }, () => ring.seal("the same", PLACE)));
   expect(seals.size).toBe(100);
   for (const seal of seals) expect(seal).not.toContain(Buffer.from("the same").toString("base64url"));
 });
 
-test("a replaced key still opens what it has sealed, and what is sealed anew no longer needs it", () => {
+test("a previous key still opens values, and resealed values no longer need it", () => {
   const [old, current] = [newKey(), newKey()];
   const before = new KeyRing([old]).seal("token", PLACE);
   const both = new KeyRing([current, old]);
@@ -87,7 +87,7 @@ test.each(["base64", "base64url", "hex"] as const)("a key can be written as %s",
 });
 
 test.each(["", "secret", "correct horse battery staple", randomBytes(31).toString("base64"), "ü".repeat(64)])(
-  "a key that is too short or no bytes is rejected, without being shown: %#",
+  "a key that is too short or malformed is rejected, and the error does not show it: %#",
   (key) => {
     const failure = () => new KeyRing([new Secret(key)]);
     expect(failure).toThrow("a key has to be at least 32 random bytes in base64 or hexadecimal digits");
@@ -95,11 +95,11 @@ test.each(["", "secret", "correct horse battery staple", randomBytes(31).toStrin
   },
 );
 
-test("a ring needs a key", () => {
+test("a key ring needs at least one key", () => {
   expect(() => new KeyRing([])).toThrow("there is no key to seal values with");
 });
 
-test("a keyed hash holds for its purpose and text alone, and survives the rotation of keys", () => {
+test("a keyed hash is valid only for its purpose and string, and survives a key rotation", () => {
   const [old, current] = [newKey(), newKey()];
   const before = new KeyRing([old]);
   const both = new KeyRing([current, old]);

@@ -10,8 +10,8 @@ import type { Secret } from "connect-rest-runtime";
 import { sealingKeyBytes } from "connect-rest-runtime/internal";
 
 /**
- * The place to which a sealed value belongs. It opens only there: after a move to another row or person, it
- * is rejected.
+ * The place to which a sealed value belongs. The value opens only there: after a move to another row or
+ * person, it is rejected.
  */
 export interface SealedPlace {
   /** The kind of the row. */
@@ -23,11 +23,11 @@ export interface SealedPlace {
 }
 
 /**
- * Thrown for a value that was sealed for another place, with a key that is not in the ring, or that was
- * changed since.
+ * Thrown for a value that was sealed for another place or with a key that the ring lacks, or that was
+ * changed.
  */
 export class UnsealFailed extends Error {
-  /** The id of a key that the ring lacks; undefined if the key is present but the value does not open. */
+  /** The ID of a key that the ring lacks; undefined if the key is present but the value does not open. */
   readonly missingKey: string | undefined;
 
   constructor({ kind }: SealedPlace, missingKey?: string) {
@@ -54,15 +54,14 @@ interface RingKey {
 /**
  * Seals values that must be read back from the store (AES-256-GCM, NIST SP 800-38D, with a random 96-bit
  * nonce for each value). The additional data bind a value to its place. The first key seals; all keys open.
- * To replace a key, put a new one before it, and drop the old one when nothing that it sealed remains.
+ * To replace a key, put the new key first, and remove the old key when no value needs it.
  */
 export class KeyRing {
   private readonly keys: readonly [RingKey, ...RingKey[]];
 
   /**
-   * @param secrets each at least 32 random bytes, in base64, base64url or hexadecimal; the current one
-   * first
-   * @throws Error if there is none, or one is too short
+   * @param secrets each at least 32 random bytes, in base64, base64url or hexadecimal; the current one first
+   * @throws Error if the list is empty, or a secret is too short
    */
   constructor(secrets: readonly Secret[]) {
     const [first, ...others] = secrets.map(keyOf);
@@ -70,7 +69,7 @@ export class KeyRing {
     this.keys = [first, ...others];
   }
 
-  /** Seals a text. */
+  /** Seals a string. */
   seal(text: string, place: SealedPlace): string {
     const [{ id, cipher: key }] = this.keys;
     const iv = randomBytes(IV_BYTES);
@@ -80,7 +79,7 @@ export class KeyRing {
   }
 
   /**
-   * Opens a value that `seal` has made.
+   * Opens a value that `seal` returned.
    *
    * @throws UnsealFailed
    */
@@ -99,13 +98,13 @@ export class KeyRing {
     return sealed.split(".")[1] !== this.keys[0].id;
   }
 
-  /** Returns a keyed hash of a text for a purpose, in base64url. */
+  /** Returns a keyed hash of a string for a purpose, in base64url. */
   mac(purpose: string, text: string): string {
     return macOf(this.keys[0], purpose, text).toString("base64url");
   }
 
   /**
-   * Reports whether a keyed hash belongs to this text and purpose, by any key of the ring. Takes constant
+   * Reports whether a keyed hash belongs to this string and purpose, with any key of the ring. Takes constant
    * time.
    */
   isMac(mac: string, purpose: string, text: string): boolean {
@@ -139,7 +138,7 @@ function decipher(data: Buffer, { id, cipher: key }: RingKey, place: SealedPlace
   }
 }
 
-/** Joins the parts with their lengths, so that no two places give the same data. */
+/** Joins the parts with their lengths, so that different places always give different data. */
 function additionalData(id: string, { kind, key, subject }: SealedPlace): Buffer {
   const parts = [VERSION, id, kind, key, subject].map((part) => Buffer.from(part, "utf8"));
   return Buffer.concat(parts.flatMap((part) => [lengthOf(part), part]));

@@ -2,8 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "./store-error.ts";
 
 /**
- * The steps from each version of the tables to the next. Released steps never change; new ones are
- * appended.
+ * The steps from each version of the tables to the next. Released steps never change; new steps are appended.
  */
 const MIGRATIONS = [
   `CREATE TABLE entries (
@@ -17,7 +16,7 @@ const MIGRATIONS = [
 ] as const;
 
 /**
- * Migrates the tables of a file to the newest version; several processes may try concurrently.
+ * Migrates the tables of a file to the newest version. Several processes may try concurrently.
  *
  * @throws StoreError if the file has a newer version
  */

@@ -8,24 +8,27 @@ import { StoreError } from "./store-error.ts";
 import { withLock } from "./with-lock.ts";
 
 export interface SqliteStoreOptions {
-  /** Created with mode 0600 if missing; its folder must exist. `:memory:` is lost when the process ends. */
+  /**
+   * The path of the file. A missing file is created with mode 0600; its folder must exist. `:memory:` is lost
+   * when the process ends.
+   */
   readonly file: string;
-  /** How long an operation waits for a locked file, in milliseconds. Default: 3000. */
+  /** The maximum time for which an operation waits for a locked file, in milliseconds. Default: 3000. */
   readonly waitMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 const WAIT_MS = 3000;
 
-/** How long SQLite itself waits, which blocks this process, in milliseconds. */
+/** The time for which SQLite itself waits, which blocks this process, in milliseconds. */
 const BLOCKING_MS = 5;
 
-/** The delay before a locked file is tried again, in milliseconds. */
+/** The delay before the next attempt at a locked file, in milliseconds. */
 const RETRY_MS = 10;
 
 const LISTED = 1000;
 
-/** The number of expired rows removed in one go, so that other operations need not wait long. */
+/** The maximum number of expired rows removed in one step, so that other operations need not wait long. */
 const SWEPT = 5000;
 
 /** SQLite result codes without their extensions (https://www.sqlite.org/rescode.html). */
@@ -43,8 +46,8 @@ const OF_OWNER = {
 } as const;
 
 /**
- * A store in an SQLite file: for one process, or several on one machine. With a write-ahead log (WAL), a
- * killed process loses nothing that was stored, and the file stays consistent after a crash of the machine.
+ * A store in an SQLite file: for one process, or for several on one machine. With a write-ahead log (WAL), a
+ * killed process loses no stored data, and the file stays consistent after a crash of the machine.
  */
 export class SqliteStore implements Store {
   private readonly file: string;
@@ -161,7 +164,7 @@ export class SqliteStore implements Store {
     return Promise.resolve();
   }
 
-  /** Retries while others lock the file, without blocking this process. */
+  /** Retries an operation while another process locks the file, without blocking this process. */
   private async attempt<T>(work: (opened: Opened) => T): Promise<T> {
     const until = performance.now() + this.waitMs;
     for (;;) {
@@ -180,7 +183,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Makes the next operation open the file again if it may have been replaced. */
+  /** Makes the next operation open the file again if the file may have been replaced. */
   private failed(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const code = codeOf(error);
@@ -201,7 +204,7 @@ export class SqliteStore implements Store {
 
   private reopen(): Opened {
     if (this.isClosed) throw new StoreError("unreachable", `${this.file} is closed`);
-    // a new file would be empty, and the old one may return
+    // do not create a new file: it would be empty, and the old file may return
     if (!existsSync(this.file)) throw new StoreError("unreachable", `${this.file} is gone`);
     return this.open();
   }
@@ -219,14 +222,14 @@ export class SqliteStore implements Store {
     try {
       this.opened?.database.close();
     } catch {
-      // the file is unusable, which explains the error
+      // the file is unusable, which explains the original error
     }
     this.opened = undefined;
   }
 }
 
 interface Opened extends Statements {
-  /** The inode of the open file; undefined in memory. */
+  /** The inode of the open file; undefined for a database in memory. */
   readonly inode: number | undefined;
 }
 
@@ -245,7 +248,7 @@ interface Statements {
 }
 
 function prepare(database: DatabaseSync, waitMs: number): Statements {
-  // at the start another process may be migrating it; later nothing waits here
+  // at the start another process may be migrating the file; later, operations must not block
   database.exec(`PRAGMA busy_timeout = ${waitMs}`);
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   migrateSqlite(database);
@@ -283,7 +286,7 @@ function inodeOf(file: string): number | undefined {
 
 function insert({ put }: Statements, kind: string, key: string, entry: Entry): void {
   const { value, expiresAt, grant = null, session = null } = entry;
-  // a larger integer could not be read again, and means practically never
+  // SQLite could not return a larger integer exactly, and the entry practically never expires
   const time = expiresAt === undefined || expiresAt > Number.MAX_SAFE_INTEGER ? null : expiresAt;
   put.run(kind, key, value, time, grant, session);
 }
@@ -295,7 +298,7 @@ function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    // a full disk has ended it already
+    // after a full disk, SQLite has already ended the transaction
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
@@ -308,14 +311,14 @@ function isAlive({ expires_at: expiresAt }: Row, now: number): boolean {
 function createFile(file: string): void {
   try {
     closeSync(openSync(file, "a", 0o600));
-    // an existing file may be readable by others
+    // other users may be able to read an existing file
     chmodSync(file, 0o600);
   } catch (error) {
     throw new StoreError("unreachable", `${file} cannot be written: ${String(error)}`, error);
   }
 }
 
-/** Returns SQLite's result code, without its extension. */
+/** Returns the SQLite result code without its extension. */
 function codeOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;

@@ -1,6 +1,6 @@
 /**
  * The reason for the failure of a store:
- * - `locked`: it, or a named lock, was locked for too long
+ * - `locked`: the store, or a named lock, was locked for too long
  * - `full`: the disk or a quota is full
  * - `unreachable`: the file or the server is missing
  * - `failed`: anything else

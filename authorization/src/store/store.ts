@@ -1,13 +1,15 @@
 /** The content stored under a kind and a key. */
 export interface Entry {
-  /** A text in a format of the caller. Secrets that must be read back are sealed; see `sealed.ts`. */
+  /**
+   * A string in a format that the caller chooses. Secrets that must be read back are sealed; see `sealed.ts`.
+   */
   readonly value: string;
   /** The expiry, in milliseconds since the epoch; an expired entry counts as absent. Default: never. */
   readonly expiresAt?: number | undefined;
-  /** The grant to which it belongs, and with which it is removed. Default: none. */
+  /** The grant to which the entry belongs, and with which it is removed. Default: none. */
   readonly grant?: string | undefined;
   /**
-   * The third-party session to which it belongs. It is removed with the session, as is the rest of its
+   * The session to which the entry belongs. The entry is removed with the session, as is the rest of its
    * grant. Default: none.
    */
   readonly session?: string | undefined;
@@ -26,8 +28,8 @@ export interface Change {
   /** The new content: an entry, undefined to remove it, or no change. */
   readonly entry: Entry | "unchanged" | undefined;
   /**
-   * The condition on this place for any of the changes to be made: any entry, no entry, or an entry with
-   * this value. Default: no condition.
+   * The condition on this place for any of the changes to be made: any entry, no entry, or an entry with this
+   * value. Default: no condition.
    */
   readonly expected?: "any" | "none" | { readonly value: string } | undefined;
 }
@@ -36,20 +38,20 @@ export interface Change {
 export type Owner = { readonly grant: string } | { readonly session: string };
 
 /**
- * State that outlives the process and is shared by replicas: registered clients, grants, tokens, sessions.
- * Every operation is atomic, also across processes, and durable once it has resolved. Operations reject
- * only with StoreErrors; the store recovers by itself.
+ * State that outlives the process and that replicas share: registered clients, grants, tokens, sessions.
+ * Every operation is atomic, also across processes, and durable once it has resolved. Operations reject only
+ * with StoreErrors; the store recovers without intervention.
  *
- * Kinds are short names, one for each concept. Keys of rows that represent a secret (tokens, codes,
- * cookies) are SHA-256 hashes, see `hashOf`, so that reading the store reveals no usable secret.
+ * Kinds are short names, one for each concept. Keys of rows that represent a secret (tokens, codes, cookies)
+ * are SHA-256 hashes, see `hashOf`, so that the content of the store reveals no usable secret.
  */
 export interface Store {
   get(kind: string, key: string): Promise<Entry | undefined>;
-  /** Returns the keys that have an entry, of at most some thousand keys. */
+  /** Returns the given keys that have an entry. Accepts at most some thousand keys. */
   existing(kind: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds or replaces an entry. */
   put(kind: string, key: string, entry: Entry): Promise<void>;
-  /** Removes an entry and returns it: of several concurrent callers, one gets it. */
+  /** Removes an entry and returns it. Of several concurrent callers, only one gets the entry. */
   take(kind: string, key: string): Promise<Entry | undefined>;
   /**
    * Replaces an entry by the result of `change`, atomically; undefined means no entry. `change` may run
@@ -61,26 +63,26 @@ export interface Store {
     change: (entry: Entry | undefined) => Entry | undefined,
   ): Promise<Entry | undefined>;
   /**
-   * Makes all changes, or none of them if the condition of one does not hold. Resolves with whether they
-   * were made. A place may have at most one change.
+   * Makes all changes, or none if the condition of any change does not hold. Resolves with whether the
+   * changes were made. A place may have at most one change.
    */
   commit(changes: readonly Change[]): Promise<boolean>;
-  /** Resolves with whether there was one. */
+  /** Removes an entry. Resolves with whether the entry existed. */
   delete(kind: string, key: string): Promise<boolean>;
   /**
-   * Atomically removes everything that belongs to a grant, or to a session with all its grants. Resolves
-   * with the number of entries.
+   * Atomically removes everything that belongs to a grant, or to a session with all its grants. Resolves with
+   * the number of removed entries.
    */
   deleteBy(owner: Owner): Promise<number>;
   /** Returns the entries that directly belong to a grant or a session, at most a thousand. */
   listBy(owner: Owner): Promise<readonly PlacedEntry[]>;
   /**
-   * Runs work that only one caller in all processes may do at a time, e.g. a refresh, for any duration.
-   * Others wait for at most `waitMs`, and are then rejected with `locked`. A dead holder loses the lock
-   * after `LEASE_MS`.
+   * Runs work that only one caller in all processes may do at a time, such as a refresh. The work may take
+   * any time. Others wait for at most `waitMs`, and are then rejected with `locked`. A dead holder loses the
+   * lock after `LEASE_MS`.
    */
   withLock<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T>;
-  /** Removes expired entries, at most some thousand. Resolves with their number. */
+  /** Removes expired entries, at most some thousand. Resolves with the number of removed entries. */
   deleteExpired(): Promise<number>;
   /** Resolves when the running operations have ended. */
   close(): Promise<void>;

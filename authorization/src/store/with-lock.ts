@@ -3,26 +3,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
-/** The kind of rows that are locks. */
+/** The kind of rows that represent locks. */
 const LOCK_KIND = "lock";
 
-/** How often a held lock is tried, in milliseconds. */
+/** The interval at which a waiting process tries to get a lock, in milliseconds. */
 const TRY_MS = 25;
 
-/** How often a holder extends its lease, in milliseconds. */
+/** The interval at which a holder extends its lease, in milliseconds. */
 const RENEW_MS = 500;
 
 /**
- * How long a row may stay unchanged before its holder counts as dead: four missed extensions of the lease.
+ * The time after which the holder of an unchanged row counts as dead: four missed extensions of the lease.
  */
 export const LEASE_MS = 2500;
 
-/** When a row that nobody waits for is removed, in milliseconds. */
+/** The time after which a row that nobody waits for is removed, in milliseconds. */
 const FORGET_MS = 60_000;
 
 /**
- * Implements the locks of a store as rows: the holder's id, and a number that changes while it lives. A
- * waiting process measures how long the row has not changed, and uses no clock of another process.
+ * Implements the locks of a store as rows. A row contains the ID of the holder, and a number that changes
+ * while the holder lives. A waiting process measures how long the row has not changed, and does not use the
+ * clock of another process.
  */
 export async function withLock<T>(
   store: Pick<Store, "update">,
@@ -38,7 +39,7 @@ export async function withLock<T>(
   const renew = setInterval(() => {
     beats += 1;
     const next = row(beats);
-    // after a failed extension, the next may be in time
+    // if an extension fails, the next one may still be in time
     store
       .update(LOCK_KIND, name, (entry) => (entry?.value.startsWith(holder) === true ? next : entry))
       .catch(() => undefined);

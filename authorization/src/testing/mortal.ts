@@ -8,9 +8,10 @@ export interface Mortal extends Store {
 }
 
 /**
- * A store as one process uses it, until the process is killed.
+ * Returns a store as one process uses it, until the process is killed.
  *
- * @param operations how many operations it may begin before it dies. Default: any number
+ * @param operations the number of operations that the process may begin before it is killed. Default:
+ *   unlimited
  */
 export function mortal(store: Store, operations = Number.POSITIVE_INFINITY): Mortal {
   let left = operations;
@@ -20,7 +21,7 @@ export function mortal(store: Store, operations = Number.POSITIVE_INFINITY): Mor
   const dying: Mortal = new Proxy(store as Mortal, {
     get: (_, name) => {
       if (name === "die") return kill;
-      // the operations of the lock also count
+      // the operations of the lock count too
       if (name === "withLock") {
         return <T>(lock: string, waitMs: number, work: () => Promise<T>) =>
           withLock(dying, lock, waitMs, work, Date.now);

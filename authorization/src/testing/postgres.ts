@@ -4,20 +4,20 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A PostgreSQL server for a test, on a socket in its own folder. */
+/** A PostgreSQL server for a test, on a socket in a separate folder. */
 export interface TestPostgres {
   readonly url: string;
-  /** Ends it immediately, like a crash. */
+  /** Stops the server immediately, like a crash. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Ends it and removes its folder. */
+  /** Stops the server and removes its folder. */
   remove(): Promise<void>;
 }
 
 const DEBIAN = "/usr/lib/postgresql";
 
 /**
- * The folder of PostgreSQL's programs; undefined if they are not installed. Debian does not put them on the
+ * The folder of the PostgreSQL programs; undefined if they are not installed. Debian does not put them on the
  * PATH.
  */
 export const POSTGRES_PROGRAMS: string | undefined = programs();
@@ -31,7 +31,7 @@ function programs(): string | undefined {
   return folders.find((folder) => existsSync(path.join(folder, "initdb")));
 }
 
-/** PostgreSQL does not run as root, so root runs it as another user. */
+/** Returns the user for PostgreSQL if this process runs as root: PostgreSQL does not run as root. */
 function user(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readFileSync("/etc/passwd", "utf8")
@@ -68,7 +68,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     const running = server;
     if (running === undefined || running.exitCode !== null) return;
     const ended = new Promise((resolve) => running.once("exit", resolve));
-    // SIGQUIT: immediate shutdown
+    // SIGQUIT causes an immediate shutdown
     running.kill("SIGQUIT");
     await ended;
   };

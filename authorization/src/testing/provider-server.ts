@@ -7,7 +7,7 @@ import type { OAuth1ProviderSettings } from "../sign-in/oauth1-provider.ts";
 import type { OAuth2ProviderSettings } from "../sign-in/oauth2-provider.ts";
 import type { UpstreamTokens } from "../sign-in/tokens.ts";
 
-/** A request to an endpoint of a third party. */
+/** A request to an endpoint of an upstream. */
 export interface ProviderRequest {
   readonly method: string;
   readonly query: URLSearchParams;
@@ -15,38 +15,37 @@ export interface ProviderRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** Responds in place of an endpoint; `false` leaves the response to the endpoint. */
+/** Responds in place of an endpoint. Returns `false` to leave the response to the endpoint. */
 export type Fault = (request: ProviderRequest, response: ServerResponse) => boolean | undefined;
 
-/** A simulated upstream with an OAuth 2 server that rotates refresh tokens, controlled by tests. */
+/** A simulated upstream with an OAuth 2 server that rotates refresh tokens. Tests control it. */
 export interface OAuth2TestProvider {
   readonly url: string;
   readonly settings: OAuth2ProviderSettings;
   /**
-   * The number of requests to each endpoint: `/authorize`, `/token code`, `/token refresh`, `/revoke`,
-   * `/me`.
+   * The number of requests to each endpoint: `/authorize`, `/token code`, `/token refresh`, `/revoke`, `/me`.
    */
   readonly counts: Map<string, number>;
   /** The tokens that were revoked. */
   readonly revoked: string[];
-  /** All secrets that it has issued or seen: nobody else may see them. */
+  /** All secrets that the server has issued or received. They must not appear anywhere else. */
   readonly secrets: Set<string>;
   /** By endpoint. */
   readonly faults: Map<string, Fault>;
   /** The account that signs in next. */
   account: string;
-  /** The lifetime of access tokens, in seconds; undefined omits it. */
+  /** The lifetime of access tokens, in seconds; undefined to omit it from responses. */
   lifetime: number | undefined;
-  /** Whether there are refresh tokens. */
+  /** Whether the server issues refresh tokens. */
   hasRefresh: boolean;
   /** Whether a refresh token can be used only once. */
   rotates: boolean;
-  /** Forgets all access tokens. */
+  /** Invalidates all access tokens. */
   expire(): void;
   /** Forgets everything. */
   forget(): void;
   accountOf(accessToken: string): string | undefined;
-  /** Returns the tokens of a sign-in, without its steps. They do not expire. */
+  /** Returns the tokens of a sign-in, without its steps. The tokens do not expire. */
   signIn(): UpstreamTokens;
   close(): Promise<void>;
 }
@@ -185,7 +184,7 @@ export interface OAuth1TestProvider {
   readonly secrets: Set<string>;
   readonly faults: Map<string, Fault>;
   account: string;
-  /** Forgets all tokens. */
+  /** Invalidates all tokens. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -194,7 +193,8 @@ const CONSUMER_KEY = "provider-consumer-key-0000000001";
 const CONSUMER_SECRET = "provider-consumer-secret-0000001";
 
 /**
- * Starts a simulated OAuth 1.0a provider; it verifies signatures (RFC 5849 section 3.2) with its own code.
+ * Starts a simulated OAuth 1.0a provider. It verifies signatures (RFC 5849 section 3.2) independently of the
+ * runtime.
  */
 export async function startOAuth1Provider(): Promise<OAuth1TestProvider> {
   const temporary = new Map<string, { secret: string; callback: string; verifier?: string }>();

@@ -22,19 +22,19 @@ import type { OAuth1TestProvider, OAuth2TestProvider } from "./provider-server.t
 /** The end of a flow. */
 export type Ending = FlowResult | { readonly error: FlowError; readonly description: string };
 
-/** A flow of a test, with its end. */
+/** A flow of a test, with its result. */
 export interface TestFlow {
   readonly flow: Flow;
   readonly ended: Promise<Ending>;
 }
 
-/** Sign-in with a server that replaces the authorization server: its flows need no cookies. */
+/** A sign-in with a server that replaces the authorization server. Its flows need no cookies. */
 export interface SignInWorld extends SignInParts {
   readonly url: string;
   readonly store: Store;
   /** The lines of the log. */
   readonly lines: string[];
-  /** The outcomes of requests, `ok` for successful ones. */
+  /** The outcomes of requests; `ok` for successful requests. */
   readonly outcomes: readonly string[];
   /** The events reported to metrics. */
   readonly reports: readonly string[];
@@ -50,16 +50,16 @@ export interface SignInWorldOptions {
   readonly upstreams?: Readonly<Record<string, UpstreamOptions>>;
   readonly now?: () => number;
   readonly bodyIdleTimeoutMs?: number;
-  /** Makes the end of a flow fail, like an unavailable store. */
+  /** Reports whether the end of a flow fails, as it does if the store is unavailable. */
   readonly failing?: () => boolean;
 }
 
-/** A key for tests. */
+/** Creates a key for tests. */
 export function newKey(): Secret {
   return new Secret(randomBytes(32).toString("base64"));
 }
 
-/** Returns the settings of a simulated provider, whose `/me` returns the person. */
+/** Returns the settings of a simulated provider. Its endpoint `/me` returns the person. */
 export function providerSettings(
   name: string,
   provider: OAuth2TestProvider | OAuth1TestProvider,
@@ -92,7 +92,7 @@ export function signInSettings(
   };
 }
 
-/** Returns a host that keeps its log lines and its events for metrics. */
+/** Returns a host that keeps its log lines and its metrics events. */
 function keepingHost(lines: string[], reports: string[]): CreateSignInOptions["host"] {
   const write = (fields: object, text: string) => lines.push(JSON.stringify({ ...fields, text }));
   return {
@@ -225,7 +225,7 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
   };
 }
 
-/** The content of a person's browser. */
+/** The page that a person's browser shows. */
 export interface Shown {
   readonly url: string;
   readonly status: number;
@@ -233,7 +233,7 @@ export interface Shown {
   readonly text: string;
 }
 
-/** Follows redirects like a browser; stops at the client, at `/back`. */
+/** Follows redirects like a browser. Stops at the client, at `/back`. */
 export async function browse(address: string, init: RequestInit = {}): Promise<Shown> {
   let url = address;
   let request: RequestInit = init;

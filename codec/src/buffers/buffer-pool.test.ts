@@ -11,7 +11,7 @@ const steps = fc.array(fc.record({ length: lengths, releases: fc.nat(40), times:
   maxLength: 60,
 });
 
-test("property: no two who have a buffer have the same bytes, in whatever order and how often they release", () => {
+test("property: no two owners share bytes, in any order of acquire and release", () => {
   fc.assert(
     fc.property(steps, (all) => {
       const pool = new BufferPool();
@@ -33,7 +33,7 @@ test("property: no two who have a buffer have the same bytes, in whatever order 
   );
 });
 
-test("a released buffer is used again by what fits into it, whichever view of it was released", () => {
+test("a released buffer is reused for the next buffer that fits, even if only a view of it was released", () => {
   const pool = new BufferPool();
   const bytes = pool.acquire(20_000);
   pool.release(bytes.subarray(5, 10));
@@ -43,7 +43,7 @@ test("a released buffer is used again by what fits into it, whichever view of it
   expect(pool.acquire(17_000).buffer).not.toBe(bytes.buffer);
 });
 
-test("a buffer of another origin is not taken, nor one that is released twice", () => {
+test("release ignores foreign buffers and buffers that are already released", () => {
   const pool = new BufferPool();
   for (const other of [Buffer.alloc(20_000), new Uint8Array(20_000), new Uint8Array(0)]) pool.release(other);
   expect(pool.keptBytes).toBe(0);
@@ -55,14 +55,14 @@ test("a buffer of another origin is not taken, nor one that is released twice", 
   expect(pool.acquire(20_000).buffer).not.toBe(pool.acquire(20_000).buffer);
 });
 
-test("no more than 16 MiB are kept", () => {
+test("the pool keeps at most 16 MiB", () => {
   const pool = new BufferPool();
   const held = Array.from({ length: 100 }, () => pool.acquire(512 * 1024));
   for (const bytes of held) pool.release(bytes);
   expect(pool.keptBytes).toBe(16 * 1024 * 1024);
 });
 
-test("a buffer that is too large to be kept is given up when it is released, by any view, and no other", () => {
+test("releasing any view of a buffer that is too large to keep frees the memory of this buffer only", () => {
   const pool = new BufferPool();
   const [bytes, other] = [pool.acquire(512 * 1024 + 1), pool.acquire(512 * 1024 + 1)];
   const foreign = Buffer.alloc(600_000);
@@ -74,7 +74,7 @@ test("a buffer that is too large to be kept is given up when it is released, by 
   expect(pool.keptBytes).toBe(0);
 });
 
-test("a poisoned pool overwrites what is released", () => {
+test("a poisoned pool overwrites released buffers", () => {
   const pool = new BufferPool(true);
   const bytes = pool.acquire(3000).fill(1);
   pool.release(bytes);

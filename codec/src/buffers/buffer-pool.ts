@@ -2,30 +2,30 @@
 const MIN_BYTES = 2 * 1024;
 const MAX_BYTES = 512 * 1024;
 
-/** The most memory that is kept for reuse. */
+/** The maximum number of bytes kept for reuse. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 /** The byte that overwrites released buffers in tests. */
 const POISON = 0xa5;
 
-/** Memory of a pool, which records whether it is in use. */
+/** Memory of the pool. It records whether it is in use. */
 class PooledMemory extends ArrayBuffer {
   owner: BufferPool | undefined;
 }
 
 /**
  * A pool of reusable buffers. Buffers of a call are garbage a moment later, but V8 counts each new
- * ArrayBuffer until it is collected, and runs a full collection for every 64 MB of them: at 25 KB for each
- * step of a call that is one collection per thousand calls, and a third of all processor time.
+ * ArrayBuffer until it is collected, and runs a full collection for every 64 MB of them. At 25 KB for each
+ * step of a call, that is one collection per thousand calls, and a third of all processor time.
  *
  * Large buffers are not kept: a release returns their memory to the system immediately, where V8 would let
  * several times as much accumulate. Code that still uses such a buffer finds it empty.
  *
- * Releasing is optional. A caller that releases a buffer promises that nothing uses it or a view of it any
- * more; a buffer that is not released is left to the garbage collector.
+ * Releasing is optional. A caller that releases a buffer promises that nothing uses the buffer or a view of
+ * it any more. The garbage collector frees buffers that are not released.
  */
 export class BufferPool {
-  /** Indexed by the logarithm of the size. */
+  /** Free buffers, indexed by the logarithm of their size. */
   private readonly free: PooledMemory[][] = [];
   private readonly large = new WeakSet<ArrayBuffer>();
   private kept = 0;
@@ -45,7 +45,7 @@ export class BufferPool {
   acquire(length: number): Uint8Array<ArrayBuffer> {
     if (length < MIN_BYTES) {
       const { buffer, byteOffset } = Buffer.allocUnsafe(length);
-      // a plain Uint8Array, like larger buffers: bytes fields read from a Buffer would be Buffers
+      // a plain Uint8Array, as for larger buffers: a bytes field read from a Buffer would be a Buffer
       return new Uint8Array(buffer, byteOffset, length);
     }
     if (length > MAX_BYTES) return this.acquireLarge(length);
@@ -63,7 +63,7 @@ export class BufferPool {
   }
 
   /**
-   * Takes a buffer back, given any view of it. Ignores buffers from elsewhere and buffers already released.
+   * Takes back a buffer, given any view of it. Ignores foreign buffers and buffers that are already released.
    */
   release({ buffer }: Uint8Array): void {
     if (buffer instanceof ArrayBuffer && this.large.delete(buffer)) {
@@ -82,7 +82,7 @@ export class BufferPool {
   }
 }
 
-/** Returns the logarithm of the next power of two. */
+/** Returns the exponent of the next power of two. */
 function sizeClass(length: number): number {
   return 32 - Math.clz32(length - 1);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChunkBuffer } from "./chunk-buffer.ts";
 
-test("property: chunks of any sizes are one piece in the end, and none of them is written to", () => {
+test("property: joins chunks of any size into one buffer, and never writes to a chunk", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 20 }), (chunks) => {
       const copies = chunks.map((chunk) => Uint8Array.from(chunk));
@@ -16,7 +16,7 @@ test("property: chunks of any sizes are one piece in the end, and none of them i
   );
 });
 
-test("property: chunks that are copied are one piece too, whatever was announced, and whoever had bytes keeps them", () => {
+test("property: joins copied chunks for any announced length, and never overwrites bytes already taken", () => {
   const step = fc.record({
     chunk: fc.uint8Array({ minLength: 1, maxLength: 9000 }),
     isCopied: fc.boolean(),
@@ -49,13 +49,13 @@ test("property: chunks that are copied are one piece too, whatever was announced
   );
 });
 
-test("what is announced costs no more than 256 KiB before it has come", () => {
+test("reserves at most 256 KiB for an announced length before any chunk arrives", () => {
   const buffer = new ChunkBuffer();
   buffer.copy(Buffer.alloc(3000), 2 ** 40);
   expect(buffer.bytes().buffer.byteLength).toBe(256 * 1024);
 });
 
-test("once an eighth has come of what is announced, there is room for all of it, and no more than that", () => {
+test("reserves exactly the announced length after an eighth of it has arrived", () => {
   const buffer = new ChunkBuffer();
   const announced = 8 * 2 ** 20;
   const sizes = new Set<number>();
@@ -66,7 +66,7 @@ test("once an eighth has come of what is announced, there is room for all of it,
   expect([...sizes]).toEqual([256 * 1024, 512 * 1024, 2 ** 20, announced]);
 });
 
-test("a single chunk is not copied, though it is a part of something larger", () => {
+test("does not copy a single chunk, even if it is a view of a larger buffer", () => {
   const chunk = Buffer.from("abcdef").subarray(1, 4);
   const buffer = new ChunkBuffer();
   buffer.push(chunk);
@@ -74,14 +74,14 @@ test("a single chunk is not copied, though it is a part of something larger", ()
   expect(buffer.bytes().toString()).toBe("bcd");
 });
 
-test("a million chunks of one byte take no more than twice their bytes", () => {
+test("a million chunks of one byte take at most twice the memory of their bytes", () => {
   const buffer = new ChunkBuffer();
   for (let count = 0; count < 1_000_000; count++) buffer.push(Buffer.of(count % 256));
   expect(buffer.size).toBe(1_000_000);
   expect(buffer.bytes().buffer.byteLength).toBeLessThanOrEqual(2_000_000);
 });
 
-test("a buffer starts over after its bytes were taken, and leaves those alone", () => {
+test("starts empty after take, and does not change the bytes taken", () => {
   const buffer = new ChunkBuffer();
   for (const text of ["ab", "cd"]) buffer.push(Buffer.from(text));
   const taken = buffer.take();

@@ -2,21 +2,19 @@ import { pool } from "./pool.ts";
 
 const EMPTY = new Uint8Array();
 
-/**
- * The most memory reserved for an announced length; beyond it, the buffer grows with the bytes received.
- */
+/** The maximum number of bytes reserved for an announced length. A longer buffer grows as bytes arrive. */
 const MAX_ANNOUNCED_BYTES = 256 * 1024;
 const MAX_ANNOUNCED_TIMES = 8;
 
 /**
  * Joins chunks of bytes into one buffer that takes at most twice the memory of its content. An array of
- * one-byte chunks would take hundreds of times as much, which would defeat any limit on bytes.
+ * one-byte chunks would take hundreds of times the memory of its content, and limits on bytes would not hold.
  */
 export class ChunkBuffer {
   private content: Uint8Array = EMPTY;
   private length = 0;
   private announced = 0;
-  /** Whether this object alone refers to the content. */
+  /** Whether only this object refers to the content. */
   private isOwn = false;
 
   /** The number of bytes added. */
@@ -24,7 +22,7 @@ export class ChunkBuffer {
     return this.length;
   }
 
-  /** Adds a chunk. The first chunk is kept without a copy, since most bodies have only one. */
+  /** Adds a chunk. The first chunk is not copied, since most bodies have only one. */
   push(chunk: Uint8Array): void {
     const length = this.length + chunk.length;
     if (this.length === 0) {
@@ -38,9 +36,9 @@ export class ChunkBuffer {
   }
 
   /**
-   * Adds a copy of a chunk, in a pooled buffer that the caller of `take` may release.
+   * Adds a copy of a chunk to a pooled buffer, which the caller of `take` may release.
    *
-   * @param announced the announced length of all chunks together
+   * @param announced the announced total length of all chunks
    */
   copy(chunk: Uint8Array, announced: number): void {
     if (this.length > 0) {
@@ -61,7 +59,7 @@ export class ChunkBuffer {
     return Buffer.from(this.content.buffer, this.content.byteOffset, this.length);
   }
 
-  /** Returns the bytes added so far, and starts again empty. */
+  /** Returns the bytes added so far, and becomes empty. */
   take(): Buffer {
     const bytes = this.bytes();
     this.length = 0;

@@ -1,18 +1,17 @@
 /** The cost of a scalar value: a number, a literal, a string, a key. */
 export const VALUE_COST = 1;
 
-/** Thrown when JSON or protobuf costs more to decode than the limit allows. */
+/** Thrown when decoding JSON or protobuf costs more than the limit. */
 export class TooCostly extends Error {}
 
 /**
- * Thrown for a message with content that takes more time than its cost shows, and that no real message
- * needs.
+ * Thrown for a message whose content takes more time than its cost shows. No real message needs such content.
  */
 export class TooComplex extends Error {}
 
-/** Counts the cost of decoding in advance. */
+/** Counts the cost of decoding before the decoding. */
 export class Budget {
-  /** In units of `VALUE_COST`. */
+  /** The cost so far, in units of `VALUE_COST`. */
   spent = 0;
   private readonly limit: number;
 

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { TooCostly } from "./budget.ts";
 import { checkJsonCost } from "./json-cost.ts";
 
-/** A limit that is never reached, for text of any length to be counted. */
+/** A limit that is never reached, so that JSON of any length is counted. */
 const COUNTED = Number.MAX_SAFE_INTEGER;
 const padding = " ".repeat(10);
 
-/** What a text costs, however short it is. */
+/** Returns the cost of JSON, even if it is too short to be scanned otherwise. */
 function costOf(text: string): number {
   let low = 0;
   let high = text.length * 400;
@@ -38,11 +38,11 @@ function valuesIn(json: unknown): number {
   return Object.values(json).reduce<number>((sum, each) => sum + valuesIn(each) + (isArray ? 0 : 1), 1);
 }
 
-test("property: every value and every key of a document counts", () => {
+test("property: every value and every key of a document has a cost", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), (json, indentation) => {
       const text = JSON.stringify(json, undefined, indentation);
-      // spaces cost nothing, and make the text long enough to be looked at
+      // spaces cost nothing, but make the document long enough to be scanned
       const long = padding.repeat(text.length) + text;
       expect(costOf(long)).toBeGreaterThanOrEqual(valuesIn(json));
     }),
@@ -50,7 +50,7 @@ test("property: every value and every key of a document counts", () => {
   );
 });
 
-test("property: a text that is not looked at costs no more than the limit, whatever is in it", () => {
+test("property: JSON that is too short to be scanned costs at most the limit", () => {
   const number = fc.tuple(
     fc.constantFrom("", "-"),
     fc.constantFrom("0", "1", "9".repeat(20)),
@@ -64,7 +64,7 @@ test("property: a text that is not looked at costs no more than the limit, whate
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 40 }), fc.nat(20_000), (values, limit) => {
       const text = `[${values.join(",")}]`;
-      // spaces cost nothing, and make the text long enough to be looked at
+      // spaces cost nothing, but make the document long enough to be scanned
       expect(isWithin(text, limit)).toBe(isWithin(padding.repeat(10_000) + text, limit));
     }),
     { numRuns: 500, interruptAfterTimeLimit: 10_000 },
@@ -88,19 +88,19 @@ test.each([
   ["[1e-99,1e22]", 23],
   ['["2026-01-01T00:00:00Z","-1"]', 11],
   ['"open', 1],
-])("%s costs %d", (text, cost) => {
+])("the JSON %s costs %d", (text, cost) => {
   expect(costOf(padding.repeat(20) + text)).toBe(cost);
 });
 
 test.each(["{},", "[", '{"a":', '"",', "1,", "1e999,", "null,", '"1",', "9007199254740993,"])(
-  "a million characters of %s are given up as soon as the limit is exceeded",
+  "scanning a million characters of %s stops as soon as the cost exceeds the limit",
   (unit) => {
     const text = unit.repeat(1_000_000 / unit.length);
     expect(() => checkJsonCost(text, 100_000)).toThrow(TooCostly);
   },
 );
 
-test("a text costs the same however long it is, a number more with each digit beyond a thousand", () => {
+test("the length of a document does not change its cost; each digit of a number after the thousandth does", () => {
   const long = "x".repeat(1_000_000);
   expect(checkJsonCost(`"${long}"`, 100_000)).toBe(1);
   expect(checkJsonCost(`"${'\\"'.repeat(1_000_000)}"`, 100_000)).toBe(1);
@@ -108,12 +108,12 @@ test("a text costs the same however long it is, a number more with each digit be
   expect(() => checkJsonCost("1".repeat(1_000_000), 100_000)).toThrow(TooCostly);
 });
 
-test("short texts are not looked at", () => {
+test("short documents are not scanned", () => {
   expect(checkJsonCost("[".repeat(10), 800)).toBe(0);
   expect(checkJsonCost("[".repeat(100), COUNTED)).toBe(0);
 });
 
-test("keys that no object before has cost more, beyond a thousand, in one object or in many", () => {
+test("after the first thousand keys, each new key costs more, in one object or in many", () => {
   const keys = Array.from({ length: 5000 }, (_, index) => `k${index}`);
   const one = JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1])));
   const many = JSON.stringify(keys.map((key) => ({ [key]: 1 })));
@@ -121,7 +121,7 @@ test("keys that no object before has cost more, beyond a thousand, in one object
   const alike = JSON.stringify(keys.map(() => ({ k: 1 })));
   const texts = JSON.stringify(keys);
   const more = 4000 * 12;
-  // a few have the hash of another
+  // a few keys have the same hash as another key
   for (const [text, cost] of [
     [one, 8 + 5000 * 2 + more],
     [spaced, 8 + 5000 * 2 + more],

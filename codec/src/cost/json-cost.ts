@@ -9,18 +9,15 @@ const ARRAY_COST = 3;
 /** The cost of an object: a decoder looks up every field of its message, present or not. */
 const OBJECT_COST = 8;
 /**
- * The extra cost of a string that begins like a number: a time, a duration or a 64-bit integer is parsed
- * from it.
+ * The extra cost of a string that begins like a number: it may be parsed as a time, a duration or a 64-bit
+ * integer.
  */
 const NUMERIC_TEXT_COST = 3;
-/**
- * The extra cost of a number that JSON.parse may round: the text is parsed again, and the number becomes a
- * bigint.
- */
+/** The extra cost of a number that JSON.parse may round: it is parsed again and becomes a bigint. */
 const LONG_NUMBER_COST = 16;
 /** The length of the shortest number that JSON.parse may round. */
 const LONG_NUMBER = 16;
-/** The extra cost of a fraction, whose notation may have to be preserved. */
+/** The extra cost of a number with a fraction, whose notation may have to be preserved. */
 const FRACTION_COST = 1;
 /**
  * The extra cost of a number whose notation JSON.parse changes (`1.0`, `1e3`, `-0`) and which may have to
@@ -28,29 +25,29 @@ const FRACTION_COST = 1;
  */
 const NOTATION_COST = 9;
 /**
- * The extra cost of a number with a three-digit exponent, which is written out with up to a thousand
+ * The extra cost of a number with a three-digit exponent, which may be written out with up to a thousand
  * digits.
  */
 const LARGE_NUMBER_COST = 300;
 /** The length of the shortest number with such an exponent, `1e100`. */
 const LARGE_NUMBER = 5;
 /**
- * The extra cost of a key that occurs for the first time: it is stored, and its object gets a new shape.
+ * The extra cost of a key that occurs for the first time: V8 stores the key, and its object gets a new shape.
  */
 const NEW_KEY_COST = 12;
-/** The number of distinct keys that cost nothing extra. */
+/** The number of distinct keys that have no extra cost. */
 const ORDINARY_KEYS = 1000;
 /**
- * The number of bits that record which keys have occurred, by their hash: 128 KB, of which a text within
- * the limit sets few.
+ * The number of bits in the filter of keys that have occurred, indexed by hash. The filter takes 128 KB, and
+ * a document within the limit sets few bits.
  */
 const KEY_BITS = 2 ** 20;
-/** Random, so that nobody can craft distinct keys with the same hash. */
+/** A random seed, so that nobody can craft distinct keys with the same hash. */
 const SEED = Math.floor(Math.random() * 2 ** 31);
-/** The most that a character can cost. */
+/** The maximum cost per character. */
 const MAX_COST_PER_CHARACTER = (VALUE_COST + NOTATION_COST + LARGE_NUMBER_COST) / LARGE_NUMBER;
 
-// local constants: the loop below is a third slower with constants of another file
+// local constants: with imported constants the loop below takes a third longer
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -67,27 +64,27 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 const LARGE_EXPONENT = /e\+?0*[1-9]\d\d/i;
-/** Longer numbers are never written out. */
+/** The maximum length of numbers that are written out. */
 const MAX_NUMBER = 1000;
-/** The cost of each further digit, which is still scanned several times. */
+/** The cost of each further digit: the decoder still scans it several times. */
 const DIGIT_COST = 1;
 
-/** The number of characters scanned before other work gets its turn. */
+/** The number of characters to scan before yielding to other work. */
 const PIECE = 64 * 1024;
 
 /**
- * Counts the cost of parsing JSON and decoding it, with one look at each character, since a few bytes can
- * make a costly value. Short texts are not scanned. Text that is not JSON also has a cost; its parser
- * reports the error.
+ * Counts the cost of parsing and decoding JSON in a single pass over its characters, since a few bytes can
+ * make a costly value. Short documents are not scanned. Invalid JSON also has a cost; the parser reports the
+ * error.
  *
- * @returns the cost; 0 for a text that cannot exceed the limit
+ * @returns the cost; 0 for a document that is too short to exceed the limit
  * @throws TooCostly as soon as the cost exceeds the limit
  */
 export function checkJsonCost(text: string, limit: number): number {
   return atOnce(checkJsonCostInPieces(text, limit));
 }
 
-/** Like `checkJsonCost`, in pieces. */
+/** Like `checkJsonCost`, but yields between pieces. */
 export function* checkJsonCostInPieces(text: string, limit: number): Work<number> {
   if (text.length * MAX_COST_PER_CHARACTER <= limit) return 0;
   const count = new CostCount(text, limit);
@@ -111,7 +108,7 @@ class CostCount {
     this.limit = limit;
   }
 
-  /** Counts the values that begin before `to`; returns where the last of them ends. */
+  /** Counts the values that begin before `to`. Returns the end of the last value. */
   upTo(from: number, to: number): number {
     const { text, keys, limit } = this;
     const bound = Math.min(to, text.length);
@@ -151,7 +148,7 @@ class CostCount {
   }
 }
 
-/** Reports whether the string that ends here is a key. */
+/** Reports whether the string that ends at a position is a key. */
 export function isKey(text: string, end: number): boolean {
   let at = end;
   while (text.charCodeAt(at) <= SPACE) at++;

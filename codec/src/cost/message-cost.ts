@@ -9,7 +9,7 @@ import { endOfScalar, isKey, isNumeric } from "./json-cost.ts";
  * object, which takes about ten times the time and memory of a scalar.
  */
 export const MESSAGE_COST = 10;
-/** The extra cost of a number that JSON.parse may round and that is therefore examined. */
+/** The extra cost of a number that JSON.parse may round: the number is parsed again. */
 const LONG_NUMBER_COST = 4;
 
 const SPACE = 0x20;
@@ -23,21 +23,21 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The bytes of a field mask that cost as much as one scalar. */
+/** The number of bytes of a field mask that cost as much as one scalar. */
 const MASK_BYTES_PER_VALUE = 16;
-/** The length of the shortest number that JSON.parse may round, exponents aside. */
+/** The length of the shortest number without exponent that JSON.parse may round. */
 const LONG_NUMBER = 16;
-/** The longest key that may be the name of a field, including escapes. */
+/** The maximum length of a field name, including escapes. */
 const MAX_NAME = 1000;
 const NO_INTEGER = /[^\d\s+-]/;
 
 /** A category of values with the same cost. */
 type Kind =
-  /** Anything below an unknown key: it is parsed and discarded. */
+  /** Anything inside an unknown key: the parser discards it. */
   | { readonly name: "unknown" }
   /**
-   * google.protobuf.Value and related types: each value is a message. With `isAny`, it may be anything else
-   * as well.
+   * google.protobuf.Value and related types, in which each value is a message. With `isAny`, the value may
+   * also have any other type.
    */
   | { readonly name: "value"; readonly isAny: boolean }
   /** A scalar, an enum, or a message with a scalar JSON form. */
@@ -76,7 +76,7 @@ const SPECIAL: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["google.protobuf.UInt64Value", LONG_MESSAGE],
 ]);
 
-/** An object or array that is open. */
+/** An object or array in progress. */
 interface Frame {
   readonly kind: Kind;
   /** The kind of the next value. */
@@ -85,13 +85,13 @@ interface Frame {
 }
 
 /**
- * Counts the cost of decoding a message, with one look at each character of its ProtoJSON. Text that is not
- * JSON also has a cost; its parser reports the error. The prices differ from those for responses (see
- * `checkJsonCost`): protobuf-es decodes requests into objects of the types of their fields, and each type
- * has its own price, which the text alone does not show.
+ * Counts the cost of decoding a message in a single pass over the characters of its ProtoJSON. Invalid JSON
+ * also has a cost; the parser reports the error. The costs differ from the costs of responses (see
+ * `checkJsonCost`): protobuf-es decodes requests into objects of the field types, and each type has a
+ * different cost, which the JSON alone does not show.
  *
  * @param types the types that a google.protobuf.Any may contain; without them, extensions are not read
- * @throws TooCostly beyond the budget, TooComplex for a number with too many digits
+ * @throws TooCostly if the cost exceeds the budget, TooComplex for a number with too many digits
  */
 export function spendJson(budget: Budget, desc: DescMessage, text: string, types?: Registry): void {
   new JsonWalker(budget, text, types !== undefined).walk(kindOf(desc));
@@ -184,7 +184,7 @@ class JsonWalker {
   }
 }
 
-/** Returns the kind of the values in a container; in an object of a message it depends on their keys. */
+/** Returns the kind of the values in a container. In a message object the kind depends on the key. */
 function itemOf(kind: Kind, isObject: boolean): Kind {
   if (kind.name === "list" && !isObject) return kind.item;
   if (kind.name === "map" && isObject) return kind.value;
@@ -207,8 +207,8 @@ function checkDigits(text: string, start: number, end: number): void {
 }
 
 /**
- * Returns the cost of a field mask, a list of paths in one string; each path, and each step with a capital
- * letter, becomes a string.
+ * Returns the cost of a field mask: a list of paths in one string. Each path becomes a string, and so does
+ * each path segment with a capital letter.
  */
 function maskCost(text: string, start: number, end: number): number {
   let steps = 0;
@@ -245,7 +245,7 @@ function kindOf(desc: DescMessage): Kind {
   if (/^google\.protobuf\.\w+Value$/.test(desc.typeName)) return SCALAR_MESSAGE;
   const fields = new Map<string, Kind>();
   const kind: Kind = { name: "message", fields };
-  // before the fields: a message may contain itself
+  // set before the fields are visited: a message may contain itself
   known.set(desc, kind);
   for (const field of desc.fields) {
     const of = kindOfField(field);

@@ -3,13 +3,14 @@ import { parseJson } from "../json/parse-json.ts";
 import { checkJsonCost } from "./json-cost.ts";
 
 /**
- * The most that JSON other than the response of a method may cost: an error, tokens, metadata. It is parsed
- * in one go, within about ten milliseconds.
+ * The maximum cost of JSON that is not the response of a method: an error, tokens, metadata. Such JSON is
+ * parsed in one step, within about ten milliseconds.
  */
 const MAX_COST = 200_000;
 
 /**
- * Parses such JSON after checking its cost; returns undefined for other text, and for JSON that costs more.
+ * Parses JSON that is not the response of a method, after checking its cost. Returns undefined for invalid or
+ * too costly JSON.
  */
 export function smallJson(text: string, parse: typeof parseJson = parseJson): JsonValue | undefined {
   try {

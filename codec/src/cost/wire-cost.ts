@@ -6,23 +6,26 @@ const END_GROUP = 4;
 const LENGTH_DELIMITED = 2;
 const ANY = "google.protobuf.Any";
 
-/** The nesting depth allowed in a google.protobuf.Any: the default of protobuf-es. */
+/** The maximum nesting depth in a google.protobuf.Any: the default of protobuf-es. */
 const ANY_DEPTH = 100;
-/** The number of google.protobuf.Any that may be nested. Each is decoded within the one around it. */
+/**
+ * The maximum number of nested google.protobuf.Any messages. Each is decoded inside the one that contains it.
+ */
 const MAX_NESTED_ANY = 16;
 
-/** Thrown for truncated or malformed bytes: the decoder finds the same place and reports it. */
+/** Thrown for truncated or malformed bytes. The decoder fails at the same position and reports the error. */
 class Malformed extends Error {}
 
 const MALFORMED = new Malformed();
 
 /**
- * Counts the cost of decoding a message by walking over its bytes exactly as protobuf-es does, which
- * follows the types of fields, not the wire types of their tags. The walk stops where the bytes are
- * malformed, or nested deeper than `depth`, since decoding fails there.
+ * Counts the cost of decoding a message by walking over its bytes as protobuf-es does, which follows the
+ * types of fields, not the wire types in tags. The walk stops where the bytes are malformed, or nested deeper
+ * than `depth`, since decoding fails there.
  *
- * @param types the types that a google.protobuf.Any may contain; it is decoded later and counts here
- * @throws TooCostly beyond the budget, TooComplex for too many nested google.protobuf.Any
+ * @param types the types that a google.protobuf.Any may contain; its content is decoded later, but counts
+ *   here
+ * @throws TooCostly if the cost exceeds the budget, TooComplex for too many nested google.protobuf.Any
  */
 export function spendWire(
   budget: Budget,
@@ -43,9 +46,9 @@ function walk(walker: WireWalker, desc: DescMessage): void {
 }
 
 interface WalkOptions {
-  /** The nesting depth allowed for messages. */
+  /** The maximum nesting depth of messages. */
   readonly depth: number;
-  /** The number of Any around these bytes. */
+  /** The number of Any messages that contain these bytes. */
   readonly nesting: number;
   readonly types: Registry | undefined;
 }
@@ -68,7 +71,7 @@ class WireWalker {
     this.message(desc, this.bytes.length);
   }
 
-  /** Walks over a message up to `end`; a group ends at its end tag instead. */
+  /** Walks over a message up to `end`; a group ends at its end tag. */
   private message(desc: DescMessage, end: number | undefined): void {
     if (--this.depth < 0) throw MALFORMED;
     const fields = fieldsOf(desc);
@@ -127,7 +130,7 @@ class WireWalker {
         this.skip(tag & 7);
       }
     }
-    // an absent value is created with its default
+    // protobuf-es creates the default value for an absent value
     if (!hasValue) this.budget.spend(field.message === undefined ? VALUE_COST : MESSAGE_COST);
   }
 
@@ -147,9 +150,7 @@ class WireWalker {
     }
   }
 
-  /**
-   * Counts the message in a google.protobuf.Any by its last type name and value, which unpacking decodes.
-   */
+  /** Counts the message in a google.protobuf.Any. Unpacking decodes the last type name and the last value. */
   private any(start: number, end: number): void {
     const after = this.at;
     this.at = start;
@@ -175,17 +176,16 @@ class WireWalker {
       );
     }
     const options = { depth: ANY_DEPTH, nesting: nesting + 1, types };
-    // malformed content inside is only found when the Any is unpacked: the fields after it are decoded
-    // anyway
+    // malformed content is found only when the Any is unpacked; decoding continues after the Any
     walk(new WireWalker(this.budget, value, options), desc);
   }
 
   private text(start: number, end: number): string {
-    // type names are never longer
+    // no type name is longer
     return Buffer.from(this.bytes.subarray(start, Math.min(end, start + 1000))).toString("latin1");
   }
 
-  /** Reads a length, skips the bytes that it counts, and returns where they begin. */
+  /** Reads a length, skips as many bytes, and returns the position of the first of them. */
   private lengthAt(): number {
     const length = this.varint();
     const start = this.at;
@@ -249,8 +249,8 @@ class WireWalker {
   }
 
   /**
-   * Returns the end of a message. If it lies beyond the last byte, everything up to there is decoded before
-   * the error is found.
+   * Returns the end of a message. If the end exceeds the input, the decoder reads all bytes before it finds
+   * the error.
    */
   private end(): number {
     const length = this.varint();

@@ -16,7 +16,7 @@ function read(kind: Kind, text: string, ...keys: string[]) {
 
 const NOTHING = { bytes: "", differences: [] };
 
-test("property: of integers of any size, only the word itself stands for no value", () => {
+test("property: among integers of any size, only the absent word itself counts as absent", () => {
   const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
   fc.assert(
     fc.property(integer, fc.bigInt({ min: -3n, max: 3n }), (word, distance) => {
@@ -47,17 +47,17 @@ test.each<[kind: Kind, json: string]>([
   [{ map: "int32" }, '"-"'],
   [table("test.v1.Inner", () => [[1, "string", "a"]]), '"-"'],
   [{ loose: "int32" }, '"-"'],
-])("a word stands for no value of any kind: %j", (of, json) => {
+])("a field of any kind is absent if its value is the absent word: %j", (of, json) => {
   expect(read({ absent: ["x", "-"], of }, `{"n":${json}}`)).toMatchObject(NOTHING);
 });
 
-test("of several names the first that holds anything counts, a word included, and null does not", () => {
+test("of several keys, the first non-null value counts, even if it is an absent word", () => {
   const kind: Kind = { absent: ["N/A"], of: "int32" };
   expect(read(kind, '{"a":"N/A","b":5}', "a", "b")).toMatchObject(NOTHING);
   expect(read(kind, '{"a":null,"b":5}', "a", "b").bytes).toBe("0805");
 });
 
-test("null stays a value of google.protobuf.NullValue, under any of its names", () => {
+test("null is a value of google.protobuf.NullValue under each of its keys", () => {
   const words = new EnumTable("google.protobuf.NullValue", [[0, "NULL_VALUE"]]);
   const nullable: Kind = { nullable: words };
   for (const text of ['{"a":null}', '{"b":null}']) {

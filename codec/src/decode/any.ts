@@ -1,7 +1,7 @@
 /**
- * google.protobuf.Any, whose JSON names a type. An Any with an unknown type, or with content that does not
- * fit its type, is kept as a google.protobuf.Struct of its JSON, including `@type`, which every client can
- * read.
+ * Decodes google.protobuf.Any, whose JSON names a type. An Any with an unknown type, or with content that
+ * does not fit its type, is kept as a google.protobuf.Struct of its JSON, including `@type`, which every
+ * client can read.
  */
 import {
   type DescMessage,
@@ -20,8 +20,8 @@ import type { Decode, ProtoWriter } from "./proto-writer.ts";
 import { findSurplus } from "./surplus.ts";
 
 /**
- * Messages with more values are kept as a google.protobuf.Struct: protobuf-es cannot read a message in
- * parts.
+ * The maximum number of values in a message that is decoded as its type. Larger messages are kept as a
+ * google.protobuf.Struct, since protobuf-es cannot read a message in parts.
  */
 const MAX_VALUES = 20_000;
 
@@ -76,7 +76,7 @@ function decodeKnown(
   return true;
 }
 
-/** Writes the bytes of a message like a message in a field. */
+/** Writes a Struct of the JSON as the content of the Any. */
 function keepAsStruct(json: JsonObject, out: ProtoWriter): void {
   out.string(1, STRUCT_URL, "@type");
   out.message(2, json, "", decodeStruct);
@@ -90,13 +90,13 @@ export function typeNameOf(url: string): string {
 const NO_DOUBLES: ReadonlySet<unknown> = new Set();
 
 /**
- * Converts JSON for protobuf-es, which takes 64-bit integers as strings, not as bigints.
+ * Converts JSON for protobuf-es, which expects 64-bit integers as strings, not as bigints.
  *
- * @param doubles the numbers that are not such integers, whatever their size
+ * @param doubles the numbers that are doubles, even if they are large integers
  */
 export function plainJson(json: JsonValue, doubles: ReadonlySet<unknown> = NO_DOUBLES): ProtoJsonValue {
   const text = JSON.stringify(json, function (this: Record<string, unknown>, key, value: unknown) {
-    // read before toJSON converts the value
+    // `value` is already the result of toJSON; `this[key]` is the original
     const given = this[key];
     const own = plainNumber(given);
     if (doubles.has(given)) return Number(own);

@@ -4,25 +4,28 @@ import { type Frame, type Hole, varintSize } from "./segment.ts";
 const INITIAL_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const SHORT_STRING = 40;
-/** The space for longer strings is measured, not assumed to be three bytes per character. */
+/**
+ * The length above which the UTF-8 size of a string is measured. Shorter strings reserve three bytes per
+ * character.
+ */
 const LONG_STRING = 4096;
 const TWO_32 = 0x1_0000_0000;
 
 /**
- * Writes the protobuf wire format (protobuf.dev/programming-guides/encoding) into one growing buffer. It
- * does not depend on JSON. Short strings are written without a native call. The length before a message is
+ * Writes the protobuf wire format (protobuf.dev/programming-guides/encoding) into one growing buffer. It does
+ * not depend on JSON. Short strings are written without a native call. The length before a message is
  * reserved in advance, and the message moves only if the guess was wrong.
  */
 export class BytesWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private position = 0;
-  /** Places whose content is written later, in order of position. */
+  /** The positions whose content is written later, in ascending order. */
   protected holes: Hole[] = [];
   /** Length-prefixed content with holes in it. Inner frames precede outer ones. */
   protected frames: Frame[] = [];
   private lastHole = -1;
 
-  /** Empties the writer. It keeps its buffer unless a single large response made the buffer large. */
+  /** Empties the writer. Keeps its buffer unless a large response made the buffer large. */
   protected clear(): void {
     this.position = 0;
     this.withoutHoles();
@@ -43,12 +46,11 @@ export class BytesWriter {
   }
 
   /**
-   * Returns a copy of the bytes written. The writer must be emptied next: until then it holds no large
+   * Returns a copy of the bytes written. The caller must empty the writer next, which releases a large
    * buffer.
    */
   protected copy(): Uint8Array<ArrayBuffer> {
-    // a plain Uint8Array: the slice of a Buffer would be a Buffer, and so would the bytes fields read from
-    // it
+    // a plain Uint8Array: the slice of a Buffer would be a Buffer, and so would the bytes fields read from it
     const copied = new Uint8Array((this.buffer.buffer as ArrayBuffer).slice(0, this.position));
     if (this.buffer.length > MAX_KEPT_BYTES) this.clear();
     return copied;
@@ -89,7 +91,9 @@ export class BytesWriter {
     this.buffer[this.position++] = rest;
   }
 
-  /** Writes a signed integer of at most 53 bits; negative ones take ten bytes, as int32 and int64 do. */
+  /**
+   * Writes a signed integer of at most 53 bits. A negative integer takes ten bytes, as in int32 and int64.
+   */
   protected varintSafe(value: number): void {
     if (value >= 0 && value < TWO_32) {
       this.varint32(value);
@@ -137,7 +141,7 @@ export class BytesWriter {
     this.position = this.buffer.writeDoubleLE(value, this.position);
   }
 
-  /** Writes bytes with their length first. */
+  /** Writes the length of bytes, then the bytes. */
   protected delimited(bytes: Uint8Array): void {
     this.varint32(bytes.length);
     this.reserve(bytes.length);
@@ -146,8 +150,8 @@ export class BytesWriter {
   }
 
   /**
-   * Writes a string as UTF-8 with its length first. Replaces lone surrogates with U+FFFD and then returns
-   * false.
+   * Writes a string as UTF-8, after its length. Replaces lone surrogates by U+FFFD, and returns false if
+   * there are any.
    */
   protected utf8(value: string): boolean {
     const length = value.length;
@@ -197,7 +201,7 @@ export class BytesWriter {
     return size;
   }
 
-  /** Records a length that grows when the holes after it are filled. */
+  /** Records the length of a message whose holes are filled later, which increases the length. */
   private addFrame(start: number, guess: number, size: number): void {
     const { holes, frames } = this;
     const shift = size - guess;
@@ -249,7 +253,7 @@ export class BytesWriter {
     if (this.lastHole > start) this.rewindHoles(start);
   }
 
-  /** Marks the holes as void: their content is still read to report differences, but not written. */
+  /** Marks holes as void: their content is still read to report differences, but is not written. */
   private rewindHoles(start: number): void {
     const { holes, frames } = this;
     for (let index = holes.length - 1; (holes[index]?.at ?? -1) > start; index--) {

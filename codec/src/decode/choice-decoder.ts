@@ -1,4 +1,4 @@
-/** Turns a choice into the function that writes the member that an object selects. */
+/** Compiles a choice into the function that writes the member that an object selects. */
 import { type JsonObject, jsonTypeOf } from "../json/json.ts";
 import { type OneofMembers, reportedAs } from "../table/keys.ts";
 import {
@@ -27,7 +27,7 @@ type Choose = (json: JsonObject, out: ProtoWriter) => Write | undefined;
 /**
  * Returns the function that writes the selected member.
  *
- * @param members the members with their own keys, which must be empty unless selected
+ * @param members the members with separate keys, which must be empty unless selected
  * @param holder the keys of the message
  */
 export function choiceDecoder(
@@ -49,7 +49,10 @@ export function choiceDecoder(
   };
 }
 
-/** @param isNamed whether a discriminator names this member: it is then set, whatever its key holds */
+/**
+ * @param isNamed whether a discriminator names this member: the member is then set even if its key is absent
+ *   or empty
+ */
 function memberWriter(
   field: FieldEntry | undefined,
   isNamed: boolean,
@@ -88,7 +91,7 @@ function otherwiseWriter({ choice, otherwise, lost }: ChoiceEntry, memberOf: Mem
   };
 }
 
-/** Reports whether a condition only compares the key that names the member. */
+/** Reports whether a condition only compares the value of a key. */
 function isWord({ key, is, present, type }: ChoiceCase): boolean {
   return key === undefined && is !== undefined && present === undefined && type === undefined;
 }

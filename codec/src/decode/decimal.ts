@@ -1,19 +1,19 @@
 /** A number of nanoseconds. */
 export interface Nanos {
   readonly nanos: bigint;
-  /** Whether the number had further digits, which are dropped. */
+  /** Whether the number had further digits, which were dropped. */
   readonly isCut: boolean;
 }
 
 const MAX_DIGITS = 1000;
-/** The number of digits of the longest time or duration, in nanoseconds: 10,000 years. */
+/** The maximum number of digits of a time or duration in nanoseconds: 10,000 years. */
 const MAX_NANO_DIGITS = 21;
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 
 /**
- * Converts a decimal number to nanoseconds digit by digit: a double would lose some of
- * `1767225600.123456789`. Returns undefined for text that is not a number, and for a number beyond any
- * time.
+ * Converts a decimal number to nanoseconds digit by digit, since a double would lose some digits of
+ * `1767225600.123456789`. Returns undefined for a string that is not a number, and for a number beyond the
+ * range of times.
  *
  * @param unitDigits the number of decimal digits between the unit and the second: 3 for milliseconds
  */

@@ -22,26 +22,26 @@ const MAX_STEP = 100;
 export class DifferenceWriter extends BytesWriter {
   /** The differences found; at most 100 of each class are kept. */
   differences: Difference[] = [];
-  /** Whether a rounded integer occurred where its exact value matters. */
+  /** Whether an integer was rounded where its exact value matters. */
   inexact = false;
-  /** Whether a number was kept as text, whose notation JSON.parse may have changed. */
+  /** Whether a number was kept as raw JSON. JSON.parse may have changed its notation. */
   keptNumbers = false;
   protected path: Array<string | number> = [];
   protected exact = false;
   protected looseKey: string | undefined;
   protected looseDepth = 0;
   private textual = false;
-  /** The paths of non-objects that other paths lead through, by the object that they begin in. */
+  /** The non-objects found inside a path, as paths grouped by the object in which the path begins. */
   private missteps: WeakMap<object, Set<string>> | undefined;
   private readonly counts = { additional: 0, converted: 0, lost: 0 };
 
   /**
    * Empties the writer for another message.
    *
-   * @param exact whether the next JSON was parsed exactly: a rounded number is then reported as a
-   * difference, since parsing again would not help
+   * @param exact whether the next JSON was parsed exactly: a rounded number is then reported as a difference,
+   *   since parsing again would not help
    * @param textual whether the payload was a form, in which every value is a string: numbers, booleans and
-   * lists of one item are then valid as strings
+   *   lists of one item are then valid as strings
    */
   reset(exact = false, textual = false): void {
     this.clear();
@@ -56,8 +56,8 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /**
-   * Marks the next field, under this key, as known to arrive with other JSON types: converting it, the
-   * items of its list or the values of its map is not a difference.
+   * Marks the next field, with this key, as one that accepts other JSON types. Converting its value, its list
+   * items or its map values is not reported as a difference.
    */
   loosely(key: string): this {
     this.looseKey = key;
@@ -65,7 +65,7 @@ export class DifferenceWriter extends BytesWriter {
     return this;
   }
 
-  /** Makes the next field as strict as others. */
+  /** Ends the effect of `loosely` for the next field. */
   protected strictly(): void {
     this.looseKey = undefined;
   }
@@ -81,7 +81,7 @@ export class DifferenceWriter extends BytesWriter {
     );
   }
 
-  /** Records a value that was converted from an undeclared type. */
+  /** Records a value that was converted from another type than the declared one. */
   coerce(key: string, expected: string, value: Field): void {
     this.note("converted", key, expected, value);
   }
@@ -91,19 +91,19 @@ export class DifferenceWriter extends BytesWriter {
     if (!this.textual) this.note("converted", key, expected, value);
   }
 
-  /** Records a value that is dropped. */
+  /** Records a value that was dropped. */
   drop(key: string, expected: string, value: Field): void {
     this.note("lost", key, expected, value);
   }
 
-  /** Records a key that no field names. */
+  /** Records a key that no field reads. */
   additional(key: string, value: Field): void {
     this.note("additional", key, "no such key", value);
   }
 
   /**
-   * Records the keys of a value that a tree does not have, starting with the keys of nested objects. A path
-   * enters a list by an index, or its first item where an object was expected.
+   * Records the keys of a value that a tree does not contain, starting with the keys of nested objects. A
+   * path enters a list by an index; if an object was expected, it enters the first item.
    */
   keysBeyond(tree: KeyTree, value: Field): void {
     if (Array.isArray(value)) {
@@ -131,7 +131,7 @@ export class DifferenceWriter extends BytesWriter {
     this.path.pop();
   }
 
-  /** Records a non-object on a path, once for all paths that lead through it. */
+  /** Records a non-object inside a path, once for all paths that lead through it. */
   readonly misstep = ({ root, path, value, class: as }: Misstep): void => {
     this.missteps ??= new WeakMap();
     const start = typeof root === "object" && root !== null ? root : this;
@@ -141,7 +141,7 @@ export class DifferenceWriter extends BytesWriter {
     this.note(as, path, "object", value);
   };
 
-  /** The number of values dropped so far. */
+  /** The number of values lost so far. */
   protected get lostCount(): number {
     return this.counts.lost;
   }
@@ -152,13 +152,13 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /**
-   * Records that an item of a list or an entry of a map is missing: unlike a field, which counts as unset,
-   * its place disappears with it.
+   * Records that a list item or map entry is missing. A lost field counts as unset, but a missing item or
+   * entry leaves no trace.
    *
-   * @param lostBefore the number of values dropped before it: if the item itself was recorded, nothing is
-   * added
-   * @param convertedBefore the number of values converted before it: if the item was recorded as converted,
-   * that record is removed
+   * @param lostBefore the number of values lost before the item: nothing is added if the item itself was
+   *   recorded as lost
+   * @param convertedBefore the number of values converted before the item: if the item was recorded as
+   *   converted, that record is removed
    */
   protected leftOut(
     lostBefore: number,
@@ -181,7 +181,10 @@ export class DifferenceWriter extends BytesWriter {
     return undefined;
   }
 
-  /** Requests an exact parse of the response because of this rounded number; drops the number after one. */
+  /**
+   * Requests an exact parse of the response because of a rounded number. After an exact parse, records the
+   * number as lost.
+   */
   rounded(key: string, expected: string, value: Field): undefined {
     this.inexact = true;
     if (this.exact) this.note("lost", key, expected, value);
@@ -234,7 +237,7 @@ function describe(value: Field): string {
   return `${type} ${cut(text, MAX_GOT)}`;
 }
 
-/** Shortens text for a report without splitting a character. */
+/** Truncates a string for a report without splitting a character. */
 function cut(text: string, length: number): string {
   return (text.length > length ? `${text.slice(0, length)}…` : text).toWellFormed();
 }

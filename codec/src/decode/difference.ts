@@ -1,17 +1,17 @@
 /**
  * The effect of a value that differs from its declaration.
  *
- * `additional`: no declared value is affected. Examples: a key that no field names, an unknown number that
- * an open enum keeps, an unknown enum name that another field or a collector of unknown keys keeps.
- * `converted`: the value was kept with another type, e.g. a number that arrived as a string. `lost`: a
- * declared value could not be kept.
+ * `additional`: no declared value is affected. Examples: a key that no field reads, an unknown number that an
+ * open enum keeps, an unknown enum name that another field or a collector of unknown keys keeps. `converted`:
+ * the value was kept with another type, for example a number that arrived as a string. `lost`: a declared
+ * value could not be kept.
  */
 export type DifferenceClass = "additional" | "converted" | "lost";
 
 /** The classes, from harmless to severe. */
 export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = ["additional", "converted", "lost"];
 
-/** One place in a response that differs from its message. */
+/** A place in a response that differs from the declared message. */
 export interface Difference {
   /** The JSON path from the payload, e.g. `posts[3].blog.theme`. */
   readonly path: string;
@@ -39,7 +39,7 @@ export const NO_DIFFERENCES: FoundDifferences = {
   counts: { additional: 0, converted: 0, lost: 0 },
 };
 
-/** The reaction to a difference: nothing, a report, or a report and an error in place of the response. */
+/** The reaction to a difference: none, a report, or a report and an error that replaces the response. */
 export type DifferenceLevel = "ignore" | "log" | "fail";
 
 /** The reaction to each class; the default applies to an omitted class. */

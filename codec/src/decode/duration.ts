@@ -1,4 +1,4 @@
-/** google.protobuf.Duration to and from the formats of upstreams. */
+/** Converts google.protobuf.Duration to and from the formats of upstreams. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { JsonValue } from "../json/json.ts";
 import type { CountUnit, DurationRule } from "../table/kinds.ts";
@@ -8,16 +8,16 @@ import type { Instant } from "./timestamp.ts";
 /** The number of decimal digits between each unit and the second. */
 export const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
 
-/** 10,000 years, the range of google.protobuf.Duration. */
+/** The range of google.protobuf.Duration: 10,000 years. */
 export const MAX_SPAN_SECONDS = 315_576_000_000n;
-/** Nanoseconds in a second. */
+/** The number of nanoseconds in a second. */
 export const NANOS_PER_SECOND = 1_000_000_000n;
 const PROTO_JSON = /^(-?)(\d{1,12})(?:\.(\d+))?s?$/;
 const ISO =
   /^(-)?P(?=\d|T\d)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12})(?:[.,](\d+))?S)?)?$/;
 
 /**
- * Reads a duration: `3.5s` as in ProtoJSON, or a number of seconds; returns undefined for anything else.
+ * Reads a duration: `3.5s` as in ProtoJSON, or a number of seconds. Returns undefined for any other value.
  */
 export function durationFrom(value: JsonValue): Instant | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
@@ -26,8 +26,8 @@ export function durationFrom(value: JsonValue): Instant | undefined {
 }
 
 /**
- * Reads a duration by its rule; returns undefined for anything else, including months and years, which have
- * no fixed length.
+ * Reads a duration by its rule. Returns undefined for any other value, including months and years, whose
+ * length varies.
  */
 export function spanFrom(value: JsonValue, rule: DurationRule): Instant | undefined {
   if (rule === "iso8601") return typeof value === "string" ? fromIso(value.trim()) : undefined;
@@ -54,7 +54,7 @@ function inRange(count: Nanos | undefined): Instant | undefined {
   return isOutside ? undefined : { seconds: Number(seconds), nanos: Number(nanos % NANOS_PER_SECOND), isCut };
 }
 
-/** Formats a duration by its rule: a count, with a fraction where needed, or ISO 8601. */
+/** Formats a duration by its rule: as a count, with a fraction if necessary, or as ISO 8601. */
 export function spanText({ seconds, nanos }: Duration, rule: DurationRule): string {
   const total = seconds * NANOS_PER_SECOND + BigInt(nanos);
   if (rule !== "iso8601") return countText(total, rule);
@@ -71,7 +71,7 @@ export function countText(nanos: bigint, unit: CountUnit): string {
 }
 
 /**
- * Returns the digits of a number of nanoseconds, without its sign: nine for the fraction, and at least one
+ * Returns the digits of a number of nanoseconds, without sign: nine digits for the fraction, and at least one
  * for the seconds.
  */
 function nanoDigits(nanos: bigint): string {

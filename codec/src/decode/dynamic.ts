@@ -4,7 +4,7 @@ import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
 
-/** Decodes google.protobuf.Empty, which reads nothing. */
+/** Decodes google.protobuf.Empty, which has no content. */
 export function decodeEmpty(): void {}
 
 /** Decodes google.protobuf.Struct. Its numbers are doubles, so integers beyond 2^53 become strings. */
@@ -36,21 +36,21 @@ export function decodeValue(given: JsonValue, out: ProtoWriter): void {
 }
 
 /**
- * Writes a number beyond 2^53. One with a fraction or exponent was a double at its origin. A plain integer
- * is written as text even if a double can hold it: otherwise some IDs of a list would be numbers and others
- * text.
+ * Writes a number beyond 2^53. A number with a fraction or exponent was a double at its origin. A plain
+ * integer is written as a string even if a double can hold it: otherwise some IDs of a list would be numbers
+ * and others strings.
  */
 function bigNumber(given: JsonValue, value: number | bigint, out: ProtoWriter): void {
   const double = Number(value);
   if (given instanceof NumberText && Number.isFinite(double)) {
     out.double(2, double, "");
   } else if (!out.bigText(3, value)) {
-    // a Value without a kind is invalid, and cannot be printed as JSON
+    // a Value without a kind is invalid and has no JSON form
     out.nullValue(1);
   }
 }
 
-/** Decodes google.protobuf.ListValue. null is an empty list, and a single value a list of one item. */
+/** Decodes google.protobuf.ListValue. null is an empty list, and a single value is a list of one item. */
 export function decodeListValue(value: JsonValue, out: ProtoWriter): void {
   if (value === null) return;
   if (!Array.isArray(value)) out.coerce("", "array", value);

@@ -7,8 +7,8 @@ import type { Field } from "./difference-writer.ts";
 export type ReadField<From = JsonObject> = (from: From, found: OnMisstep) => Field;
 
 /**
- * Collects missteps while several paths are tried in turn. Only those on the successful path count; if no
- * path succeeds, all of them count.
+ * Collects the missteps (non-objects inside a path) while several paths are tried in turn. Only the missteps
+ * on the path that succeeds are reported; if no path succeeds, all are.
  */
 export class Attempts {
   private all: Misstep[] = [];
@@ -23,7 +23,7 @@ export class Attempts {
     this.from = this.all.length;
   }
 
-  /** Ends the search; `isFound` tells whether the last path led to a value. */
+  /** Ends the search. `isFound` states whether the last path led to a value. */
   end(isFound: boolean, found: OnMisstep): void {
     const { all, from } = this;
     if (all.length === 0) return;
@@ -33,7 +33,7 @@ export class Attempts {
   }
 }
 
-/** Returns a function that reads the first of the keys that holds a value. */
+/** Returns a function that reads the first key that has a value. */
 export function fieldReader(keys: readonly Key[]): ReadField {
   return firstOf(keys.map(keyReader));
 }

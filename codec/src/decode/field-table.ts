@@ -3,7 +3,9 @@ import type { KeyTree } from "../table/key-tree.ts";
 import type { OneofMembers } from "../table/keys.ts";
 import type { Field } from "./difference-writer.ts";
 
-/** Writes the value of a field, reported by `key`; `json` is the object that contains it. */
+/**
+ * Writes the value of a field. Reports name the field by `key`; `json` is the object that contains the value.
+ */
 export type WriteField<Out> = (value: Field, out: Out, key: string, json: JsonObject) => void;
 
 /**
@@ -15,20 +17,20 @@ export type FieldRow<Out> = readonly [write: WriteField<Out>, ...keys: string[]]
 /** A part of an object that a decoder reads. */
 export type LayoutEntry<Out> =
   | FieldRow<Out>
-  /** A oneof whose members have their own keys: the first present member stays. */
+  /** A oneof whose members have separate keys: the first present member is kept. */
   | { readonly onlyFirst: OneofMembers; readonly of: ReadonlyArray<FieldRow<Out>> }
   /**
-   * A oneof whose member the object selects. `choose` is called for each object, and reads what it needs.
+   * A oneof whose member the object selects. `choose` is called for each object, and reads the keys it needs.
    */
   | { choose(json: JsonObject, out: Out): void }
-  /** Keys that only a `choose` reads. */
+  /** Keys that only a `choose` function reads. */
   | { readonly known: readonly string[] };
 
 /** A field that reads a key. */
 export class Target {
   /** The position of the field in the order of writing. */
   readonly rank: number;
-  /** Whether this is the last key tried: then null is the value of the field. */
+  /** Whether this key is the last one tried: then null is the value of the field. */
   readonly isLast: boolean;
   /** The next field that reads the same key. */
   readonly next: Target | undefined;
@@ -43,13 +45,13 @@ export class Target {
 /** The lookup tables of the writer for an object. */
 export interface FieldLayout<Out> {
   readonly targets: ReadonlyMap<string, Target>;
-  /** In the order of writing. */
+  /** The write functions of the fields, in the order of writing. */
   readonly writes: ReadonlyArray<WriteField<Out>>;
   /** For each rank, the key that reports name. */
   readonly names: readonly string[];
   /** For each rank, the keys in the order in which they are tried. */
   readonly keys: ReadonlyArray<readonly string[]>;
-  /** A bit for each rank, 32 per word: the fields that are written whatever the keys. */
+  /** The fields that are written even if none of their keys is present: a bit for each rank, 32 per word. */
   readonly always: readonly number[];
 }
 
@@ -60,16 +62,16 @@ interface OneofOutput {
 }
 
 /**
- * The fields of a message by the keys that they are read from, so that decoding looks up only keys that are
- * present. As a set, it contains all of these keys.
+ * The fields of a message, indexed by the keys that they are read from, so that decoding looks up only the
+ * keys that are present. As a set, it contains all of these keys.
  */
 export class FieldTableOf<Out extends OneofOutput> {
-  /** The keys read below the keys that paths lead through. */
+  /** The keys that fields read inside the values of other keys, through paths. */
   readonly below: KeyTree | undefined;
   private readonly entries: () => ReadonlyArray<LayoutEntry<Out>>;
   private made: FieldLayout<Out> | undefined;
 
-  /** @param entries all entries, in the order of writing; called when the first object arrives */
+  /** @param entries returns all entries, in the order of writing; called when the first object arrives */
   constructor(entries: () => ReadonlyArray<LayoutEntry<Out>>, below?: KeyTree) {
     this.entries = entries;
     this.below = below;
@@ -118,7 +120,7 @@ class LayoutMaker<Out extends OneofOutput> {
       for (const row of entry.of) this.field(row);
       const end = this.row((_, out, _key, json) => out.endOneof(json, entry.onlyFirst));
       const keys = entry.of.flatMap(([, ...own]) => own);
-      // each key separately: a member may be null
+      // one row for each key: null is a value of the key of a NullValue member
       for (const key of keys) {
         this.ask(begin, [key]);
         this.ask(end, [key]);
@@ -132,7 +134,10 @@ class LayoutMaker<Out extends OneofOutput> {
     this.ask(this.row(write, keys), keys);
   }
 
-  /** @param tried the keys of which the first with a value counts; empty where the order does not matter */
+  /**
+   * @param tried the keys of the field, of which the first with a value counts; empty if the order does not
+   *   matter
+   */
   private row(write: WriteField<Out>, tried: readonly string[] = []): number {
     const rank = this.writes.push(write) - 1;
     this.keys.push(tried);

@@ -21,7 +21,8 @@ function decoded(json: JsonValue, table: FieldTable): Written {
 }
 
 /**
- * A table of so many fields, each of which is read from two keys, and the values that it was asked to write.
+ * Returns a table of `fields` fields, each read from two keys, and the values that its write functions were
+ * called with.
  */
 function countingTable(fields: number): { readonly table: FieldTable; readonly asked: unknown[] } {
   const asked: unknown[] = [];
@@ -33,7 +34,7 @@ function countingTable(fields: number): { readonly table: FieldTable; readonly a
   return { table: new FieldTable(() => Array.from({ length: fields }, row)), asked };
 }
 
-test("an object costs a step for each of its keys, however many fields are described", () => {
+test("the number of write calls depends on the keys of the object, not on the number of fields", () => {
   for (const fields of [1, 31, 32, 33, 64, 1000]) {
     const { table, asked } = countingTable(fields);
     decoded({}, table);
@@ -44,14 +45,14 @@ test("an object costs a step for each of its keys, however many fields are descr
   }
 });
 
-test("no field is asked twice that has come under several keys, and none whose other keys hold nothing", () => {
+test("a field with several keys is written once, and not at all if no key has a value", () => {
   const { table, asked } = countingTable(3);
   decoded({ key0: "a", key_0: "b", key_1: null, key2: null }, table);
-  // null under the last key is what the field holds
+  // null counts as a value only under the last key
   expect(asked).toEqual(["b", null]);
 });
 
-test("a key may be read for several fields, and a field may need the whole object", () => {
+test("several fields can read the same key, and a field can read the whole object", () => {
   const table = new FieldTable(() => [
     [(value, out) => out.int32(numberOf("int32"), value, "a"), "a"],
     [(_, out, _key, json) => out.string(numberOf("string"), valueAt(json, "b.c"), "b.c"), "b"],
@@ -64,7 +65,7 @@ test("a key may be read for several fields, and a field may need the whole objec
   });
 });
 
-test("keys that every object inherits are read where they are keys of it", () => {
+test("a key such as constructor is read only if the object itself has the key", () => {
   const table = new FieldTable(() => [
     [(value, out) => out.string(numberOf("string"), value, "constructor"), "constructor", "toString"],
     [(value, out) => out.int32(numberOf("int32"), value, "__proto__"), "__proto__"],
@@ -76,7 +77,7 @@ test("keys that every object inherits are read where they are keys of it", () =>
   });
 });
 
-test("what a choice reads is asked for each object, and its keys are known", () => {
+test("a choose function is called for each object, and the keys it declares are not reported as unknown", () => {
   const table = new FieldTable(() => [
     {
       choose(json, out) {
@@ -93,7 +94,7 @@ test("what a choice reads is asked for each object, and its keys are known", () 
   });
 });
 
-test("of the members of a oneof the first one stays, in whatever order they come", () => {
+test("the first member of a oneof in table order is kept, regardless of the order of keys", () => {
   const [first, second] = [numberOf("string"), numberOf("int32")];
   const table = new FieldTable(() => [
     {
@@ -117,7 +118,7 @@ test("of the members of a oneof the first one stays, in whatever order they come
   expect(decoded({ b: 1, a: null }, table).json).toEqual({ int32: 1 });
 });
 
-test("a message in a message takes no place of its holder, and what was thrown leaves nothing behind", () => {
+test("a nested message does not overwrite fields of the outer message, and an exception leaves no state", () => {
   const table: FieldTable = new FieldTable(() => [
     [(value, out) => out.message(numberOf("self"), value, "self", decode), "self"],
     [(value, out) => out.string(numberOf("string"), value, "string"), "string"],
@@ -156,10 +157,10 @@ const object = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...NAMES, "zz"), fc.constantFrom(...VALUES)), {
     selector: ([key]) => key,
   })
-  // not by assignment, which would set a prototype
+  // fromEntries, because an assignment to `__proto__` would set a prototype
   .map((entries) => Object.fromEntries(entries) as JsonObject);
 
-test("property: the bytes and differences are those of asking for each key of each field, in the order of the fields", () => {
+test("property: bytes and differences equal a decoder that looks up each key of each field in field order", () => {
   fc.assert(
     fc.property(fc.array(field, { maxLength: 40 }), object, (fields, json) => {
       const known = new Set(fields.flatMap(({ keys }) => keys));

@@ -6,25 +6,25 @@ import type { FieldLayout, FieldTableOf, Target } from "./field-table.ts";
 import { KeyWriter } from "./key-writer.ts";
 
 /**
- * A writer that iterates over the keys of an object. It first sorts the values into the order of the
- * fields, so that a message has the same bytes and differences whatever the order of its keys.
+ * A writer that iterates over the keys of an object. It first sorts the values into the order of the fields,
+ * so that the order of keys does not change the bytes or the differences of a message.
  */
 export class FieldWriter extends KeyWriter {
-  /** The values of the objects being read: one slot for each field, undefined until its key arrives. */
+  /** The values of the objects in progress: one slot for each field, undefined until its key arrives. */
   private readonly values: Field[] = [];
-  /** A bit for each occupied slot; 32 per word. */
+  /** A bit for each occupied slot, 32 per word. */
   private readonly marks: number[] = [];
   private valuesEnd = 0;
   private marksEnd = 0;
-  /** The start positions of the oneofs being written. */
+  /** The start positions of the oneofs in progress. */
   private oneofStarts: number[] = [];
-  /** The null member of the current oneof; 0 if there is none. */
+  /** The number of the null member in the current oneof; 0 if the oneof has no such member. */
   private nullField = 0;
   private nullStart = 0;
 
   override reset(exact = false, textual = false): void {
     super.reset(exact, textual);
-    // left over from an exception
+    // an exception left values in the slots
     if (this.valuesEnd > 0) this.values.fill(undefined);
     this.valuesEnd = 0;
     this.marksEnd = 0;
@@ -40,7 +40,7 @@ export class FieldWriter extends KeyWriter {
     for (let index = 0; index < layout.always.length; index++) {
       const at = marksEnd + index;
       for (let mark = marks[at] as number; mark !== 0; mark &= mark - 1) {
-        // the lowest bit
+        // the index of the lowest bit
         const rank = index * 32 + 31 - Math.clz32(mark & -mark);
         const value = values[valuesEnd + rank];
         values[valuesEnd + rank] = undefined;
@@ -53,8 +53,8 @@ export class FieldWriter extends KeyWriter {
   }
 
   /**
-   * Allocates slots for the fields of an object and stores its values there; returns the keys that no field
-   * names.
+   * Allocates slots for the fields of an object and stores the values in them. Returns the keys that no field
+   * reads.
    */
   private find(json: JsonObject, layout: FieldLayout<this>): string[] | undefined {
     const { values, marks, valuesEnd, marksEnd } = this;
@@ -65,7 +65,7 @@ export class FieldWriter extends KeyWriter {
       marks[marksEnd + index] = layout.always[index] as number;
     }
     let others: string[] | undefined;
-    // not `for in`, which looks up each key again in an object with a hundred thousand keys
+    // not `for in`, which looks up each key a second time in an object with a hundred thousand keys
     for (const key of Object.keys(json)) {
       let target: Target | undefined = layout.targets.get(key);
       if (target === undefined) {
@@ -88,12 +88,12 @@ export class FieldWriter extends KeyWriter {
     return others;
   }
 
-  /** Begins the members of a oneof, at most one of which may be set. */
+  /** Begins a oneof, at most one of whose members may be set. */
   beginOneof(): void {
     this.oneofStarts.push(this.length);
   }
 
-  /** Ends the members of a oneof: only the first one stays. */
+  /** Ends a oneof: only the first member written is kept. */
   endOneof(json: JsonObject, members: OneofMembers): void {
     const start = this.oneofStarts.pop();
     if (start === undefined) return;
@@ -105,8 +105,8 @@ export class FieldWriter extends KeyWriter {
   }
 
   /**
-   * Writes google.protobuf.NullValue as a member of a oneof: null is its value unless another member has
-   * one.
+   * Writes google.protobuf.NullValue as a member of a oneof: null is its value unless another member has a
+   * value.
    */
   nullMember(field: number, value: Field, key: string, table: EnumTable): void {
     const start = this.oneofStarts.at(-1);
@@ -119,7 +119,7 @@ export class FieldWriter extends KeyWriter {
   }
 }
 
-/** Returns the value of a field for which several keys arrived: the first that holds a value. */
+/** Returns the value of a field that arrived under several keys: the first value that counts. */
 function firstOf(json: JsonObject, keys: readonly string[]): Field {
   let value: Field;
   for (const key of keys) {

@@ -6,28 +6,25 @@ import { OneofWriter } from "./oneof-writer.ts";
 const NOTHING: readonly string[] = [];
 const NO_ENTRIES: ReadonlyArray<readonly [string, Field]> = [];
 
-/** The keys that a message knows. */
+/** The keys that a message reads. */
 export interface KnownKeys extends Iterable<string> {
   has(key: string): boolean;
-  /** The known keys below the keys that paths lead through; undefined if there are none. */
+  /** The keys read inside the values of path keys; undefined if no path exists. */
   readonly below?: KeyTree | undefined;
 }
 
 const NO_KEYS: KnownKeys = new Set();
 
-/**
- * A writer that reports or collects keys that no field names, including keys of messages that share an
- * object.
- */
+/** A writer that reports or collects keys that no field reads, even if several messages share an object. */
 export class KeyWriter extends OneofWriter {
   protected flattenedDepth = -1;
   protected holderKeys: KnownKeys = NO_KEYS;
-  /** For each depth, the keys known to messages that were flattened into that object. */
+  /** For each depth, the known keys of the messages that share the object at that depth. */
   private keysBelow: Array<ReadonlyArray<KnownKeys> | undefined> = [];
-  /** For each depth, values of known keys that the collector of that message takes. */
+  /** For each depth, the known keys whose values the unknown-key collector also takes. */
   private collectedValues: Array<Array<readonly [key: string, value: JsonValue]> | undefined> = [];
 
-  /** The object whose unknown keys `fields` has found. */
+  /** The object whose unknown keys are known from the last call of `fields`. */
   private othersOf: JsonObject | undefined;
   private othersBeyond: KnownKeys = NO_KEYS;
   private others: readonly string[] = NOTHING;
@@ -41,7 +38,7 @@ export class KeyWriter extends OneofWriter {
     if (this.collectedValues.length > 0) this.collectedValues = [];
   }
 
-  /** Marks the keys that the collector of this message takes, so that no holder reports them. */
+  /** Marks the keys that the collector of this message takes, so that no outer message reports them. */
   protected collect(json: JsonObject, known: KnownKeys): ReadonlyArray<readonly [string, Field]> {
     const keys = this.collectKeys(json, known);
     const further = this.collectedValues[this.depth];
@@ -56,13 +53,13 @@ export class KeyWriter extends OneofWriter {
     const { holderKeys } = this;
     const below = this.keysBelow[this.depth];
     const keys = this.unknownOf(json, known).filter((key) => !holderKeys.has(key));
-    // the holder does not know them either
+    // the outer message does not read these keys either
     this.keysBelow[this.depth] = [...(below ?? []), new Set(keys)];
     this.leaveToHolder(known);
     return keys;
   }
 
-  /** Also passes the value of a known key to the collector of this message. */
+  /** Adds the value of a known key to the collector of this message. */
   protected collectAlso(key: string, value: JsonValue): void {
     const others = this.collectedValues[this.depth];
     if (others === undefined) {
@@ -73,9 +70,9 @@ export class KeyWriter extends OneofWriter {
   }
 
   /**
-   * Reports the keys that no field names, unless the message collects them.
+   * Reports the keys that no field reads, unless the message collects them.
    *
-   * @param ofMembers keys that members of its oneofs read when they are selected
+   * @param ofMembers keys that oneof members read when they are selected
    */
   unknownKeys(json: JsonObject, known: KnownKeys, ofMembers: KnownKeys = NO_KEYS): void {
     if (this.depth === this.flattenedDepth) {
@@ -91,7 +88,7 @@ export class KeyWriter extends OneofWriter {
     }
   }
 
-  /** Marks all keys of the object as known, so that no holder of this flattened message reports them. */
+  /** Marks all keys of the object as known, so that no outer message that shares the object reports them. */
   allKeys(json: JsonObject): void {
     if (this.depth === this.flattenedDepth) this.leaveToHolder(new Set(Object.keys(json)));
   }
@@ -109,7 +106,7 @@ export class KeyWriter extends OneofWriter {
     this.others = others;
   }
 
-  /** Reports the keys below path keys that no message sharing the object reads. */
+  /** Reports the keys inside the values of path keys that no message sharing the object reads. */
   private keysOnPaths(json: JsonObject, known: KnownKeys): void {
     const shared = this.keysBelow[this.depth];
     if (known.below === undefined && shared === undefined) return;

@@ -1,4 +1,4 @@
-/** Turns a kind into the function that writes values of that kind. */
+/** Compiles a kind into the function that writes values of that kind. */
 import { isJsonObject } from "../json/json.ts";
 import type { EnumTable as Enum } from "../table/enum-table.ts";
 import { EnumTable } from "../table/enum-table.ts";
@@ -17,15 +17,15 @@ export type WriteValue = (value: Field, out: ProtoWriter, key: string) => void;
 /** The context of a field, in addition to its entry. */
 export interface FieldScope {
   readonly readingOf: (table: MessageTable) => Reading;
-  /** The message collects unknown keys, including enum names that the enum does not have. */
+  /** Whether the message collects unknown keys, including enum names that the enum does not have. */
   readonly collects?: boolean;
-  /** The field is one of several members of a oneof, selected by the keys. */
+  /** Whether the field is one of several members of a oneof, selected by their keys. */
   readonly isMember?: boolean;
 }
 
 const NOTHING = new Uint8Array(0);
 
-// one function each: a method looked up by name costs more than a call
+// a separate function for each kind: a method looked up by name is slower than a direct call
 const SCALARS: Readonly<Record<ScalarKind, (field: number) => WriteValue>> = {
   string: (field) => (value, out, key) => out.string(field, value, key),
   bytes: (field) => (value, out, key) => out.bytes(field, value, key),

@@ -2,7 +2,7 @@ import type { JsonValue } from "../json/json.ts";
 import { type KeyTree, keyTree } from "../table/key-tree.ts";
 import type { DifferenceWriter } from "./difference-writer.ts";
 
-/** The known keys of a value, as dotted paths; everything below the end of a path is known. */
+/** The known keys of a value, as dotted paths. Everything inside the value at the end of a path is known. */
 export class KnownPaths {
   private readonly tree: KeyTree;
 

@@ -1,4 +1,4 @@
-/** The message types by which google.protobuf.Any is resolved. */
+/** The message types that google.protobuf.Any can contain. */
 import { createRegistry, type DescFile, type DescMessage, type Registry } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import {
@@ -23,12 +23,11 @@ const WELL_KNOWN_FILES: readonly DescFile[] = [
   file_google_protobuf_wrappers,
 ];
 
-/** Returns the types of files and their imports, and the well-known types. */
+/** Returns a registry of the types in the files, their imports and the well-known files. */
 export function typesOfFiles(files: readonly DescFile[], others: readonly DescMessage[] = []): Registry {
   const all = new Set<DescFile>();
   for (const file of [...WELL_KNOWN_FILES, ...files]) addWithDependencies(file, all);
-  // messages only: with extensions in the registry protobuf-es would print them, and the fast path would
-  // not
+  // messages only: protobuf-es would print registered extensions, but the fast path would not
   const messages = [...all].flatMap((file) =>
     [...nestedTypes(file)].filter((type) => type.kind === "message"),
   );
@@ -43,7 +42,7 @@ function addWithDependencies(file: DescFile, into: Set<DescFile>): void {
 
 let scope: Registry | undefined;
 
-/** Runs a synchronous function; everything that it decodes and encodes can also resolve these types. */
+/** Runs a synchronous function in which decoding and encoding can also resolve these types. */
 export function withTypes<T>(types: Registry, act: () => T): T {
   const before = scope;
   scope = types;
@@ -54,7 +53,7 @@ export function withTypes<T>(types: Registry, act: () => T): T {
   }
 }
 
-/** Returns work that can also resolve these types, in all of its turns. */
+/** Wraps work so that all of its steps can also resolve these types. */
 export function* typed<T>(work: Work<T>, types: Registry): Work<T> {
   try {
     for (;;) {
@@ -69,7 +68,10 @@ export function* typed<T>(work: Work<T>, types: Registry): Work<T> {
 
 const joined = new WeakMap<Registry, WeakMap<Registry, Registry>>();
 
-/** Returns these types and the types of the running call; of two types with one name, the first counts. */
+/**
+ * Returns a registry of these types and the types of the running call. If two types have the same name, the
+ * first counts.
+ */
 export function knownTypes(own: Registry): Registry {
   if (scope === undefined || scope === own) return own;
   const known = joined.get(own)?.get(scope);

@@ -9,15 +9,15 @@ import { ShapeWriter } from "./shape-writer.ts";
 
 const NOTHING: readonly string[] = [];
 
-/** A writer that reports values that no member of a oneof holds. */
+/** A writer that reports values that no member of a oneof can hold. */
 export class OneofWriter extends ShapeWriter {
-  /** Reports a value whose type no member of a oneof has. */
+  /** Reports a value whose type does not fit any member of a oneof. */
   unknownMember(key: string, expected: string, value: Field): void {
     if (isPresent(value)) this.drop(key, expected, value);
   }
 
   /**
-   * Reports a value that no member of a oneof holds, unless it was reported already. null, [] and {} are
+   * Reports a value that no member of a oneof holds, unless it was already reported. null, [] and {} are
    * empty.
    */
   notHeld(key: string, expected: string, value: Field): void {
@@ -31,15 +31,17 @@ export class OneofWriter extends ShapeWriter {
     }
   }
 
-  /** Reads a discriminator as text. Requests an exact parse for an integer that JSON.parse has rounded. */
+  /**
+   * Reads a discriminator as a string. Requests an exact parse for an integer that JSON.parse has rounded.
+   */
   word(value: Field, key: string): string | undefined {
     if (typeof value === "number" && isRounded(value)) this.rounded(key, "an exact integer", value);
     return wordOf(value);
   }
 
   /**
-   * Keeps only the first of the oneof members written since `start`. The others are lost: a reader of the
-   * message would otherwise see the last.
+   * Keeps only the first of the oneof members written since `start`, and reports the others as lost. Without
+   * this, a reader of the message would see the last member.
    */
   onlyFirst(start: number, json: JsonObject, members: OneofMembers): void {
     if (present(json, members).length < 2) return;
@@ -53,7 +55,7 @@ export class OneofWriter extends ShapeWriter {
     }
   }
 
-  /** Reports values under the keys of members that the rules of the oneof did not select. */
+  /** Reports values under the keys of members that were not selected. */
   unchosen(start: number, json: JsonObject, members: OneofMembers): void {
     const found = present(json, members);
     if (found.length === 0) return;

@@ -1,4 +1,4 @@
-/** Whole payloads, and single values outside of any object. */
+/** Writes whole payloads, and single values outside of objects. */
 import type { FieldEntry, Kind } from "../table/message-table.ts";
 import { MessageTable } from "../table/message-table.ts";
 import type { Field } from "./difference-writer.ts";

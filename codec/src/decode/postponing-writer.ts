@@ -5,12 +5,15 @@ import type { KnownKeys } from "./key-writer.ts";
 import type { Hole, Segment } from "./segment.ts";
 
 const UNITS_AT_ONCE = 2_000;
-/** The cost of a message in values, whatever its content. */
+/** The cost of a message, in values, regardless of its content. */
 const MESSAGE_UNITS = 8;
-/** The number of bytes written before other work gets its turn, whatever the number of values. */
+/**
+ * The maximum number of bytes written before the writer yields to other work, regardless of the number of
+ * values.
+ */
 const BYTES_AT_ONCE = 256 * 1024;
 
-/** The state of a writer at omitted content. */
+/** The state of a writer at a position where content was omitted. */
 interface Place {
   readonly path: ReadonlyArray<string | number>;
   readonly depth: number;
@@ -20,23 +23,23 @@ interface Place {
   readonly looseDepth: number;
 }
 
-/** Writes omitted content; it yields where it may pause. */
+/** Writes omitted content. Yields where it may pause. */
 type Content = () => Iterable<undefined>;
 
 /**
- * A writer that can omit large content and write it later in parts, so that decoding a response never
- * blocks the process. `inParts` enables this; otherwise the writer writes everything immediately.
+ * A writer that can omit large content and write it later in parts, so that decoding a response never blocks
+ * the process. `inParts` enables this mode; otherwise the writer writes everything immediately.
  */
 export class PostponingWriter extends FieldWriter {
-  /** The budget that remains before other work gets its turn. */
+  /** The remaining budget until the writer yields to other work. */
   private left = Number.POSITIVE_INFINITY;
   private readonly unitsAtOnce: number;
   private readonly contents = new Map<Hole, { readonly place: Place; readonly content: Content }>();
 
   /**
    * @param maxDepth see `ShapeWriter`
-   * @param unitsAtOnce the approximate number of values written before other work gets its turn; a value
-   * takes up to a few microseconds. 2,000 by default
+   * @param unitsAtOnce the approximate number of values written before the writer yields to other work; a
+   *   value takes up to a few microseconds. 2,000 by default
    */
   constructor(maxDepth?: number, unitsAtOnce: number = UNITS_AT_ONCE) {
     super(maxDepth);
@@ -64,7 +67,7 @@ export class PostponingWriter extends FieldWriter {
     }
   }
 
-  /** Writes the segments of some content, and then the content of their holes. */
+  /** Writes the segments of some content, then the content of their holes. */
   private *filled(content: Content): Generator<number, readonly Segment[], undefined> {
     const segments: Segment[] = [];
     let failure: { readonly error: unknown } | undefined;
@@ -82,7 +85,7 @@ export class PostponingWriter extends FieldWriter {
     }
     segments.push(this.taken());
     for (const { holes } of segments) yield* this.fill(holes);
-    // errors in the content before it were thrown just now
+    // errors in earlier content were thrown above
     if (failure !== undefined) throw failure.error;
     return segments;
   }
@@ -100,7 +103,7 @@ export class PostponingWriter extends FieldWriter {
 
   private begin(): void {
     this.clear();
-    // the existing holes belong to a segment
+    // the existing holes belong to a segment that is already complete
     this.holes = [];
     this.frames = [];
     this.forgetDifferences();
@@ -127,7 +130,8 @@ export class PostponingWriter extends FieldWriter {
   }
 
   /**
-   * Writes `count` things, each by `write`, now or later. Keys below one of them do not affect the others.
+   * Calls `write` for each of `count` items, now or later. Unknown keys inside an item do not affect the
+   * other items.
    */
   protected writeEach(count: number, write: (index: number) => void): void {
     if (this.isTooMuch(count)) {
@@ -152,7 +156,10 @@ export class PostponingWriter extends FieldWriter {
     }
   }
 
-  /** Reports whether values exceed the budget and must be written later; counts them otherwise. */
+  /**
+   * Reports whether writing values exceeds the budget, so that they must be written later. Otherwise counts
+   * them.
+   */
   private isTooMuch(count: number): boolean {
     if (count === 0) return false;
     if (this.left < count) return true;
@@ -160,7 +167,7 @@ export class PostponingWriter extends FieldWriter {
     return false;
   }
 
-  /** Reports whether values are too large to be written now as JSON. */
+  /** Reports whether values are too large to be written now as raw JSON. */
   protected areLarge(values: Iterable<JsonValue | undefined>): boolean {
     if (this.left === Number.POSITIVE_INFINITY) return false;
     let size = 0;
@@ -172,7 +179,7 @@ export class PostponingWriter extends FieldWriter {
     return false;
   }
 
-  /** Counts work done. */
+  /** Subtracts work from the budget. */
   protected spend(units: number): void {
     this.left -= units;
   }

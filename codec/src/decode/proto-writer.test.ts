@@ -10,7 +10,7 @@ import { JsonTooDeep } from "./shape-writer.ts";
 
 const KEYS: ReadonlySet<string> = new Set(["string", "int32", "self", "selves"]);
 
-/** The decoder of a message with four fields, as a generator would write it. */
+/** A decoder for a message with four fields, in the form that a generator would write. */
 function decode(json: JsonObject, out: ProtoWriter): void {
   out.string(numberOf("string"), json.string, "string");
   out.int32(numberOf("int32"), json.int32, "int32");
@@ -23,7 +23,7 @@ function root(json: JsonValue | undefined): Written {
   return written((out) => out.root(json, decode));
 }
 
-test("a message: is read from an object, and null and no key are none", () => {
+test("a message field reads an object; null and an absent key leave it unset", () => {
   expect(root({ self: { string: "a" } })).toEqual({
     json: { self: { string: "a" } },
     differences: [],
@@ -46,17 +46,17 @@ test.each<[JsonValue, JsonValue, ReturnType<typeof difference>]>([
   [true, {}, difference("lost", "self", "object", "boolean true")],
   [5, {}, difference("lost", "self", "object", "number 5")],
   ["x", {}, difference("lost", "self", "object", 'string "x"')],
-])("a message: reads %j", (value, json, expected) => {
+])("a message field reads %j", (value, json, expected) => {
   expect(root({ self: value })).toEqual({ json, differences: [expected], inexact: false });
 });
 
-test("a message: names the root", () => {
+test("reports name the root of a message", () => {
   expect(() => root("x")).toThrow("expected an object");
   expect(() => root([{ int32: 1 }])).toThrow("expected an object");
   expect(root([]).differences).toEqual([difference("converted", "(root)", "object", "array")]);
 });
 
-test("a message: names the place of what is in it", () => {
+test("reports name the path of a nested value", () => {
   const json = { self: { selves: [{}, { self: { int32: "x", more: [1] } }] } };
   expect(root(json).differences).toEqual([
     difference("lost", "self.selves[1].self.int32", "int32", 'string "x"'),
@@ -65,7 +65,7 @@ test("a message: names the place of what is in it", () => {
 });
 
 test.each([0, 1, 125, 126, 127, 128, 129, 16_381, 16_382, 16_383, 16_384, 16_385, 2_097_160])(
-  "a message: holds a text of %i characters, whatever room was guessed for its length",
+  "a message field holds a string of %i characters, whatever size was reserved for its length",
   (length) => {
     const text = "x".repeat(length);
     const json = { self: { string: text, self: { string: "y" }, selves: [{}, { string: text }, {}] } };
@@ -96,11 +96,11 @@ test.each<[JsonValue, JsonValue, ReturnType<typeof difference>[]]>([
       difference("lost", "selves[0]", "object", "number 7"),
     ],
   ],
-])("a list of messages: reads %j", (value, json, differences) => {
+])("a list of messages reads %j", (value, json, differences) => {
   expect(root({ selves: value })).toEqual({ json, differences, inexact: false });
 });
 
-test("a list of messages: gives each item as a message of its own, with its place", () => {
+test("each message of a list is written as a separate message, with its index in reports", () => {
   const out = new ProtoWriter();
   out.reset();
   out.string(1, "lost", "k");
@@ -121,7 +121,7 @@ test("a list of messages: gives each item as a message of its own, with its plac
 const list = (kind: (typeof SCALAR_KINDS)[number], value: JsonValue) =>
   written((out) => out.list(numberOf(`${kind}_list`), value, "k", kind));
 
-test("a list of scalars: is read item by item", () => {
+test("a list of scalars reads each item", () => {
   expect(list("int32", [1, -1, 0])).toEqual({
     json: { int32_list: [1, -1, 0] },
     differences: [],
@@ -131,7 +131,7 @@ test("a list of scalars: is read item by item", () => {
   expect(list("string", null)).toEqual({ json: {}, differences: [], inexact: false });
 });
 
-test("a list of scalars: takes a single value for a list of one", () => {
+test("a list of scalars reads a single value as one item", () => {
   expect(list("string", "a")).toEqual({
     json: { string_list: ["a"] },
     differences: [difference("converted", "k", "array", 'string "a"')],
@@ -140,7 +140,7 @@ test("a list of scalars: takes a single value for a list of one", () => {
   expect(list("string", false).json).toEqual({});
 });
 
-test("a list of scalars: names what it leaves out, null included", () => {
+test("a list of scalars reports the items that it drops, including null", () => {
   expect(list("int32", [1, null, "x", 2])).toEqual({
     json: { int32_list: [1, 2] },
     differences: [
@@ -151,7 +151,7 @@ test("a list of scalars: names what it leaves out, null included", () => {
   });
 });
 
-test("a list of scalars: reads enums by their spellings", () => {
+test("a list of enums reads the items by name", () => {
   const table = new EnumTable("test.Mood", [
     [0, "NONE"],
     [1, "good"],
@@ -167,7 +167,7 @@ test("a list of scalars: reads enums by their spellings", () => {
   });
 });
 
-test("a list of scalars: reads any items with each, and names null", () => {
+test("a list with a custom item writer reads any item, and reports null", () => {
   const result = written((out) =>
     out.each([1, null, 3], "k", (item, to) => to.int32(numberOf("int32_list"), item, "")),
   );
@@ -180,7 +180,7 @@ test("a list of scalars: reads any items with each, and names null", () => {
 
 const wrapper = (value: JsonValue) => written((out) => out.wrapper(numberOf("wrapper"), value, "k", "int64"));
 
-test("a wrapper: is the bare value, zero told from none", () => {
+test("a wrapper reads the bare value, and distinguishes zero from absence", () => {
   expect(wrapper(0).json).toEqual({ wrapper: "0" });
   expect(wrapper("5").json).toEqual({ wrapper: "5" });
   expect(wrapper(null)).toEqual({ json: {}, differences: [], inexact: false });
@@ -190,7 +190,7 @@ test("a wrapper: is the bare value, zero told from none", () => {
   expect(written((out) => out.wrapper(numberOf("text"), long, "k", "string")).json).toEqual({ text: long });
 });
 
-test("a wrapper: is absent, and not zero, where the value is not understood", () => {
+test("a wrapper is absent, not zero, if its value is invalid", () => {
   expect(wrapper("x")).toEqual({
     json: {},
     differences: [difference("lost", "k", "int64", 'string "x"')],
@@ -211,7 +211,7 @@ const numbers = (value: JsonValue) =>
 const flags = (value: JsonValue) =>
   written((out) => out.map(numberOf("flags"), value, "k", "bool", (item, key, to) => to.bool(2, item, key)));
 
-test("a map: is read from an object, its keys of any type", () => {
+test("a map is read from an object, with keys of any type", () => {
   expect(strings({ a: "x", "": "", constructor: "y" })).toEqual({
     json: { strings: { a: "x", "": "", constructor: "y" } },
     differences: [],
@@ -229,12 +229,12 @@ test("a map: is read from an object, its keys of any type", () => {
   });
 });
 
-test("a map: keeps values of every length", () => {
+test("a map keeps values of every length", () => {
   const json = Object.fromEntries([0, 1, 120, 127, 128, 200, 17_000].map((n) => [`k${n}`, "x".repeat(n)]));
   expect(strings(json).json).toEqual({ strings: json });
 });
 
-test("a map: counts an empty array as empty, and false as none", () => {
+test("a map reads an empty array as empty, and false as absent", () => {
   expect(strings([])).toEqual({
     json: {},
     differences: [difference("converted", "k", "object", "array")],
@@ -244,7 +244,7 @@ test("a map: counts an empty array as empty, and false as none", () => {
   expect(strings(null)).toEqual({ json: {}, differences: [], inexact: false });
 });
 
-test("a map: leaves out an entry whose key is not understood, and not its key alone", () => {
+test("a map drops an entry with an invalid key", () => {
   expect(numbers({ a: 1, "1.5": 2, "99999999999": 3, "": 4, "6": 5 })).toEqual({
     json: { numbers: { "6": "5" } },
     differences: [
@@ -260,7 +260,7 @@ test("a map: leaves out an entry whose key is not understood, and not its key al
   ]);
 });
 
-test("a map: leaves out an entry whose value is not understood, or null", () => {
+test("a map drops an entry whose value is invalid or null", () => {
   expect(numbers({ "1": "x", "2": null, "3": 3 })).toEqual({
     json: { numbers: { "3": "3" } },
     differences: [
@@ -278,7 +278,7 @@ test.each<[kind: (typeof SCALAR_KINDS)[number], item: JsonValue]>([
   ["double", ""],
   ["bytes", 5],
   ["bool", "perhaps"],
-])("a list or a map of %s: an item %j that is left out is lost, and not only converted", (kind, item) => {
+])("a dropped item of a list or map of %s is lost, not only converted: %j", (kind, item) => {
   expect(list(kind, [item]).differences).toEqual([
     difference("lost", "k[0]", expect.any(String), expect.any(String)),
   ]);
@@ -288,7 +288,7 @@ test.each<[kind: (typeof SCALAR_KINDS)[number], item: JsonValue]>([
   expect(differences).toEqual([difference("lost", "k.a", expect.any(String), expect.any(String))]);
 });
 
-test("a list of booleans: false alone is its only item", () => {
+test("a list of booleans reads a single false as its only item", () => {
   expect(list("bool", false)).toEqual({
     json: { bool_list: [false] },
     differences: [difference("converted", "k", "array", "boolean false")],
@@ -296,14 +296,14 @@ test("a list of booleans: false alone is its only item", () => {
   });
 });
 
-test("a list of times: the spelling of no time leaves out an item, which is lost", () => {
+test("a list of times reports an item as lost if its value means no time", () => {
   const { differences } = written((out) =>
     out.each([0, 5], "k", (item, to) => to.time(numberOf("time"), item, "", "seconds", "0")),
   );
   expect(differences).toEqual([difference("lost", "k[0]", "an item", "number 0")]);
 });
 
-test("property: every item of a list and every entry of a map is in the message, or lost", () => {
+test("property: every list item and every map entry is either in the message or reported as lost", () => {
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<JsonValue>,
     fc.constantFrom<JsonValue>("", false, null, 0, "0", "1.5", "true", "x", 1e300, [], {}, "AAAA"),
@@ -330,7 +330,7 @@ test("property: every item of a list and every entry of a map is in the message,
   );
 });
 
-test("a map: of two spellings of one key the first counts, and the other is lost", () => {
+test("if two keys of an object represent the same map key, the first counts and the other is lost", () => {
   expect(numbers({ "1": 1, "1.0": 2, "-1": 3, "-1e0": 4 })).toEqual({
     json: { numbers: { "1": "1", "-1": "3" } },
     differences: [
@@ -353,7 +353,7 @@ test("a map: of two spellings of one key the first counts, and the other is lost
   expect(strings.differences.map((each) => each.class)).toEqual(["lost", "lost", "lost"]);
 });
 
-test("property: the entries of a map in the message and those that are lost are all that came", () => {
+test("property: the entries in a map and the lost entries add up to the entries received", () => {
   const number = fc.integer({ min: -3, max: 3 });
   const spelling = fc
     .tuple(number, fc.constantFrom("", ".0", "e0", "."))
@@ -369,7 +369,7 @@ test("property: the entries of a map in the message and those that are lost are 
   );
 });
 
-test("a list value: anything but an array is a list of one, and null an empty one", () => {
+test("a ListValue reads any non-array value as a list of one item, and null as an empty list", () => {
   const values = (json: JsonValue) =>
     written((out) => out.nullable(numberOf("values"), json, "k", decodeListValue));
   expect(values("a")).toEqual({
@@ -381,7 +381,7 @@ test("a list value: anything but an array is a list of one, and null an empty on
   expect(values(null)).toEqual({ json: { values: [] }, differences: [], inexact: false });
 });
 
-test("a map: takes __proto__ for a key like any other", () => {
+test("a map reads __proto__ like any other key", () => {
   const out = new ProtoWriter();
   const json = JSON.parse('{"__proto__":"x"}') as JsonObject;
   out.map(1, json, "k", "string", (item, key, to) => to.string(2, item, key));
@@ -393,7 +393,7 @@ const raws = numberOf("strings");
 const collected = (json: JsonValue, exact = false) =>
   written((out) => out.root(json, (object, to) => to.unknown(raws, object, new Set(["known"]))), exact);
 
-test("keys that no field names: are noted where a message does not collect them", () => {
+test("unknown keys are reported if the message does not collect them", () => {
   expect(root({ x: 1, y: null, string: "s" })).toEqual({
     json: { string: "s" },
     differences: [
@@ -404,7 +404,7 @@ test("keys that no field names: are noted where a message does not collect them"
   });
 });
 
-test("keys that no field names: are collected as raw JSON, without a note", () => {
+test("unknown keys are collected as raw JSON without a report", () => {
   const json = { known: 1, a: "x\n\u2028", b: [1, { c: null }], d: false, e: null, f: 0.1 };
   expect(collected(json)).toEqual({
     json: {
@@ -415,7 +415,7 @@ test("keys that no field names: are collected as raw JSON, without a note", () =
   });
 });
 
-test("keys that no field names: are collected exactly, integers beyond 2^53 included, after a second look", () => {
+test("unknown keys are collected exactly after a second parse, including integers beyond 2^53", () => {
   const text = '{"id":700000000000000001,"deep":[{"id":-700000000000000003}],"huge":1e400}';
   expect(collected(parseJson(text) ?? null).inexact).toBe(true);
   const second = collected(parseJsonExactly(text) ?? null, true);
@@ -429,11 +429,11 @@ test("keys that no field names: are collected exactly, integers beyond 2^53 incl
   });
 });
 
-test("keys that no field names: do not ask for a second look where nothing was rounded", () => {
+test("unknown keys do not request an exact parse if no number was rounded", () => {
   expect(collected({ a: "1234567890123456789", b: 1e15, c: null, d: "e+" }).inexact).toBe(false);
 });
 
-test("keys that no field names: are collected as a google.protobuf.Struct", () => {
+test("unknown keys are collected as a google.protobuf.Struct", () => {
   const result = written((out) =>
     out.root({ known: 1, a: [1, "x"], big: 2n ** 60n + 1n }, (json, to) =>
       to.unknownStruct(numberOf("struct"), json, new Set(["known"]), decodeStruct),
@@ -448,7 +448,7 @@ test("keys that no field names: are collected as a google.protobuf.Struct", () =
   expect(none.json).toEqual({});
 });
 
-test("keys that no field names: are kept, however deep", () => {
+test("unknown keys keep values of any depth", () => {
   let deep: JsonValue = 1;
   for (let level = 0; level < 100_000; level++) deep = [deep];
   const result = collected({ a: deep, b: 1 });
@@ -485,7 +485,7 @@ const readHeld = (json: JsonObject, member: typeof inner, collects: boolean) =>
 
 const flat = { type: "t", id: 1, text: "x", more: [1] };
 
-test("a flattened message: shares its keys with its holder: neither reports those of the other", () => {
+test("a flattened message shares the object with the outer message, and neither reports the keys of the other", () => {
   expect(readHeld(flat, inner, false)).toEqual({
     json: { self: { string: "x" } },
     differences: [difference("additional", "more", "no such key", "array")],
@@ -493,7 +493,7 @@ test("a flattened message: shares its keys with its holder: neither reports thos
   });
 });
 
-test("a flattened message: leaves the keys that neither knows to a holder that collects", () => {
+test("a flattened message leaves the keys that neither message reads to an outer message that collects them", () => {
   expect(readHeld(flat, inner, true)).toEqual({
     json: { self: { string: "x" }, strings: { more: "[1]" } },
     differences: [],
@@ -501,7 +501,7 @@ test("a flattened message: leaves the keys that neither knows to a holder that c
   });
 });
 
-test("a flattened message: takes the keys that neither knows where it collects itself, but none of its holder's", () => {
+test("a flattened message that collects unknown keys takes the keys that neither message reads", () => {
   for (const collects of [false, true]) {
     expect(readHeld(flat, collecting, collects)).toEqual({
       json: { self: { string: "x", strings: { more: "[1]" } } },
@@ -511,7 +511,7 @@ test("a flattened message: takes the keys that neither knows where it collects i
   }
 });
 
-test("a flattened message: holds messages of its own that report their keys themselves", () => {
+test("a nested message in a flattened message reports its unknown keys itself", () => {
   expect(readHeld({ type: "t", sub: { type: 1, int32: 2 } }, inner, false)).toEqual({
     json: { self: { self: { int32: 2 } } },
     differences: [difference("additional", "sub.type", "no such key", "number 1")],
@@ -519,7 +519,7 @@ test("a flattened message: holds messages of its own that report their keys them
   });
 });
 
-test("a flattened message: may hold another one: none takes a key of another", () => {
+test("a flattened message can contain another flattened message, and neither takes a key of the other", () => {
   const MIDDLE: ReadonlySet<string> = new Set(["kind"]);
   const middle = (object: JsonObject, out: ProtoWriter): void => {
     out.string(numberOf("string"), object.kind, "kind");
@@ -541,7 +541,7 @@ test("a flattened message: may hold another one: none takes a key of another", (
   ]);
 });
 
-test("a flattened message: does not leak into the next message of a list", () => {
+test("the keys of a flattened message do not affect the next message of a list", () => {
   const items = [
     { type: "t", text: "x" },
     { type: "t", text: "y", more: 1 },
@@ -559,7 +559,7 @@ test("a flattened message: does not leak into the next message of a list", () =>
   ]);
 });
 
-test("an enum of a message that collects unknown keys: is collected where the enum cannot hold it, in lists too", () => {
+test("a message that collects unknown keys also collects values unknown to an enum, in lists too", () => {
   const table = new EnumTable("test.Mood", [
     [0, "NONE"],
     [1, "good"],
@@ -581,7 +581,7 @@ test("an enum of a message that collects unknown keys: is collected where the en
   ]);
 });
 
-test("a discriminator that chooses no member: is named, and none at all is no difference", () => {
+test("an unknown discriminator is reported as lost; an absent discriminator is not a difference", () => {
   const read = (value: JsonValue | undefined) =>
     written((out) => out.unknownMember("type", "a known block", value)).differences;
   expect(read("new")).toEqual([difference("lost", "type", "a known block", 'string "new"')]);
@@ -604,7 +604,7 @@ test.each<[JsonValue]>([
   [[null, [1], {}]],
   [{}],
   [{ a: { b: [{ c: null }] }, "": 1 }],
-])("dynamic values: reads %j as it is", (json) => {
+])("a Value keeps %j unchanged", (json) => {
   expect(value(json)).toEqual({ json: { value: json }, differences: [], inexact: false });
   const list = written((out) => out.wrapped(numberOf("values"), [json], "k", decodeListValue));
   expect(list.json).toEqual({ values: [json] });
@@ -615,7 +615,7 @@ test.each([
   ["-1E16", -1e16],
   ["1.7976931348623157e+308", Number.MAX_VALUE],
   ["9007199254740993.0", 9007199254740992],
-])("dynamic values: keeps %s as a number, after a second look", (text, number) => {
+])("a Value keeps %s as a number after an exact parse", (text, number) => {
   expect(value(parseJson(text) ?? null).inexact).toBe(true);
   expect(value(parseJsonVerbatim(text) ?? null, true)).toEqual({
     json: { value: number },
@@ -624,7 +624,7 @@ test.each([
   });
 });
 
-test("dynamic values: keeps integers beyond 2^53 as text, after a second look", () => {
+test("a Value keeps integers beyond 2^53 as strings after an exact parse", () => {
   const text = '{"a":[700000000000000001,9007199254740994],"b":1e400,"c":-700000000000000001}';
   expect(value(parseJson(text) ?? null).inexact).toBe(true);
   expect(value(parseJsonExactly(text) ?? null, true)).toEqual({
@@ -645,7 +645,7 @@ test("dynamic values: keeps integers beyond 2^53 as text, after a second look", 
   });
 });
 
-test("dynamic values: can be printed whatever the number is", () => {
+test("a Value with a number that is not finite or not exact can still be printed as JSON", () => {
   const result = value({ a: Number.POSITIVE_INFINITY, b: 2 ** 60 }, true);
   expect(result.json).toEqual({ value: { a: null, b: null } });
   expect(result.differences).toEqual([
@@ -655,7 +655,7 @@ test("dynamic values: can be printed whatever the number is", () => {
   expect(value(Number.POSITIVE_INFINITY).json).toEqual({ value: null });
 });
 
-test("dynamic values: take null for a Value, but for no list", () => {
+test("null is a null Value, but an absent ListValue", () => {
   const list = (json: JsonValue) =>
     written((out) => out.wrapped(numberOf("values"), json, "k", decodeListValue));
   expect(list(null)).toEqual({ json: {}, differences: [], inexact: false });
@@ -663,7 +663,7 @@ test("dynamic values: take null for a Value, but for no list", () => {
   expect(list("x").json).toEqual({ values: ["x"] });
 });
 
-test("dynamic values: read any JSON value at all as it is", () => {
+test("property: a Value keeps any JSON value unchanged", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
       const hasProto = JSON.stringify(json).includes("__proto__");
@@ -681,13 +681,13 @@ function nest(levels: number, key: string): JsonObject {
   return json;
 }
 
-test("depth: is 100 messages, the root among them, as protobuf-es reads them", () => {
+test("messages can be nested 100 levels deep, including the root, as in protobuf-es", () => {
   expect(root(nest(99, "self")).differences).toEqual([]);
   expect(() => root(nest(100, "self"))).toThrow(JsonTooDeep);
   expect(() => root(nest(101, "selves"))).toThrow(JsonTooDeep);
 });
 
-test("depth: of dynamic values is at most what protobuf-es reads", () => {
+test("a Value that the writer accepts is never too deep for protobuf-es", () => {
   for (let level = 1; level < 60; level++) {
     for (const json of [nest(level, "a"), { a: lists(level) }]) {
       const read = () => written((out) => out.nullable(numberOf("value"), json, "k", decodeValue));
@@ -706,13 +706,13 @@ function lists(levels: number): JsonValue {
   return json;
 }
 
-test("depth: is a limit that hostile responses meet before the stack ends", () => {
+test("hostile nesting exceeds the depth limit before it overflows the stack", () => {
   expect(() => root(nest(10_000, "self"))).toThrow(new JsonTooDeep(Array(100).fill("self").join("."), 100));
   expect(() => written((out) => out.nullable(1, nest(10_000, "a"), "k", decodeValue))).toThrow(JsonTooDeep);
   expect(() => written((out) => out.nullable(1, lists(10_000), "k", decodeValue))).toThrow(JsonTooDeep);
 });
 
-test("depth: can be set, and a writer that met it can be used again", () => {
+test("the depth limit can be set, and a writer that exceeded it can be reused", () => {
   const out = new ProtoWriter(2);
   out.reset();
   expect(() => out.root(nest(2, "self"), decode)).toThrow("more than 2 levels at self.self");
@@ -722,7 +722,7 @@ test("depth: can be set, and a writer that met it can be used again", () => {
   expect(out.differences).toEqual([]);
 });
 
-test("a writer that is used again: starts empty", () => {
+test("a reused writer starts empty", () => {
   const out = new ProtoWriter();
   out.reset(true);
   out.root({ x: 1, int32: "z" }, decode);
@@ -735,7 +735,7 @@ test("a writer that is used again: starts empty", () => {
   });
 });
 
-test("a writer that is used again: does not hold on to the room of one huge response", () => {
+test("a reused writer does not keep the buffer of a huge response", () => {
   const out = new ProtoWriter();
   const room = () => (Reflect.get(out, "buffer") as Buffer).length;
   out.string(1, "x".repeat(5_000_000), "k");
@@ -744,7 +744,7 @@ test("a writer that is used again: does not hold on to the room of one huge resp
   expect(room()).toBe(16 * 1024);
 });
 
-test("a writer that is used again: hands out bytes that later messages do not change", () => {
+test("later messages do not change the bytes that a reused writer returned", () => {
   const out = new ProtoWriter();
   out.string(1, "first", "k");
   const first = out.finish();
@@ -756,7 +756,7 @@ test("a writer that is used again: hands out bytes that later messages do not ch
 const read = (text: string) => written((out) => out.string(numberOf("string"), text, "k"));
 
 test.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_462, 16_383, 16_384])(
-  "strings of every length and alphabet: %i characters",
+  "writes strings of every length and alphabet: %i characters",
   (length) => {
     for (const unit of ["a", "é", "€", "😀"]) {
       const text = unit.repeat(Math.ceil(length / unit.length));
@@ -767,14 +767,14 @@ test.each([0, 1, 38, 39, 40, 41, 42, 43, 63, 64, 126, 127, 128, 129, 5_461, 5_46
   },
 );
 
-test("strings of every length and alphabet: takes 40 MB", () => {
+test("writes a string of 40 MB", () => {
   const text = "é".repeat(20_000_000);
   const out = new ProtoWriter();
   out.string(1, text, "k");
   expect(out.length).toBe(40_000_000 + 5);
 });
 
-test("strings of every length and alphabet: writes any well-formed text as it is, and replaces halves of pairs", () => {
+test("writes any well-formed string unchanged, and replaces lone surrogates", () => {
   const text = fc.string({ unit: "binary", maxLength: 300 });
   const halves = fc.string({
     unit: fc.constantFrom("\ud83d", "\ude00", "a", "é", "\u0000"),

@@ -9,7 +9,7 @@ import { RawWriter } from "./raw-writer.ts";
 import { enumNumber } from "./scalar-writer.ts";
 import { joined, type Segment } from "./segment.ts";
 
-/** Writes the fields of one message from a JSON object. */
+/** Writes the fields of a message from a JSON object. */
 export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 
 /** Writes the fields of a message that may have any JSON type. */
@@ -31,9 +31,10 @@ export interface ItemParts {
  * Converts parsed JSON directly to protobuf bytes. Decoders call one method for each field, with the field
  * number, the JSON value and the key for reports.
  *
- * The writer is lenient and lossless: `null` and absent keys write nothing, plausible values of a wrong
- * type are converted, other values are dropped, and `differences` records both. When a 64-bit field gets a
- * number that JSON.parse has rounded, `inexact` is set: the caller then parses exactly and decodes again.
+ * The writer is lenient: `null` and absent keys write nothing, plausible values of a wrong type are
+ * converted, and other values are dropped. `differences` records both conversions and losses. When a 64-bit
+ * field gets a number that JSON.parse has rounded, `inexact` is set: the caller then parses exactly and
+ * decodes again.
  */
 export class ProtoWriter extends RawWriter {
   /** Returns the message written so far, as a copy. */
@@ -42,8 +43,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * Writes one item of a list as a separate message: drops the bytes written before, keeps the differences.
-   * Returns undefined for an item that is not an object.
+   * Writes one item of a list as a separate message. Discards the bytes written before, but keeps the
+   * differences. Returns undefined for an item that is not an object.
    *
    * @param list the path of the list, for reports
    */
@@ -53,7 +54,7 @@ export class ProtoWriter extends RawWriter {
     return isRead && !(reading.from !== "object" && this.length === 0) ? this.copy() : undefined;
   }
 
-  /** Like `item`, in parts; also returns its segment, with the differences. */
+  /** Like `item`, but writes in parts. Also returns the segment of the item, with the differences. */
   *itemInParts(
     value: Field,
     list: string,
@@ -81,13 +82,13 @@ export class ProtoWriter extends RawWriter {
     return true;
   }
 
-  /** Decodes a payload that may have any JSON type; null and undefined are empty. */
+  /** Decodes a payload that may have any JSON type. null and undefined are empty payloads. */
   value(payload: Field, decode: DecodeValue): void {
     if (payload !== undefined && payload !== null) decode(payload, this);
   }
 
   /**
-   * Decodes the root of a payload, which has neither key nor tag. Throws WrongShape for a value that is
+   * Decodes the root of a payload, which has neither a key nor a tag. Throws WrongShape for a value that is
    * neither an object nor empty.
    */
   root(payload: Field, decode: Decode): void {
@@ -110,9 +111,7 @@ export class ProtoWriter extends RawWriter {
     this.path.pop();
   }
 
-  /**
-   * Writes a repeated message field. A single object counts as a list of one item, `{}` as an empty list.
-   */
+  /** Writes a repeated message field. A single object counts as a list of one item, `{}` as an empty list. */
   messages(field: number, value: Field, key: string, decode: Decode): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
@@ -132,8 +131,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * Writes a message field whose decoder takes any JSON value except null, which is absent: `unwrap`ped
-   * lists.
+   * Writes a message field whose decoder accepts any JSON value except null: an `unwrap` list. null is
+   * absent.
    */
   wrapped(
     field: number,
@@ -144,7 +143,7 @@ export class ProtoWriter extends RawWriter {
     if (value !== null) this.nullable(field, value, key, decode);
   }
 
-  /** Like `wrapped`, for google.protobuf.Value, where null is a value. */
+  /** Like `wrapped`, for google.protobuf.Value: null is a value. */
   nullable(
     field: number,
     value: Field,
@@ -163,8 +162,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * Writes a message field whose keys are in the object of its holder, among the keys of other fields. The
-   * message does not know those fields, so the holder looks for unknown keys instead.
+   * Writes a message field whose keys are in the object of the outer message, among the keys of other fields.
+   * The flattened message does not have those fields, so the outer message reports unknown keys.
    */
   flattened(field: number, json: JsonObject, decode: Decode, holderKeys: KnownKeys): void {
     const { flattenedDepth, holderKeys: outerKeys } = this;
@@ -190,7 +189,7 @@ export class ProtoWriter extends RawWriter {
     this.path.pop();
   }
 
-  /** Writes each item of a list by `write`; for repeated fields that no other method covers. */
+  /** Calls `write` for each item of a list, for repeated fields that no other method covers. */
   each(value: Field, key: string, write: (item: JsonValue, out: ProtoWriter) => void): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
@@ -216,14 +215,14 @@ export class ProtoWriter extends RawWriter {
     return size;
   }
 
-  /** Writes google.protobuf.StringValue and the other wrappers, whose JSON is the bare value. */
+  /** Writes google.protobuf.StringValue or another wrapper, whose JSON is the bare value. */
   wrapper(field: number, value: Field, key: string, kind: ScalarKind): void {
     if (value === undefined || value === null) return;
     const before = this.length;
     this.tag(field, 2);
     const start = this.open(1);
     this[kind](1, value, key);
-    // a value that was not understood is absent, not zero
+    // an invalid value is absent, not zero
     if (this.length === start + 1) {
       this.rewind(before);
     } else {
@@ -232,7 +231,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * Writes a repeated scalar field. A single value counts as a list of one item. Dropped items are lost.
+   * Writes a repeated scalar field. A single value counts as a list of one item. Dropped items are reported
+   * as lost.
    */
   list(field: number, value: Field, key: string, kind: ScalarKind): void {
     if (value === undefined || value === null) return;
@@ -252,8 +252,8 @@ export class ProtoWriter extends RawWriter {
   /**
    * Writes a repeated enum field.
    *
-   * @param kept where values unknown to the enum are kept: in another field, or with the unknown keys of
-   * the message
+   * @param kept where values unknown to the enum are kept: in another field, or with the unknown keys of the
+   *   message
    */
   enums(field: number, value: Field, key: string, table: EnumTable, kept?: "elsewhere" | "collected"): void {
     if (value === undefined || value === null) return;
@@ -274,15 +274,15 @@ export class ProtoWriter extends RawWriter {
       this.path.pop();
     });
     this.path.pop();
-    // stored first, since the items may be written later than the collector
+    // stored before the items are written, since the items may be written after the collector
     if (kept === "collected" && items.some((item) => enumNumber(item, table) === undefined)) {
       this.collectAlso(key, value);
     }
   }
 
   /**
-   * Writes an enum field of a message that collects unknown keys: values unknown to the enum are collected
-   * too.
+   * Writes an enum field of a message that collects unknown keys. Values unknown to the enum are also
+   * collected.
    */
   collectedEnum(field: number, value: Field, key: string, table: EnumTable): void {
     if (value === undefined || value === null || this.knownEnum(field, value, key, table)) return;
@@ -291,9 +291,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * Writes a map field: `entry` writes field 2 of the entry, its value. An entry is lost if its key or
-   * value is not understood, if its value is null, or if its key repeats an earlier key in another
-   * spelling.
+   * Writes a map field; `entry` writes field 2 of the entry, its value. An entry is lost if its key or value
+   * is invalid, if its value is null, or if its key represents the same map key as an earlier key.
    */
   map(
     field: number,
@@ -331,7 +330,10 @@ export class ProtoWriter extends RawWriter {
     this.path.pop();
   }
 
-  /** Writes a key. In JSON every key is a string, so one that spells a number or a boolean is valid. */
+  /**
+   * Writes a map key. In JSON every key is a string, so a string that represents a number or a boolean is
+   * valid.
+   */
   private mapKey(name: string, keys: MapKeys): boolean {
     const { kind } = keys;
     const key = keys.read(name);
@@ -348,12 +350,12 @@ export class ProtoWriter extends RawWriter {
     return this.length > before;
   }
 
-  /** Writes an unknown-key collector, google.protobuf.Struct. Integers beyond 2^53 become strings. */
+  /** Writes a google.protobuf.Struct that collects unknown keys. Integers beyond 2^53 become strings. */
   unknownStruct(field: number, json: JsonObject, known: KnownKeys, decodeStruct: Decode): void {
     const entries = this.collect(json, known);
     if (entries.length > 0) this.nested(field, Object.fromEntries(entries), decodeStruct, 2);
   }
 }
 
-/** The fields of a message by the keys that they are read from, for decoders. */
+/** The fields of a message, indexed by the keys that they are read from, for decoders. */
 export class FieldTable extends FieldTableOf<ProtoWriter> {}

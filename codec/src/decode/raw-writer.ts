@@ -20,7 +20,8 @@ export class RawWriter extends PostponingWriter {
   }
 
   /**
-   * Writes an unknown-key collector, `map<string, string>`: every unknown key of the object, with raw JSON.
+   * Writes a `map<string, string>` that collects unknown keys: every unknown key of the object, with its raw
+   * JSON.
    */
   unknown(field: number, json: JsonObject, known: KnownKeys): void {
     const entries = this.collect(json, known);
@@ -59,7 +60,7 @@ export class RawWriter extends PostponingWriter {
     this.close(start, 2);
   }
 
-  /** Writes the field without its content, so that it counts as present. */
+  /** Writes the field without its content, so that the field counts as present. */
   private rawLater(field: number, value: JsonValue, key: string): void {
     const { rawInPieces } = this;
     const content = function* (this: RawWriter) {

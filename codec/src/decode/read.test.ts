@@ -15,7 +15,7 @@ import {
 const HEADER =
   '<https://api.test/a?page=2>; rel="next", <https://api.test/a?page=9>; rel="last"; title="the, end"';
 
-test("linkTarget: finds a link by its relation", () => {
+test("linkTarget finds a link by its relation", () => {
   expect(linkTarget(HEADER, "next")).toBe("https://api.test/a?page=2");
   expect(linkTarget(HEADER, "last")).toBe("https://api.test/a?page=9");
   expect(linkTarget(HEADER, "prev")).toBeUndefined();
@@ -39,11 +39,11 @@ test.each([
   ["<a>", undefined],
   ["a; rel=next", undefined],
   ['<a>; rel="next', undefined],
-])("linkTarget: reads %s", (text, target) => {
+])("linkTarget reads %s", (text, target) => {
   expect(linkTarget(text, "next")).toBe(target);
 });
 
-test("linkTarget: does not hang on a header that never ends a link", () => {
+test("linkTarget takes linear time for a header with an unterminated link", () => {
   const start = performance.now();
   for (const part of ["<", "<a>;", "<a>; b=", '<a>; b="', "; ", " "]) {
     linkTarget(`<x>${part.repeat(100_000)}`, "next");
@@ -52,7 +52,7 @@ test("linkTarget: does not hang on a header that never ends a link", () => {
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
-test("linkTarget: reads any text at all", () => {
+test("linkTarget never throws, whatever the header is", () => {
   const text = fc.string({ unit: fc.constantFrom(...'<>;,=" \\rel next a'), maxLength: 60 });
   fc.assert(
     fc.property(text, (header) => {
@@ -61,7 +61,7 @@ test("linkTarget: reads any text at all", () => {
   );
 });
 
-test("splitCommas and splitNumbers: split text, trim items and skip empty ones", () => {
+test("splitCommas and splitNumbers split strings, trim items and skip empty items", () => {
   expect(splitCommas("a, b,,c ,")).toEqual(["a", "b", "c"]);
   expect(splitCommas("")).toEqual([]);
   expect(splitNumbers("1, -2.5,x,9007199254740993, 9007199254740993.0")).toEqual([
@@ -73,7 +73,7 @@ test("splitCommas and splitNumbers: split text, trim items and skip empty ones",
   ]);
 });
 
-test("splitCommas and splitNumbers: leave an array and everything else alone", () => {
+test("splitCommas and splitNumbers return arrays and other values unchanged", () => {
   for (const value of [["a,b"], null, undefined, 5, { a: 1 }]) {
     expect(splitCommas(value)).toBe(value);
     expect(splitNumbers(value)).toBe(value);
@@ -95,11 +95,11 @@ test.each<[string | undefined, JsonValue | undefined]>([
   ["", ""],
   ["abc", "abc"],
   [undefined, undefined],
-])("fromText: %s is %s", (text, value) => {
+])("fromText converts %s to %s", (text, value) => {
   expect(fromText(text)).toBe(value);
 });
 
-test("ownValue: does not see what every object inherits", () => {
+test("ownValue ignores inherited properties", () => {
   expect(ownValue({}, "constructor")).toBeUndefined();
   expect(ownValue({}, "__proto__")).toBeUndefined();
   expect(ownValue(JSON.parse('{"constructor":1,"__proto__":2}'), "constructor")).toBe(1);
@@ -128,13 +128,13 @@ test.each<[Condition, boolean]>([
   expect(holds(typed, condition)).toBe(result);
 });
 
-test("holds: survives an object with methods of its own", () => {
+test("holds works for an object with a key that shadows an Object method", () => {
   expect(holds({ type: { toString: 1 } }, { key: "type", values: ["text"] })).toBe(false);
 });
 
 const PART = fc.constantFrom("", " ", "a", "b c", " 7 ");
 
-test("hasEmptyParts: finds what splitCommas leaves out", () => {
+test("hasEmptyParts finds the empty items that splitCommas drops", () => {
   fc.assert(
     fc.property(fc.array(PART, { minLength: 1, maxLength: 5 }), (parts) => {
       const text = parts.join(",");
@@ -151,6 +151,6 @@ test.each([
   ["<a>; rel=next,, <b>; rel=prev,", false],
   ["https://api.test/a; rel=next", true],
   ["<a>; rel=next, b; rel=prev", true],
-])("hasBrokenLinks: of %j it is %j", (header, isBroken) => {
+])("hasBrokenLinks: for %j it is %j", (header, isBroken) => {
   expect(hasBrokenLinks(header)).toBe(isBroken);
 });

@@ -4,7 +4,7 @@ import { valueAt } from "../json/json-path.ts";
 import { isRounded } from "../json/raw-json.ts";
 import { integerFromText, numberFromText } from "./scalar.ts";
 
-/** Converts a header value to a number or boolean where it spells one; returns other text unchanged. */
+/** Converts a header value that represents a number or boolean. Returns other strings unchanged. */
 export function fromText(text: string | undefined): JsonValue | undefined {
   if (text === "true" || text === "false") return text === "true";
   if (text === undefined) return undefined;
@@ -14,35 +14,35 @@ export function fromText(text: string | undefined): JsonValue | undefined {
   return number ?? text;
 }
 
-/** Splits a comma-separated list of numbers; returns an array unchanged. */
+/** Splits a comma-separated list of numbers. Returns an array unchanged. */
 export function splitNumbers(value: JsonValue | undefined): JsonValue | undefined {
   const items = splitCommas(value);
   if (!Array.isArray(items) || items === value) return items;
   return items.map((item) => (typeof item === "string" ? (fromText(item) ?? item) : item));
 }
 
-/** The longest text read as a comma-separated list, in characters. */
+/** The maximum length of a comma-separated list, in characters. */
 const MAX_LIST_TEXT = 1024 * 1024;
 
-/** Splits a comma-separated list; returns an array or a text beyond the limit unchanged. */
+/** Splits a comma-separated list. Returns an array, or a string beyond the limit, unchanged. */
 export function splitCommas(value: JsonValue | undefined): JsonValue | undefined {
   if (typeof value !== "string" || value.length > MAX_LIST_TEXT) return value;
   const items = value.split(",").map((item) => item.trim());
   return items.filter((item) => item !== "");
 }
 
-/** Reports whether a comma-separated text has empty parts: `a,,b`. An empty text is an empty list. */
+/** Reports whether a comma-separated string has empty items: `a,,b`. An empty string is an empty list. */
 export function hasEmptyParts(value: JsonValue | undefined): boolean {
   return typeof value === "string" && value.trim() !== "" && /(?:^|,)\s*(?:,|$)/.test(value);
 }
 
-// each part stops at the first character of the next, so that no header costs more than its length
+// each part of the expression stops at the first character of the next part, which makes matching linear
 const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
 const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
 /**
- * Returns the target of the first link with a relation in a `Link` header (RFC 8288 section 3); undefined
- * without one.
+ * Returns the target of the first link with a relation in a `Link` header (RFC 8288 section 3); undefined if
+ * no link has the relation.
  */
 export function linkTarget(header: string | undefined, rel: string): string | undefined {
   for (const [, target, parameters = ""] of (header ?? "").matchAll(LINK)) {
@@ -56,7 +56,7 @@ export function hasBrokenLinks(header: string | undefined): boolean {
   return header !== undefined && /[^\s,]/.test(header.replaceAll(LINK, ""));
 }
 
-/** Returns the relations of the first `rel`; later ones do not count (RFC 8288 section 3.3). */
+/** Returns the relations of the first `rel` parameter; later ones do not count (RFC 8288 section 3.3). */
 function relationsOf(parameters: string): string[] {
   for (const [, name = "", quoted, token] of parameters.matchAll(PARAMETER)) {
     if (name.toLowerCase() === "rel") return (quoted ?? token ?? "").toLowerCase().split(/\s+/);
@@ -64,7 +64,7 @@ function relationsOf(parameters: string): string[] {
   return [];
 }
 
-/** The condition under which a member of a oneof is selected. */
+/** A condition that selects a member of a oneof. */
 export interface Condition {
   /** A dotted path. */
   readonly key: string;
@@ -74,7 +74,7 @@ export interface Condition {
   readonly type?: string;
 }
 
-/** Reports whether an object meets a condition; values are compared as text. */
+/** Reports whether an object meets a condition. Values are compared as strings. */
 export function holds(json: JsonObject, { key, values, present, type }: Condition): boolean {
   const value = plainNumber(valueAt(json, key));
   const isPresent = value !== undefined && value !== null;
@@ -85,8 +85,8 @@ export function holds(json: JsonObject, { key, values, present, type }: Conditio
 }
 
 /**
- * Like `holds`, for an object from JSON.parse: a rounded number, which may equal a different number, is
- * compared with its original digits.
+ * Like `holds`, for an object from JSON.parse. A rounded number may equal a different number, so its original
+ * digits are compared.
  *
  * @param exactly the object with integers of any size; undefined if it is the same
  */
@@ -105,7 +105,10 @@ export function comparesRounded(json: JsonObject, { key, values }: Condition): b
   return typeof value === "number" && isRounded(value);
 }
 
-/** Returns the text by which a value selects a member of a oneof; undefined for a value without one. */
+/**
+ * Returns the string by which a value selects a member of a oneof; undefined for a value that has no such
+ * string.
+ */
 export function wordOf(value: JsonValue | undefined): string | undefined {
   const plain = plainNumber(value);
   return plain === undefined || plain === null || typeof plain === "object" ? undefined : String(plain);

@@ -22,19 +22,19 @@ function clean(kind: ScalarKind, json: unknown): Written {
   return { json: { [kind]: json } as Written["json"], differences: [], inexact: false };
 }
 
-test.each(INT32)("integers of 32 bits: %s takes its whole range", (kind) => {
+test.each(INT32)("%s reads the full range of 32-bit signed integers", (kind) => {
   for (const value of [0, 1, -1, 127, 128, -128, 16_384, -0x8000_0000, 0x7fff_ffff]) {
     expect(scalar(kind, value)).toEqual(clean(kind, value));
   }
 });
 
-test.each(UINT32)("integers of 32 bits: %s takes its whole range", (kind) => {
+test.each(UINT32)("%s reads the full range of 32-bit unsigned integers", (kind) => {
   for (const value of [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
     expect(scalar(kind, value)).toEqual(clean(kind, value));
   }
 });
 
-test.each(INT32)("integers of 32 bits: %s leaves out what is beyond its range", (kind) => {
+test.each(INT32)("%s drops integers outside the signed 32-bit range", (kind) => {
   for (const value of [0x8000_0000, -0x8000_0001, 1e300]) {
     expect(scalar(kind, value)).toEqual({
       json: {},
@@ -44,7 +44,7 @@ test.each(INT32)("integers of 32 bits: %s leaves out what is beyond its range", 
   }
 });
 
-test.each(UINT32)("integers of 32 bits: %s leaves out what is beyond its range", (kind) => {
+test.each(UINT32)("%s drops integers outside the unsigned 32-bit range", (kind) => {
   for (const value of [0x1_0000_0000, -1]) {
     expect(scalar(kind, value).differences).toEqual([difference("lost", "k", kind, `number ${value}`)]);
   }
@@ -53,18 +53,21 @@ test.each(UINT32)("integers of 32 bits: %s leaves out what is beyond its range",
 const MAX = 2n ** 63n - 1n;
 const MIN = -(2n ** 63n);
 
-test.each(INT64)("integers of 64 bits: %s takes its whole range, as numbers, bigints and strings", (kind) => {
-  for (const value of [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n) - 1n, 2n ** 53n + 1n, MAX, MIN]) {
-    expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
-    expect(scalar(kind, String(value))).toEqual(clean(kind, String(value)));
-  }
-  for (const value of [-4_294_967_296, -1, 5, 4_294_967_296, Number.MIN_SAFE_INTEGER]) {
-    expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
-  }
-});
+test.each(INT64)(
+  "%s reads the full range of 64-bit signed integers, as numbers, bigints and strings",
+  (kind) => {
+    for (const value of [0n, 1n, -1n, 2n ** 32n, -(2n ** 32n) - 1n, 2n ** 53n + 1n, MAX, MIN]) {
+      expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
+      expect(scalar(kind, String(value))).toEqual(clean(kind, String(value)));
+    }
+    for (const value of [-4_294_967_296, -1, 5, 4_294_967_296, Number.MIN_SAFE_INTEGER]) {
+      expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
+    }
+  },
+);
 
 test.each(UINT64)(
-  "integers of 64 bits: %s takes its whole range, as numbers, bigints and strings",
+  "%s reads the full range of 64-bit unsigned integers, as numbers, bigints and strings",
   (kind) => {
     for (const value of [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n + 1n, 2n ** 64n - 1n]) {
       expect(scalar(kind, value)).toEqual(clean(kind, String(value)));
@@ -73,7 +76,7 @@ test.each(UINT64)(
   },
 );
 
-test.each([...INT64, ...UINT64])("integers of 64 bits: %s leaves out what is beyond its range", (kind) => {
+test.each([...INT64, ...UINT64])("%s drops integers outside the 64-bit range", (kind) => {
   const unsigned = UINT64.includes(kind);
   for (const value of unsigned ? [2n ** 64n, -1n] : [MAX + 1n, MIN - 1n]) {
     const expected = (got: string) => [difference("lost", "k", kind, got)];
@@ -82,33 +85,27 @@ test.each([...INT64, ...UINT64])("integers of 64 bits: %s leaves out what is bey
   }
 });
 
-test.each([...INT64, ...UINT64])(
-  "integers of 64 bits: %s never takes a rounded number, and asks for an exact one",
-  (kind) => {
-    expect(scalar(kind, 2 ** 53)).toEqual({ json: {}, differences: [], inexact: true });
-    expect(scalar(kind, Number.POSITIVE_INFINITY)).toEqual({ json: {}, differences: [], inexact: true });
-    const second = scalar(kind, 2 ** 53, true);
-    expect(second.differences).toEqual([difference("lost", "k", kind, "number 9007199254740992")]);
-    expect(second.json).toEqual({});
-  },
-);
+test.each([...INT64, ...UINT64])("%s never reads a rounded number, and requests an exact parse", (kind) => {
+  expect(scalar(kind, 2 ** 53)).toEqual({ json: {}, differences: [], inexact: true });
+  expect(scalar(kind, Number.POSITIVE_INFINITY)).toEqual({ json: {}, differences: [], inexact: true });
+  const second = scalar(kind, 2 ** 53, true);
+  expect(second.differences).toEqual([difference("lost", "k", kind, "number 9007199254740992")]);
+  expect(second.json).toEqual({});
+});
 
-test("integers of 64 bits: does not round an integer that is written with a point", () => {
+test("int64 does not round an integer that is written with a point", () => {
   expect(scalar("int64", "9007199254740993.0")).toEqual(clean("int64", "9007199254740993"));
 });
 
-test.each([...INT32, ...UINT32])(
-  "numbers in other clothes: %s is read from a string, and that is noted once",
-  (kind) => {
-    expect(scalar(kind, " +12 ")).toEqual({
-      json: { [kind]: 12 },
-      differences: [difference("converted", "k", kind, 'string " +12 "')],
-      inexact: false,
-    });
-  },
-);
+test.each([...INT32, ...UINT32])("%s is read from a string, with one report", (kind) => {
+  expect(scalar(kind, " +12 ")).toEqual({
+    json: { [kind]: 12 },
+    differences: [difference("converted", "k", kind, 'string " +12 "')],
+    inexact: false,
+  });
+});
 
-test.each(WHOLE)("numbers in other clothes: %s leaves out a fraction, and that is noted once", (kind) => {
+test.each(WHOLE)("%s drops a number with a fraction, with one report", (kind) => {
   for (const value of [7.9, "7.9", "1.00000000000000000001", "1e-400"]) {
     const result = scalar(kind, value);
     expect(result.json).toEqual({});
@@ -117,7 +114,7 @@ test.each(WHOLE)("numbers in other clothes: %s leaves out a fraction, and that i
   }
 });
 
-test.each(WHOLE)("%s never takes a value that is not numerically equal", (kind) => {
+test.each(WHOLE)("property: %s never reads a value that is not numerically equal", (kind) => {
   const text = fc
     .tuple(
       fc.bigInt({ min: 0n, max: 2n ** 70n }),
@@ -130,7 +127,7 @@ test.each(WHOLE)("%s never takes a value that is not numerically equal", (kind) 
       const source = `${whole}${fraction === "" ? "" : `.${fraction}`}e${exponent}`;
       const [read] = Object.values(scalar(kind, source).json as Record<string, number | string>);
       if (read === undefined) return;
-      // both sides times ten to the power of the digits behind the point
+      // scale both sides by the number of digits after the point
       const scale = BigInt(fraction.length + 3);
       const given = BigInt(`${whole}${fraction}`) * 10n ** BigInt(3 + exponent);
       expect(BigInt(read) * 10n ** scale).toBe(given);
@@ -138,7 +135,7 @@ test.each(WHOLE)("%s never takes a value that is not numerically equal", (kind) 
   );
 });
 
-test.each(NUMBERS)("numbers in other clothes: %s leaves out what is no number, and notes it once", (kind) => {
+test.each(NUMBERS)("%s drops a value that is not a number, with one report", (kind) => {
   for (const [value, got] of [
     ["many", 'string "many"'],
     ["99999999999999999999999999999999999999999999999999999999x", `string "${"9".repeat(39)}…`],
@@ -154,7 +151,7 @@ test.each(NUMBERS)("numbers in other clothes: %s leaves out what is no number, a
 });
 
 test.each([...NUMBERS, "bool", "bytes", "string"] as const)(
-  "numbers in other clothes: %s is absent for null and no key",
+  "%s is absent for null and for an absent key",
   (kind) => {
     for (const value of [null, undefined]) {
       expect(scalar(kind, value)).toEqual({ json: {}, differences: [], inexact: false });
@@ -162,13 +159,13 @@ test.each([...NUMBERS, "bool", "bytes", "string"] as const)(
   },
 );
 
-test.each(NUMBERS)("numbers in other clothes: %s takes the empty string for none", (kind) => {
+test.each(NUMBERS)("%s is absent for the empty string, which is reported as converted", (kind) => {
   const { json, differences } = scalar(kind, "");
   expect(json).toEqual({});
   expect(differences).toMatchObject([{ class: "converted", path: "k", got: 'string ""' }]);
 });
 
-test("numbers in other clothes: does not hang on a long string that is almost a number", () => {
+test("a long string that is almost a number is rejected in linear time", () => {
   const start = performance.now();
   scalar("int64", `${"1".repeat(2_000_000)}x`);
   scalar("double", `${"1".repeat(2_000_000)}.${"1".repeat(2_000_000)}x`);
@@ -184,11 +181,11 @@ test.each<[ScalarKind, string]>([
   ["float", ""],
   ["bool", "true"],
   ["bool", ""],
-])("a payload where everything is text: %s is as declared in %j", (kind, text) => {
+])("in a form, %s reads the string %j without a difference", (kind, text) => {
   expect(written((out) => out[kind](numberOf(kind), text, "k"), false, true).differences).toEqual([]);
 });
 
-test("a payload where everything is text: still reports what is not understood", () => {
+test("in a form, invalid values are still reported", () => {
   const { differences } = written(
     (out) => {
       out.int32(numberOf("int32"), "1.5", "a");
@@ -205,7 +202,7 @@ test("a payload where everything is text: still reports what is not understood",
   ]);
 });
 
-test("double and float: take what JSON numbers cannot say by ProtoJSON's names", () => {
+test("double and float read the ProtoJSON names of non-finite numbers", () => {
   for (const kind of ["double", "float"] as const) {
     for (const value of ["NaN", "Infinity", "-Infinity"]) {
       expect(scalar(kind, value)).toEqual(clean(kind, value));
@@ -213,7 +210,7 @@ test("double and float: take what JSON numbers cannot say by ProtoJSON's names",
   }
 });
 
-test("double and float: take numbers of any size that they can hold", () => {
+test("double and float read numbers of any size in their range", () => {
   for (const value of [0, 0.1, -1.5, 5e-324, Number.MAX_VALUE, 2 ** 53]) {
     expect(scalar("double", value)).toEqual(clean("double", value));
   }
@@ -221,7 +218,7 @@ test("double and float: take numbers of any size that they can hold", () => {
   expect(scalar("float", 0.5)).toEqual(clean("float", 0.5));
 });
 
-test("double and float: leave out what would overflow to infinity", () => {
+test("double and float drop a number that would overflow to infinity", () => {
   expect(scalar("float", 1e39).differences).toEqual([difference("lost", "k", "float", "number 1e+39")]);
   expect(scalar("double", Number.POSITIVE_INFINITY)).toMatchObject({
     json: {},
@@ -233,7 +230,7 @@ test("double and float: leave out what would overflow to infinity", () => {
   ]);
 });
 
-test("double and float: are read from strings", () => {
+test("double and float are read from strings", () => {
   expect(scalar("double", "1.5e3")).toEqual({
     json: { double: 1500 },
     differences: [difference("converted", "k", "double", 'string "1.5e3"')],
@@ -241,7 +238,7 @@ test("double and float: are read from strings", () => {
   });
 });
 
-test("bool: takes true and false", () => {
+test("bool reads true and false", () => {
   expect(scalar("bool", true)).toEqual(clean("bool", true));
   expect(scalar("bool", false)).toEqual(clean("bool", false));
 });
@@ -256,19 +253,19 @@ test.each([
   ["", false],
   ["yes", true],
   ["1", true],
-])("bool: understands %j", (value, bool) => {
+])("bool reads %j", (value, bool) => {
   const result = scalar("bool", value);
   expect(result.json).toEqual({ bool });
   expect(result.differences).toMatchObject([{ class: "converted", path: "k", expected: "bool" }]);
 });
 
-test.each([[2], ["auto"], [{}], [[]]])("bool: leaves out %j", (value) => {
+test.each([[2], ["auto"], [{}], [[]]])("bool drops %j", (value) => {
   const result = scalar("bool", value);
   expect(result.json).toEqual({});
   expect(result.differences).toMatchObject([{ class: "lost", path: "k", expected: "bool" }]);
 });
 
-test("string: takes numbers and true as their text, and false as none", () => {
+test("string reads numbers and true as strings, and false as absent", () => {
   expect(scalar("string", 12.5)).toEqual({
     json: { string: "12.5" },
     differences: [difference("converted", "k", "string", "number 12.5")],
@@ -283,18 +280,18 @@ test("string: takes numbers and true as their text, and false as none", () => {
   });
 });
 
-test("string: never takes the text of a rounded number", () => {
+test("string never reads a rounded number", () => {
   expect(scalar("string", 2 ** 60)).toEqual({ json: {}, differences: [], inexact: true });
 });
 
-test("string: replaces a lone surrogate, and notes it", () => {
+test("string replaces a lone surrogate and reports it", () => {
   const result = scalar("string", "a\ud800b");
   expect(result.json).toEqual({ string: "a\ufffdb" });
   expect(result.differences).toMatchObject([{ class: "lost", path: "k", expected: "valid Unicode" }]);
   expect(result.differences[0]?.got.isWellFormed()).toBe(true);
 });
 
-test.each([[{}], [[]], [["a"]]])("string: leaves out %j", (value) => {
+test.each([[{}], [[]], [["a"]]])("string drops %j", (value) => {
   expect(scalar("string", value).differences).toMatchObject([{ class: "lost", expected: "string" }]);
 });
 
@@ -304,11 +301,11 @@ test.each([
   ["AA", "AA=="],
   ["-_8", "+/8="],
   ["+/8=", "+/8="],
-])("bytes: reads %j in either alphabet, with padding or without", (value, text) => {
+])("bytes reads %j in both base64 alphabets, with and without padding", (value, text) => {
   expect(scalar("bytes", value)).toEqual(clean("bytes", text));
 });
 
-test.each([["A"], ["AAAAA"], ["?"], ["AA=A"], [5], [{}]])("bytes: leaves out %j", (value) => {
+test.each([["A"], ["AAAAA"], ["?"], ["AA=A"], [5], [{}]])("bytes drops %j", (value) => {
   expect(scalar("bytes", value).differences).toMatchObject([
     { class: "lost", path: "k", expected: "base64" },
   ]);
@@ -331,7 +328,7 @@ test.each([
   ["30", 3],
   [true, -4],
   ["MOOD_UNSPECIFIED", 0],
-])("enum: reads %j", (value, number) => {
+])("enum reads %j", (value, number) => {
   expect(read(value)).toEqual({ json: { int32: number }, differences: [], inexact: false });
 });
 
@@ -344,7 +341,7 @@ test.each([
   [{}, "object"],
   ["constructor", 'string "constructor"'],
   ["__proto__", 'string "__proto__"'],
-])("enum: leaves out %j and names it", (value, got) => {
+])("enum drops %j and reports it", (value, got) => {
   expect(read(value)).toEqual({
     json: {},
     differences: [difference("lost", "mood", "one of test.Mood", got)],
@@ -352,7 +349,7 @@ test.each([
   });
 });
 
-test("enum: is left out and not lost where another field keeps the spelling", () => {
+test("an unknown enum name is dropped but not lost if another field keeps the spelling", () => {
   const open = (value: JsonValue | undefined) =>
     written((out) => out.openEnum(numberOf("int32"), value, "mood", moods));
   expect(open("great")).toEqual({
@@ -365,7 +362,7 @@ test("enum: is left out and not lost where another field keeps the spelling", ()
   expect(open(null).json).toEqual({});
 });
 
-test("enum: keeps a number that an open enum does not have, and no other", () => {
+test("an open enum keeps an unknown number, and drops any other unknown value", () => {
   const values: ConstructorParameters<typeof EnumTable>[1] = [
     [0, "TONE_UNSPECIFIED"],
     [1, "loud", "1"],
@@ -387,12 +384,12 @@ test("enum: keeps a number that an open enum does not have, and no other", () =>
   }
 });
 
-test("enum: is absent for null and no key", () => {
+test("an enum is absent for null and for an absent key", () => {
   expect(read(null)).toEqual({ json: {}, differences: [], inexact: false });
   expect(read(undefined)).toEqual({ json: {}, differences: [], inexact: false });
 });
 
-test("a field that is known to come with other types: is converted without a note, and so are the items of its list", () => {
+test("a loose field and its list items are converted without a report", () => {
   const { json, differences } = written((out) => {
     out.loosely("a").string(numberOf("string"), 5, "a");
     out.loosely("b").list(numberOf("string_list"), [1, "x", true], "b", "string");
@@ -401,7 +398,7 @@ test("a field that is known to come with other types: is converted without a not
   expect(differences).toEqual([]);
 });
 
-test("a field that is known to come with other types: is still named where it is not understood, and so is the next field", () => {
+test("an invalid value of a loose field is still reported, and so is the next field", () => {
   const { differences } = written((out) => {
     out.loosely("a").int32(numberOf("int32"), "x", "a");
     out.loosely("b").string(numberOf("string"), "as declared", "b");
@@ -413,13 +410,13 @@ test("a field that is known to come with other types: is still named where it is
   ]);
 });
 
-test("differences: cuts what came, and never inside a character", () => {
+test("a difference truncates the received value without splitting a character", () => {
   const { differences } = scalar("int32", `${"a".repeat(38)}😀😀`);
   expect(differences[0]?.got.isWellFormed()).toBe(true);
   expect(differences[0]?.got.length).toBeLessThan(60);
 });
 
-test("differences: keeps at most 100 entries", () => {
+test("at most 100 differences of a class are kept", () => {
   const { differences } = written((out) => {
     for (let index = 0; index < 500; index++) out.int32(1, "x", `k${index}`);
   });
@@ -427,12 +424,12 @@ test("differences: keeps at most 100 entries", () => {
   expect(differences[99]?.path).toBe("k99");
 });
 
-test("differences: cuts a key of any length", () => {
+test("a difference truncates a long key", () => {
   const { differences } = written((out) => out.int32(1, {}, "k".repeat(1_000_000)));
   expect(differences[0]?.path.length).toBeLessThan(300);
 });
 
-test("any scalar: is what protobuf-es writes, where the JSON is as declared", () => {
+test("property: scalars with declared types are written as protobuf-es writes them", () => {
   const json = fc.record(
     {
       string: fc.string({ unit: "binary", maxLength: 200 }).filter((text) => text.isWellFormed()),
@@ -475,7 +472,7 @@ test("any scalar: is what protobuf-es writes, where the JSON is as declared", ()
   );
 });
 
-test("any scalar: reads any JSON value at all", () => {
+test("property: any scalar field accepts any JSON value without an exception", () => {
   const value = fc.oneof(fc.jsonValue(), fc.bigInt());
   fc.assert(
     fc.property(fc.constantFrom(...SCALAR_KINDS), value, fc.boolean(), (kind, json, exact) => {
@@ -489,7 +486,7 @@ test("any scalar: reads any JSON value at all", () => {
   );
 });
 
-test("bytes as text: a lone surrogate is reported like that of a string", () => {
+test("a lone surrogate in text bytes is reported as it is for a string", () => {
   for (const kind of ["string", "textBytes"] as const) {
     const { differences } = written((out) => out[kind](numberOf("string"), "a\ud800", "k"));
     expect(differences.map((each) => [each.class, each.expected])).toEqual([["lost", "valid Unicode"]]);

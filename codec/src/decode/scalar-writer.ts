@@ -11,14 +11,14 @@ import { instantFrom } from "./timestamp.ts";
 
 const INT32_MIN = -0x8000_0000;
 const INT32_MAX = 0x7fff_ffff;
-// the least double that rounds to an infinite float: half a step above the greatest float
+// the smallest double that rounds to an infinite float: half a step above the largest float
 const FLOAT_MAX = 3.402823567797336e38;
 const UINT32_MAX = 0xffff_ffff;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-/** The longest text read as a time or duration, in characters. */
+/** The maximum length of a time or duration string, in characters. */
 const MAX_TIME_TEXT = 1000;
-/** The longest text read as a field mask, in characters. */
+/** The maximum length of a field mask string, in characters. */
 const MAX_MASK_TEXT = 64 * 1024;
 /** The number of decimal digits that a double always preserves. */
 const DOUBLE_DIGITS = 15;
@@ -26,7 +26,7 @@ const UINT64_MAX = 2n ** 64n - 1n;
 
 /**
  * Writes scalar fields from JSON values. Each method takes the field number, the value and the key for
- * reports; `null` and undefined write nothing.
+ * reports. `null` and undefined write nothing.
  */
 export class ScalarWriter extends DifferenceWriter {
   string(field: number, value: Field, key: string): void {
@@ -50,7 +50,7 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * Writes a number whose digits a double does not preserve as text, for google.protobuf.Value, whose
+   * Writes a number as a string if a double does not preserve its digits, for google.protobuf.Value, whose
    * numbers are doubles. Returns false, and writes nothing, for a number that JSON.parse has rounded.
    */
   bigText(field: number, value: number | bigint): boolean {
@@ -68,7 +68,7 @@ export class ScalarWriter extends DifferenceWriter {
     this.varint32(0);
   }
 
-  /** Writes google.protobuf.NullValue into a field with presence, where null differs from absence. */
+  /** Writes google.protobuf.NullValue into a field with presence, for which null differs from absence. */
   nullEnum(field: number, value: Field, key: string, table: EnumTable): void {
     if (value === null) {
       this.nullValue(field);
@@ -100,7 +100,7 @@ export class ScalarWriter extends DifferenceWriter {
     this.rawBytes(field, bytes);
   }
 
-  /** Writes bytes from plain text: the UTF-8 of the text. */
+  /** Writes a string as bytes in UTF-8. */
   textBytes(field: number, value: Field, key: string): void {
     if (value === undefined || value === null) return;
     if (typeof value === "string") {
@@ -152,7 +152,7 @@ export class ScalarWriter extends DifferenceWriter {
     this.float32(number);
   }
 
-  /** Reads a number whose nearest double or float is finite, or a ProtoJSON name of a non-finite one. */
+  /** Reads a number whose nearest double or float is finite, or the ProtoJSON name of a non-finite number. */
   private doubleOf(value: Field, key: string, kind: string, max: number): number | undefined {
     if (value === undefined || value === null) return undefined;
     if (typeof value === "string") {
@@ -167,7 +167,7 @@ export class ScalarWriter extends DifferenceWriter {
     return number;
   }
 
-  /** Returns the number that a string spells; the empty string is absent. */
+  /** Returns the number that a string represents. The empty string is absent. */
   private numberOf(text: string, key: string, kind: string): number | bigint | undefined {
     if (text === "") {
       this.coerceText(key, kind, text);
@@ -176,7 +176,7 @@ export class ScalarWriter extends DifferenceWriter {
     return numberFromText(text) ?? this.dropped(key, kind, text);
   }
 
-  /** Returns the integer that a string spells; the empty string is absent. */
+  /** Returns the integer that a string represents. The empty string is absent. */
   private integerOf(text: string, key: string, kind: string): number | bigint | undefined {
     if (text === "") {
       this.coerceText(key, kind, text);
@@ -276,8 +276,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * Returns a safe integer or a bigint in range. Strings count as numbers here: ProtoJSON writes 64-bit
-   * integers as strings.
+   * Returns a safe integer, or a bigint in range. Accepts strings: ProtoJSON writes 64-bit integers as
+   * strings.
    */
   private int64Of(
     value: Field,
@@ -306,7 +306,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * Writes an enum field next to a field that keeps the spelling: an unknown name is dropped, but not lost.
+   * Writes an enum field next to another field that keeps the spelling. An unknown name is dropped, but is
+   * not reported as lost.
    */
   openEnum(field: number, value: Field, key: string, table: EnumTable): void {
     if (this.knownEnum(field, value, key, table)) return;
@@ -318,7 +319,7 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * Writes an enum value; returns false for one that the enum cannot hold. Writes nothing for an absent
+   * Writes an enum value. Returns false for a value that the enum cannot hold. Writes nothing for an absent
    * value.
    */
   protected knownEnum(field: number, value: Field, key: string, table: EnumTable): boolean {
@@ -331,7 +332,7 @@ export class ScalarWriter extends DifferenceWriter {
     return true;
   }
 
-  /** Writes google.protobuf.Timestamp. The text `none` means no time. */
+  /** Writes google.protobuf.Timestamp. The value `none` means no time. */
   time(field: number, value: Field, key: string, rule: TimeRule, none?: string): void {
     if (value === undefined || value === null) return;
     if (none !== undefined && typeof value !== "object" && String(value) === none) return;
@@ -394,7 +395,7 @@ export class ScalarWriter extends DifferenceWriter {
     }
   }
 
-  /** Returns a number with all of its digits; requests an exact parse where a double may not hold them. */
+  /** Returns a number with all of its digits. Requests an exact parse if a double may not hold them. */
   private timeOf(value: JsonValue): JsonValue {
     if (value instanceof NumberText) return value.source;
     if (typeof value !== "number" || this.exact || Number.isInteger(value)) return value;
@@ -404,7 +405,7 @@ export class ScalarWriter extends DifferenceWriter {
 
   /**
    * Writes google.protobuf.FieldMask from ProtoJSON: comma-separated paths, in lowerCamel or with the names
-   * of a table.
+   * in a table.
    */
   fieldMask(field: number, value: Field, key: string, table?: MaskTable): void {
     if (value === undefined || value === null) return;

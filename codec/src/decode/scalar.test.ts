@@ -4,14 +4,14 @@ import { bytesFromBase64 } from "./scalar.ts";
 
 const SPACE = fc.constantFrom("", "", "", "\n", "\r\n", " ", "\t", "\r\n  ");
 
-/** A text with white space between its characters. */
+/** Returns a string with white space between its characters. */
 function spaced(text: string, spaces: readonly string[]): string {
   return (
     [...text].map((character, index) => `${spaces[index] ?? ""}${character}`).join("") + (spaces[0] ?? "")
   );
 }
 
-test("property: base64 is read whatever its alphabet, its padding, and the white space in it", () => {
+test("property: base64 is decoded with either alphabet, with or without padding, and with white space", () => {
   const base64 = fc.record({
     bytes: fc.uint8Array({ maxLength: 200 }),
     isUrl: fc.boolean(),
@@ -28,7 +28,7 @@ test("property: base64 is read whatever its alphabet, its padding, and the white
   );
 });
 
-test("property: what is not base64 is nothing, and never a part of it", () => {
+test("property: invalid base64 returns undefined, never a part of the data", () => {
   const other = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 2 })
     .filter((text) => !/^[\w\s+/=-]*$/.test(text));
@@ -52,11 +52,11 @@ test.each([
   "QQ\u00a0QQ",
   "QQ,QQ",
   "\u0000",
-])("%j is not base64", (text) => {
+])("%j is not valid base64", (text) => {
   expect(bytesFromBase64(text)).toBeUndefined();
 });
 
-test("a long base64 is read in time that grows with its length", () => {
+test("decoding a long base64 string takes linear time", () => {
   const text = `${"QUJD".repeat(20)}\r\n`.repeat(20_000);
   const bytes = bytesFromBase64(text);
   expect(bytes?.length).toBe(60 * 20_000);

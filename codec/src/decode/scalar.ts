@@ -1,21 +1,24 @@
 /**
- * Conversion of JSON values of the wrong type. Each function returns undefined for a value that it cannot
- * convert; the caller then drops the value and reports it.
+ * Converts JSON values of the wrong type. Each function returns undefined for a value that it cannot convert;
+ * the caller then drops the value and reports it.
  */
 import { integerDigits } from "../json/exact-decimal.ts";
 import { type JsonValue, plainNumber } from "../json/json.ts";
 
-/** The number of digits beyond which an integer fits no field: `1e999` is not written out. */
+/**
+ * The maximum number of digits of an integer. More digits do not fit any field, so `1e999` is not written
+ * out.
+ */
 const MAX_TEXT_DIGITS = 40;
 const INTEGER = /^[+-]?\d{1,40}$/;
-/** The notation of JSON, and the most common one. */
+/** An integer in the notation of JSON, the most common one. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,39})$/;
 const SPACE = 0x20;
 const SPACES: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, SPACE]);
-// linear: an optional point between two runs of digits would try every split of a long run
+// linear: with an optional point between two runs of digits, every split of a long run would be tried
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Parses a decimal number, exact for integers of any size; ignores surrounding spaces. */
+/** Parses a decimal number. Integers of any size are exact; surrounding spaces are ignored. */
 export function numberFromText(text: string): number | bigint | undefined {
   const trimmed = text.trim();
   if (INTEGER.test(trimmed)) {
@@ -27,7 +30,7 @@ export function numberFromText(text: string): number | bigint | undefined {
 
 /**
  * Parses an integer in any decimal notation, exact for any size: `5`, `5.0`, `1e3`. Returns undefined for a
- * fraction, however small.
+ * number with a fraction, even a very small one.
  */
 export function integerFromText(text: string): number | bigint | undefined {
   if (PLAIN_INTEGER.test(text)) return exactly(text);
@@ -55,7 +58,7 @@ export function specialDouble(text: string): number | undefined {
   return text === "-Infinity" ? Number.NEGATIVE_INFINITY : undefined;
 }
 
-/** Converts 0, 1 and the words that forms use to a boolean. */
+/** Converts 0, 1 and the words that forms use for booleans. */
 export function booleanFrom(given: JsonValue): boolean | undefined {
   const value = plainNumber(given);
   if (value === 1 || value === 0) return value === 1;
@@ -78,18 +81,18 @@ export function booleanFrom(given: JsonValue): boolean | undefined {
 }
 
 /**
- * Decodes base64 as MIME decoders do (RFC 2045 section 6.8): with line breaks, tabs and spaces anywhere, in
- * either alphabet (RFC 4648 sections 4 and 5), with or without padding. Returns undefined for anything
- * else: other characters, data after the padding, or a single trailing digit, which is less than a byte.
+ * Decodes base64 as MIME decoders do (RFC 2045 section 6.8): accepts line breaks, tabs and spaces anywhere,
+ * both alphabets (RFC 4648 sections 4 and 5), and optional padding. Returns undefined for other characters,
+ * data after the padding, or a single trailing digit, which is less than a byte.
  */
 export function bytesFromBase64(text: string): Uint8Array | undefined {
   const digits = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(withoutSpace(text))?.[1];
-  // one digit is six bits, less than a byte
+  // a single digit has six bits, less than a byte
   if (digits === undefined || digits.length % 4 === 1) return undefined;
   return Buffer.from(digits, "base64");
 }
 
-/** Removes white space; most base64 is on one line, and can be long. */
+/** Removes white space. Most base64 is on one line and can be long. */
 function withoutSpace(text: string): string {
   if (!/[\t\n\f\r ]/.test(text)) return text;
   const bytes = Buffer.from(text);
@@ -97,6 +100,6 @@ function withoutSpace(text: string): string {
   for (const byte of bytes) {
     if (byte > SPACE || !SPACES.has(byte)) bytes[length++] = byte;
   }
-  // characters beyond Latin-1 are not base64 in this encoding either
+  // `latin1` maps characters beyond Latin-1 to other characters; none of them is base64
   return bytes.toString("latin1", 0, length);
 }

@@ -1,6 +1,6 @@
 /**
- * Messages that are written in parts: large content is first omitted, as a hole, and written later. Joining
- * the parts gives the same bytes and differences as writing the message in one go.
+ * Writes messages in parts: large content is first omitted, as a hole, and written later. Joining the parts
+ * gives the same bytes and differences as writing the message in one step.
  */
 import {
   DIFFERENCE_CLASSES,
@@ -10,32 +10,32 @@ import {
   NO_DIFFERENCES,
 } from "./difference.ts";
 
-/** The number of differences of a class that are kept. */
+/** The maximum number of differences kept for each class. */
 export const MAX_KEPT = 100;
-/** The number of parts joined before other work gets its turn. */
+/** The number of parts joined before yielding to other work. */
 const PARTS_AT_ONCE = 4096;
 
 const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);
 
-/** A position of content that is written later. */
+/** A position at which content is written later. */
 export type Hole = {
   at: number;
-  /** The surrounding content was discarded: this content is read, but not written. */
+  /** Whether the surrounding content was discarded: the content of the hole is then read, but not written. */
   isVoid: boolean;
-  /** The number of differences of the segment before the hole. */
+  /** The number of differences in the segment before the hole. */
   readonly differences: number;
-  /** The content, once the hole is filled. */
+  /** The content, set when the hole is filled. */
   readonly content: Segment[];
 };
 
-/**
- * Length-prefixed content: the position of the length, and the start and end of the bytes that it counts.
- */
+/** Length-prefixed content: the position of the length, and the start and end of the content. */
 export type Frame = {
   start: number;
   body: number;
   end: number;
-  /** The number of holes when the frame ended: later holes are outside of it, even at its end position. */
+  /**
+   * The number of holes when the frame ended. Later holes are outside the frame, even at its end position.
+   */
   readonly holes: number;
 };
 
@@ -65,9 +65,9 @@ export function* joined(segment: Segment): Generator<number, Uint8Array<ArrayBuf
   return bytes;
 }
 
-/** One segment in parts. */
+/** Joins one segment in parts. */
 class Joiner {
-  /** The length in bytes, holes filled. */
+  /** The length in bytes, including the content of the holes. */
   readonly length: number;
   private readonly segment: Segment;
   private readonly frames: readonly Frame[];
@@ -136,7 +136,7 @@ export function sequence(segments: readonly Segment[]): Segment {
 }
 
 /**
- * Returns the differences of a segment and its holes, in the order in which one writer would have found
+ * Returns the differences in a segment and its holes, in the order in which a single writer would have found
  * them.
  */
 export function joinedDifferences(segment: Segment): FoundDifferences {
@@ -172,7 +172,7 @@ function varint(value: number): Uint8Array {
   return bytes;
 }
 
-/** Returns the number of bytes that a length takes. */
+/** Returns the number of bytes that a varint takes. */
 export function varintSize(value: number): number {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;

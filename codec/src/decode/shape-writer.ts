@@ -5,7 +5,7 @@ import { ScalarWriter } from "./scalar-writer.ts";
 
 const DEFAULT_MAX_DEPTH = 100;
 
-/** Thrown for a response nested deeper than `maxDepth`. */
+/** Thrown for a response that is nested deeper than `maxDepth`. */
 export class JsonTooDeep extends Error {
   readonly path: string;
 
@@ -16,7 +16,7 @@ export class JsonTooDeep extends Error {
   }
 }
 
-/** Thrown for a payload that cannot have its declared type, so that nothing of it can be read. */
+/** Thrown for a payload that cannot have its declared type, so that no part of it can be read. */
 export class WrongShape extends Error {
   readonly expected: "object" | "array";
   readonly got: JsonValue;
@@ -29,18 +29,15 @@ export class WrongShape extends Error {
   }
 }
 
-/**
- * A writer that converts a JSON value to an object or list where one is expected, and tracks the nesting
- * depth.
- */
+/** A writer that converts values to the expected object or list, and tracks the nesting depth. */
 export class ShapeWriter extends ScalarWriter {
   protected depth = 0;
   private readonly maxDepth: number;
   private emptyDeclared = false;
 
   /**
-   * @param maxDepth how many messages may be nested, including the root; 100 by default, the limit of
-   * protobuf-es
+   * @param maxDepth the maximum number of nested messages, including the root; 100 by default, the limit of
+   *   protobuf-es
    */
   constructor(maxDepth: number = DEFAULT_MAX_DEPTH) {
     super();
@@ -53,7 +50,7 @@ export class ShapeWriter extends ScalarWriter {
     this.depth = 0;
   }
 
-  /** Accepts `[]` and `{}` in place of the payload: the upstream writes an empty payload this way. */
+  /** Accepts `[]` and `{}` in place of the payload, because the upstream writes an empty payload this way. */
   payloadMayBeEmpty(): void {
     this.emptyDeclared = true;
   }
@@ -78,7 +75,7 @@ export class ShapeWriter extends ScalarWriter {
     return isNone ? {} : objectIn(value);
   }
 
-  /** Reports whether a value is the payload itself, not part of it. */
+  /** Reports whether a value is the payload itself, not a part of it. */
   private isPayload(key: string): boolean {
     return key === "" && this.path.every((step) => step === "");
   }
@@ -86,7 +83,7 @@ export class ShapeWriter extends ScalarWriter {
   /**
    * Returns the items of the list that a value is or represents.
    *
-   * @param ofBooleans whether `false` may be an item, and not only a spelling of an absent list
+   * @param ofBooleans whether `false` may be an item; otherwise `false` means that the list is absent
    */
   protected itemsOf(value: JsonValue, key: string, ofBooleans = false): readonly JsonValue[] {
     if (Array.isArray(value)) return value;

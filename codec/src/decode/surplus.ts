@@ -8,14 +8,14 @@ type Place = readonly [path: string, value: JsonValue | undefined];
 
 /** The content of a JSON message that its type cannot hold. */
 export interface Surplus {
-  /** Keys that no field names. */
+  /** The keys that no field reads. */
   readonly keys: readonly Place[];
-  /** Integers beyond 2^53 in a google.protobuf.Struct, which become text. */
+  /** The integers beyond 2^53 in a google.protobuf.Struct, which become strings. */
   readonly bigNumbers: readonly Place[];
-  /** Numbers in a Struct that are doubles by their notation. */
+  /** The numbers in a Struct that are doubles by their notation. */
   readonly doubles: ReadonlySet<NumberText>;
   /**
-   * Whether a value does not fit its type: an unknown enum name, a number in place of text, a lone
+   * Whether a value does not fit its type: an unknown enum name, a number in place of a string, a lone
    * surrogate.
    */
   readonly isMistyped: boolean;
@@ -30,7 +30,7 @@ type Found = {
 
 /**
  * Searches the ProtoJSON of a message in a google.protobuf.Any, without its `@type`, for content that
- * protobuf-es ignores or changes. Nested Any are searched by the types of the registry.
+ * protobuf-es ignores or changes. Nested Any messages are searched by the types in the registry.
  */
 export function findSurplus(desc: DescMessage, json: JsonObject, registry: Registry): Surplus {
   const visitor = new Visitor(registry);
@@ -38,7 +38,7 @@ export function findSurplus(desc: DescMessage, json: JsonObject, registry: Regis
   return visitor.found;
 }
 
-/** Types whose numbers are JSON numbers, never 64-bit integers. */
+/** The types whose numbers are JSON numbers, never 64-bit integers. */
 const ANY_JSON: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
   "google.protobuf.Value",
@@ -54,8 +54,8 @@ class Visitor {
   }
 
   /**
-   * Searches the content next to `@type`: the keys of the message, or `value` where its JSON has a special
-   * form.
+   * Searches the content next to `@type`: the keys of the message, or `value` if the JSON of the message has
+   * a special form.
    */
   packed(desc: DescMessage, json: JsonObject, path: string): void {
     if (!hasCustomJsonRepresentation(desc) || !Object.hasOwn(json, "value")) {
@@ -83,13 +83,13 @@ class Visitor {
     const { "@type": url, ...fields } = json;
     const desc =
       typeof url === "string" ? this.registry.getMessage(url.slice(url.lastIndexOf("/") + 1)) : undefined;
-    // protobuf-es rejects an Any with an unknown type too
+    // protobuf-es also rejects an Any with an unknown type
     if (desc !== undefined) this.packed(desc, fields, path);
   }
 
   /**
-   * Searches text or arbitrary JSON: of everything that such types accept, only large integers and lone
-   * surrogates do not survive.
+   * Searches a string or arbitrary JSON for large integers and lone surrogates. Other content of such types
+   * is kept unchanged.
    */
   private dynamic(json: JsonValue | undefined, path: string, isAny: boolean): void {
     if (typeof json === "bigint") {
@@ -110,7 +110,7 @@ class Visitor {
     }
   }
 
-  /** protobuf-es rejects text that UTF-8 cannot represent; this codec replaces it. */
+  /** protobuf-es rejects a string that UTF-8 cannot represent; this codec replaces its lone surrogates */
   private text(text: string): void {
     if (!text.isWellFormed()) this.found.isMistyped = true;
   }
@@ -150,7 +150,7 @@ class Visitor {
       const isWord = typeof value === "string";
       if (isWord && !field.enum.values.some(({ name }) => name === value)) this.found.isMistyped = true;
     } else if (field.scalar === ScalarType.STRING) {
-      // it becomes text before protobuf-es reads it
+      // a bigint becomes a string before protobuf-es reads it
       if (typeof value === "bigint") this.found.isMistyped = true;
     }
   }

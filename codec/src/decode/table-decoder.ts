@@ -1,4 +1,4 @@
-/** Compiles a table, at its first use, into the function that decodes its message. */
+/** Compiles a table, on its first use, into the function that decodes its message. */
 import { type JsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
 import { exclusiveMembers, firstKey, keysOnPaths, knownKeys, memberKeys, reportedAs } from "../table/keys.ts";
 import {
@@ -47,7 +47,7 @@ function objectDecoder(entries: readonly Entry[]): Decode {
   const fields: FieldTable = new FieldTable(() => layoutOf(entries, fields), keysOnPaths(entries));
   const collector = entries.find((entry) => "unknown" in entry);
   if (collector === undefined) {
-    // at the first use, since a message may contain itself
+    // computed on first use, since a message may contain itself
     let ofMembers: ReadonlySet<string> | undefined;
     return (json, out) => {
       out.fields(json, fields);
@@ -69,7 +69,7 @@ function objectDecoder(entries: readonly Entry[]): Decode {
 /** Returns the decoder of a message whose JSON is a value of one of several types. */
 function valueDecoder({ value: name, when, otherwise }: ValueEntry) {
   const writerOf = ([number, kind]: FieldEntry) => kindWriter(kind, number, { readingOf });
-  // at the first use, since a message may contain itself
+  // computed on first use, since a message may contain itself
   let byType: ReadonlyMap<string, ReturnType<typeof writerOf>> | undefined;
   let last: ReturnType<typeof writerOf> | undefined;
   return (value: JsonValue, out: ProtoWriter) => {
@@ -115,7 +115,7 @@ function rowsOf([number, kind, ...keys]: FieldEntry, scope: FieldScope): Row[] {
   if (keys.every((key) => typeof key === "string")) {
     const write = kindWriter(kind, number, scope);
     if (!holdsNull(kind)) return [[write, ...keys]];
-    // null under one key would hide the value of another
+    // a separate row for each key: null under one key would hide the value of another
     return keys.map((key) => [(value, out) => write(value, out, name), key]);
   }
   const write = kindWriter(kind, number, { ...scope, collects: false });

@@ -15,7 +15,7 @@ function differences(textual: boolean): string[] {
   return out.differences.map((each) => `${each.class} ${each.path}`);
 }
 
-test("takes numbers, booleans and lists of one as text for declared, where a payload is nothing but text", () => {
+test("in a form, numbers, booleans and lists of one item are valid as strings", () => {
   expect(differences(true)).toEqual(["lost odd", "lost unsure"]);
   expect(differences(false)).toEqual([
     "converted int",
@@ -27,7 +27,7 @@ test("takes numbers, booleans and lists of one as text for declared, where a pay
   ]);
 });
 
-test("writes the same bytes for them", () => {
+test("form values and declared values give the same bytes", () => {
   const bytes = [true, false].map((textual) => {
     const out = new ProtoWriter();
     out.reset(false, textual);
@@ -38,7 +38,7 @@ test("writes the same bytes for them", () => {
   expect(bytes).toEqual(["08051001", "08051001"]);
 });
 
-test("writes the items of a list as messages of their own, with their place in reports", () => {
+test("list items of a form are written as separate messages, with their index in reports", () => {
   const out = new ProtoWriter();
   out.reset();
   const item = (value: unknown, index: number) =>

@@ -1,19 +1,19 @@
-/** google.protobuf.Timestamp from the formats of upstreams. */
+/** Reads google.protobuf.Timestamp from the formats of upstreams. */
 import type { JsonValue } from "../json/json.ts";
 import type { TimeRule } from "../table/kinds.ts";
 import { systemClock } from "../time/clock.ts";
 import { type Nanos, nanosOf } from "./decimal.ts";
 
 /**
- * Seconds since 1970 and nanoseconds within the second (0 to 999,999,999); in a duration both have the same
- * sign.
+ * A number of seconds since 1970, and nanoseconds within the second (0 to 999,999,999). In a duration, both
+ * have the same sign.
  */
 export interface Instant {
   readonly seconds: number;
   readonly nanos: number;
   /** Whether digits beyond nanoseconds were dropped. */
   readonly isCut: boolean;
-  /** Whether the text had no zone, and was read as UTC. */
+  /** Whether the string had no zone and was read as UTC. */
   readonly isLocal?: boolean;
 }
 
@@ -27,7 +27,7 @@ export const MAX_SECONDS = 253_402_300_799;
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?([Zz]|GMT|UTC|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;
 
-/** Reads a time; returns undefined for anything else. */
+/** Reads a time. Returns undefined for any other value. */
 export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefined {
   if (rule === "iso8601") return typeof value === "string" ? fromIso(value) : undefined;
   if (rule === "http_date" || rule === "rfc2822") {
@@ -41,13 +41,13 @@ export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefin
   return fromCount(nanosOf(String(value), UNIT_DIGITS[rule]));
 }
 
-/** @param unit how many units make a second */
+/** @param unit the number of units in a second */
 function fromInteger(count: number, unit: number): Instant | undefined {
   const rest = ((count % unit) + unit) % unit;
   return inRange((count - rest) / unit, rest * (1_000_000_000 / unit));
 }
 
-/** Nanoseconds of a time count forward from its second, also before 1970. */
+/** Converts a count to a time. The nanoseconds count forward from the second, also before 1970. */
 function fromCount(count: Nanos | undefined): Instant | undefined {
   if (count === undefined) return undefined;
   const rest = ((count.nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
@@ -77,18 +77,18 @@ function fromIso(text: string): Instant | undefined {
 }
 
 const MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
-/** Separated by hyphens in an obsolete HTTP date, by spaces in mail. */
+/** A date separated by hyphens in obsolete HTTP dates, by spaces in mail. */
 const MAIL_DATE =
   /^(?:[a-z]{3,9} ?, ?)?(\d{1,2})[ -]([a-z]{3})[ -](\d{2,4}) (\d{1,2}):(\d{2})(?::(\d{2}))? ?(ut|utc|gmt|z|[ecmp][sd]t|[+-]\d{2}[0-5]\d)$/;
-/** The obsolete format of C's asctime, in UTC. */
+/** A date in the obsolete format of C's asctime, in UTC. */
 const ASCTIME = /^[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
 /** The UTC offsets of the North American zones in winter (RFC 5322 section 4.3). */
 const ZONES = { e: -5, c: -6, m: -7, p: -8 } as const;
 
 /**
  * Reads the dates of HTTP (RFC 9110 section 5.6.7) and mail (RFC 5322 section 3.3), including the obsolete
- * forms. The day name is ignored. One-letter zones other than Z are rejected: senders did not agree on
- * their meaning.
+ * forms. The day name is ignored. One-letter zones other than Z are rejected: senders did not agree on their
+ * meaning.
  */
 function fromMailDate(text: string, rule: "http_date" | "rfc2822"): Instant | undefined {
   const plain = text
@@ -111,8 +111,8 @@ function inOrder(text: string): ReadonlyArray<string | undefined> {
 }
 
 /**
- * Expands a year. HTTP reads a two-digit year as at most 50 years ahead; mail adds 2000 to 00 to 49, and
- * 1900 to other years of two or three digits.
+ * Expands a year. HTTP reads a two-digit year as at most 50 years ahead. Mail adds 2000 to the years 00 to
+ * 49, and 1900 to all other years of two or three digits.
  */
 function fullYear(digits: string, rule: "http_date" | "rfc2822"): number {
   const year = Number(digits);
@@ -158,8 +158,8 @@ function blank(text: string, at: number, part: string): string {
 }
 
 /**
- * Returns the seconds since 1970 of a date in UTC; undefined for an impossible date. A leap second counts
- * as the next second.
+ * Returns the seconds since 1970 of a UTC date; undefined for an impossible date. A leap second counts as the
+ * next second.
  */
 function utcSeconds(
   year: number,

@@ -3,8 +3,8 @@ import type { ProtoWriter } from "./proto-writer.ts";
 import { wordOf } from "./read.ts";
 
 /**
- * Returns the function that reads a value as text, for comparison with the given texts. If one of them is
- * an integer that a double may not hold, the function requests an exact parse for a rounded integer.
+ * Returns the function that reads a value as a string, for comparison with the given words. If a word is an
+ * integer that a double may not hold, the function requests an exact parse for a rounded integer.
  */
 export function wordReader(
   texts: readonly string[],
@@ -12,7 +12,7 @@ export function wordReader(
   return texts.some(isBig) ? (value, out, key) => out.word(value, key) : wordOf;
 }
 
-/** Reports whether a text is an integer that a double may not hold. */
+/** Reports whether a string is an integer that a double may not hold. */
 function isBig(text: string): boolean {
   return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
 }

@@ -5,18 +5,18 @@ import { endOfString } from "./json-text.ts";
 import { NumberText } from "./number-text.ts";
 
 const SUSPICIOUS = /\d{16}|\d[eE]/;
-// every notation except a short integer, and -0
+// any number except a short integer, and -0
 const NOTATION = /\d{16}|[.eE]|-0/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 
 /**
- * Quotes every integer beyond 2^53 in a JSON text, with a prefix that no other string of the text has, so
- * that JSON.parse preserves its digits. With `verbatim` this applies to every number whose notation
- * JSON.parse would change. Returns undefined if there is no such number.
+ * Quotes every integer beyond 2^53 in JSON, with a prefix that no other string of the document has, so that
+ * JSON.parse preserves its digits. With `verbatim`, quotes every number whose notation JSON.parse would
+ * change. Returns undefined if no such number exists.
  *
- * The function scans from string to string and never recurses: neither a deep nor a long document overflows
- * the stack, as the reviver of JSON.parse or a regular expression over strings would.
+ * The function scans from string to string and never recurses, so that neither a deep nor a long document
+ * overflows the stack. The reviver of JSON.parse, or a regular expression over strings, would.
  */
 export function quoteBigNumbers(
   json: string,
@@ -24,7 +24,7 @@ export function quoteBigNumbers(
 ): { readonly text: string; readonly mark: string } | undefined {
   const suspicious = verbatim ? NOTATION : SUSPICIOUS;
   const write = verbatim ? quotedVerbatim : quoted;
-  // unguessable, so that no string of the document can pass for a number
+  // unguessable, so that no string in the document looks like a quoted number
   const mark = `#${systemClock.randomHex(16)}:`;
   let text = "";
   let copied = 0;
@@ -47,7 +47,7 @@ export function quoteBigNumbers(
 /** Replaces the quoted numbers in a parsed value by bigints, in place. */
 export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
   const holder: Container = { root };
-  // an explicit stack: the document may be deep
+  // an explicit stack, since the document may be deeply nested
   const open: Container[] = [holder];
   for (let container = open.pop(); container !== undefined; container = open.pop()) {
     for (const key of Object.keys(container)) {
@@ -70,7 +70,7 @@ function quoted(number: string, mark: string): string {
 }
 
 function quotedVerbatim(number: string, mark: string): string {
-  // text that is not a JSON number stays, for JSON.parse to reject
+  // an invalid number stays unquoted, and JSON.parse rejects it
   const value = Number(number);
   const isPlain = String(value) === number && (Number.isSafeInteger(value) || !Number.isInteger(value));
   const isKept = isPlain || !JSON_NUMBER.test(number);
@@ -78,7 +78,7 @@ function quotedVerbatim(number: string, mark: string): string {
 }
 
 function unquoted(number: string): bigint | NumberText {
-  // no field takes more digits, and making a bigint of them takes quadratic time
+  // no field takes more digits, and converting digits to a bigint takes quadratic time
   const isInteger = number.length <= MAX_DIGITS && /^-?\d+$/.test(number);
   if (isInteger && number !== "-0") return BigInt(number);
   const digits = integerDigits(number);

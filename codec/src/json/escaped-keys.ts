@@ -6,22 +6,21 @@ const BACKSLASH = "\\";
 const COLON = ":";
 
 /**
- * JSON.parse (RFC 8259) with the correct keys. V8 predicts the next key of an object from objects that it
- * parsed before, and compares the prediction with the raw text, including escapes: once it has read the key
- * `\`, it takes `"\""` for that key, in any document. Without this function, a text with escapes in keys
- * can get wrong keys.
+ * Parses JSON like JSON.parse (RFC 8259), but always with the correct keys. V8 predicts the next key of an
+ * object from objects that it parsed before, and compares the prediction with the raw text, including
+ * escapes. After the key `\`, for example, V8 reads `"\""` as that key in any document.
  *
  * @throws SyntaxError
  */
 export function parseWithKeys(text: string): JsonValue {
   if (!hasEscapedKey(text)) return JSON.parse(text) as JsonValue;
   const keys = escapedKeys(text);
-  // unguessable, so that no other key of the document begins with it
+  // unguessable, so that no other key in the document begins with it
   const mark = `#${systemClock.randomHex(16)}:`;
   return renamed(JSON.parse(withMarks(text, keys, mark)) as JsonValue, [...keys.keys()], mark);
 }
 
-/** Reports whether an object has a key with an escape. Looks at each character at most once. */
+/** Reports whether an object has a key with an escape. Reads each character at most once. */
 export function hasEscapedKey(text: string): boolean {
   // the first backslash in the text, or after a string, begins an escape
   for (let at = text.indexOf(BACKSLASH); at >= 0; at = text.indexOf(BACKSLASH, at)) {
@@ -31,16 +30,16 @@ export function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** Reports whether a colon follows. */
+/** Reports whether the string that ends at a position is a key: a colon follows. */
 export function isKey(text: string, end: number): boolean {
   return text.charAt(skipSpace(text, end)) === COLON;
 }
 
-/** Returns the keys that are spelled with escapes somewhere in a text, unescaped and numbered. */
+/** Returns the keys that are written with escapes somewhere in a document, unescaped and numbered. */
 function escapedKeys(text: string): ReadonlyMap<string, number> {
   const keys = new Map<string, number>();
   for (const { string, end } of stringsOf(text)) {
-    // a string that is the whole text is not a key, and is parsed unchanged
+    // a string that is the whole document is not a key, and is parsed unchanged
     if (!string.includes(BACKSLASH) || !isKey(text, end)) continue;
     const key = unescaped(string);
     if (!keys.has(key)) keys.set(key, keys.size);
@@ -53,7 +52,7 @@ function unescaped(string: string): string {
   return JSON.parse(string) as string;
 }
 
-/** Yields the strings of a JSON text, with their quotes. */
+/** Yields the strings in JSON, with their quotes. */
 export function* stringsOf(text: string) {
   for (let start = text.indexOf('"'); start >= 0; ) {
     const end = endOfString(text, start + 1);
@@ -63,7 +62,7 @@ export function* stringsOf(text: string) {
 }
 
 /**
- * Replaces these keys by numbered marks, however they are spelled: of equal keys in an object the last one
+ * Replaces these keys by numbered marks, with or without escapes. Of equal keys in an object, the last one
  * counts.
  */
 function withMarks(text: string, keys: ReadonlyMap<string, number>, mark: string): string {
@@ -79,7 +78,9 @@ function withMarks(text: string, keys: ReadonlyMap<string, number>, mark: string
   return written + text.slice(copied);
 }
 
-/** Restores the names of the keys, in place and without recursion: the document may be deep. */
+/**
+ * Restores the names of the keys, in place and without recursion, since the document may be deeply nested.
+ */
 function renamed(root: JsonValue, keys: readonly string[], mark: string): JsonValue {
   const open: JsonValue[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
@@ -100,7 +101,7 @@ function rename(
   keys: readonly string[],
   mark: string,
 ): void {
-  // all of them, to preserve their order
+  // delete all keys, to preserve their order
   for (const [key] of entries) Reflect.deleteProperty(object, key);
   for (const [key, value] of entries) {
     const name = key.startsWith(mark) ? (keys[Number(key.slice(mark.length))] ?? key) : key;

@@ -1,5 +1,5 @@
 /**
- * The number of digits that a number may have. No type holds more exactly, and reading a bigint takes
+ * The maximum number of digits in a number. No type holds more digits exactly, and parsing a bigint takes
  * quadratic time.
  */
 export const MAX_DIGITS = 1000;
@@ -7,8 +7,8 @@ export const MAX_DIGITS = 1000;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * A number as its digits, from the first to the last nonzero one, times a power of ten: `1e999` is as short
- * as `1`.
+ * A number as its digits, from the first to the last nonzero digit, times a power of ten: `1e999` takes as
+ * little space as `1`.
  */
 export interface ExactDecimal {
   readonly sign: string;
@@ -17,7 +17,7 @@ export interface ExactDecimal {
   readonly exponent: number;
 }
 
-/** Returns undefined for text that is not a JSON number, and for more characters than the digit limit. */
+/** Returns undefined for a string that is not a JSON number, and for a string longer than the digit limit. */
 export function exactDecimal(source: string): ExactDecimal | undefined {
   if (source.length > MAX_DIGITS) return undefined;
   const [, sign = "", whole, fraction = "", exponent = "0"] = PARTS.exec(source) ?? [];
@@ -32,7 +32,7 @@ export function exactDecimal(source: string): ExactDecimal | undefined {
   };
 }
 
-/** Strips trailing zeros; a regular expression would retry from each zero. */
+/** Strips trailing zeros. A regular expression would retry from each zero. */
 function withoutZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
@@ -43,7 +43,7 @@ export function isInteger({ exponent }: ExactDecimal): boolean {
   return exponent >= 0;
 }
 
-/** Returns how many digits an integer has when written out. */
+/** Returns the number of digits of an integer that is written out. */
 export function lengthOf({ digits, exponent }: ExactDecimal): number {
   return digits.length + exponent;
 }
@@ -58,8 +58,8 @@ export function areEqual(one: ExactDecimal, other: ExactDecimal | undefined): bo
 }
 
 /**
- * Writes out an integer whose notation may have a fraction and an exponent; returns undefined for a
- * fraction, and for an integer of more than `maxDigits`.
+ * Writes out an integer whose notation may have a fraction and an exponent. Returns undefined for a number
+ * that is not an integer, and for an integer of more than `maxDigits`.
  */
 export function integerDigits(number: string, maxDigits: number = MAX_DIGITS): string | undefined {
   const decimal = exactDecimal(number);

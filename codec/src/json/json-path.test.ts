@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { type Misstep, valueAt } from "./json-path.ts";
 
-/** What stands where an object should be; whether it is entered, and what is reported. */
+/** Values in place of an object, whether a path enters them, and the difference that is reported. */
 const SHAPES: Readonly<
   Record<string, readonly [make: (object: JsonObject) => JsonValue, entered: boolean, departure?: string]>
 > = {
@@ -33,11 +33,11 @@ const WAY = fc.array(fc.tuple(fc.constantFrom(...KEYS), fc.constantFrom(...Objec
 const quoted = (keys: readonly string[]) =>
   keys.map((key) => (key.includes(".") ? `'${key}'` : key)).join(".");
 
-test("property: whatever stands on the way of a path is entered, absent, converted or lost as in a field", () => {
+test("property: a path treats every value in place of an object as a field does: entered, absent, converted or lost", () => {
   fc.assert(
     fc.property(WAY, fc.jsonValue({ maxDepth: 1 }), (way, leaf) => {
       const keys = way.map(([key]) => key);
-      // under the key of each step but the last one is the object of the next, in its shape
+      // each step but the last has the object of the next step under its key, in the shape of the step
       const [root] = way.reduceRight<[JsonObject]>(
         ([below], [key], index) => {
           const [make] = SHAPES[way[index + 1]?.[1] ?? ""] ?? [];
@@ -73,13 +73,13 @@ test.each<readonly [JsonValue, string | undefined]>([
   ["", "converted"],
   [[{ a: 1 }, { a: 2 }], "lost"],
   ["x", "lost"],
-])("the root is not entered where it is no object: %j", (root, as) => {
+])("a path does not enter a root that is not an object: %j", (root, as) => {
   const found: Misstep[] = [];
   expect(valueAt(root, "a.b", (misstep) => found.push(misstep))).toBeUndefined();
   expect(found.map((misstep) => [misstep.path, misstep.class])).toEqual(as === undefined ? [] : [["", as]]);
 });
 
-test("a step that is a number goes into a list, and a list of lists is no list of objects", () => {
+test("a numeric step enters a list, and a list of lists is not a list of objects", () => {
   expect(valueAt({ a: [{ b: 1 }, { b: 2 }] }, "a.1.b")).toBe(2);
   expect(valueAt({ a: { 1: { b: 3 } } }, "a.1.b")).toBe(3);
   expect(valueAt([[5, 6]], "0.1")).toBe(6);

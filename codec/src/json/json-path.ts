@@ -1,26 +1,26 @@
 import { departureOf, objectIn } from "./departure.ts";
 import { isJsonObject, type JsonValue, ownValue } from "./json.ts";
 
-/** A non-object on a path that leads through it. */
+/** A value inside a path that is not an object, although the path continues through it. */
 export interface Misstep {
-  /** The start of the path. */
+  /** The value at which the path starts. */
   readonly root: JsonValue;
-  /** The part of the path up to the value; `""` for the root itself. */
+  /** The part of the path up to the value; `""` for the root. */
   readonly path: string;
   readonly value: JsonValue;
   readonly class: "converted" | "lost";
 }
 
-/** Receives a value that is neither an object nor null nor absent. */
+/** Called with a value that is neither an object nor null nor absent. */
 export type OnMisstep = (misstep: Misstep) => void;
 
 /**
- * Returns the value at a dotted path such as `response.blog`, relative to `root`; the path `""` is the root
- * itself. A numeric step also enters an array; a key with dots is quoted, `page.'@odata.nextLink'`. Returns
- * undefined if the path ends early.
+ * Returns the value at a dotted path such as `response.blog`, relative to `root`. The path `""` is the root
+ * itself. A numeric step also enters an array, and a key with dots is quoted: `page.'@odata.nextLink'`.
+ * Returns undefined if the path ends early.
  *
- * All declared places are read by this function. Each step reads its object as a message field does: a list
- * stands for its first item, and an empty value is absent. The root is not a field: a root list is not
+ * This function reads all declared paths. Each step reads its object as a message field does: a list
+ * represents its first item, and an empty value is absent. The root is not a field, so a root list is not
  * entered.
  */
 export function valueAt(root: JsonValue | undefined, path: string, found?: OnMisstep): JsonValue | undefined {

@@ -1,10 +1,12 @@
 import type { JsonValue } from "./json.ts";
 import { NumberText } from "./number-text.ts";
 
-/** The number of characters of text that count as one value. */
+/** The number of string characters that count as one value. */
 const CHARACTERS_PER_VALUE = 64;
 
-/** Counts the values within a value, long texts as several; stops slightly above `limit`. */
+/**
+ * Counts the nested values of a value. A long string counts as several values. Stops slightly above `limit`.
+ */
 export function sizeUpTo(root: JsonValue | undefined, limit: number): number {
   if (typeof root !== "object") return 1 + textSize(root);
   let size = 1;

@@ -9,14 +9,16 @@ function isSpace(code: number): boolean {
   return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB;
 }
 
-/** Returns the position after the white space that begins at a position. */
+/** Returns the position of the first character at or after `start` that is not white space. */
 export function skipSpace(text: string, start: number): number {
   let at = start;
   while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   return at;
 }
 
-/** Returns the position after the closing quote of a string, or the end of the text without one. */
+/**
+ * Returns the position after the closing quote of a string; the end of the text if the string does not end.
+ */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
     let slash = at - 1;

@@ -6,9 +6,9 @@ export interface JsonObject {
 }
 
 /**
- * A parsed JSON value. `bigint` is an integer beyond 2^53 and appears only in bodies parsed exactly (see
- * `parse-json.ts`); the optimistic parse yields a rounded `number` instead. `NumberText` is any number that
- * JSON.parse would change, and appears only in bodies parsed verbatim.
+ * A parsed JSON value. `bigint` is an integer beyond 2^53 and occurs only in bodies parsed exactly (see
+ * `parse-json.ts`); the optimistic parse returns a rounded `number` instead. `NumberText` is any number that
+ * JSON.parse would change, and occurs only in bodies parsed verbatim.
  */
 export type JsonValue =
   | string
@@ -20,19 +20,19 @@ export type JsonValue =
   | JsonObject
   | readonly JsonValue[];
 
-/** Distinguishes a JSON object from null and from an array. */
+/** Reports whether a value is a JSON object: not null, and not an array. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return (
     typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
   );
 }
 
-/** Reads an own key of an object: JavaScript objects inherit some keys, such as `constructor`. */
+/** Returns the value of an own key. JavaScript objects also inherit some keys, such as `constructor`. */
 export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(json, key) ? json[key] : undefined;
 }
 
-/** Converts a number parsed verbatim to a plain number; returns other values unchanged. */
+/** Converts a number parsed verbatim to a plain number. Returns other values unchanged. */
 export function plainNumber<T>(value: T | NumberText): T | number | bigint {
   return value instanceof NumberText ? value.value : value;
 }

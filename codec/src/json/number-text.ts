@@ -1,9 +1,8 @@
 import { rawJSON } from "./raw.ts";
 
 /**
- * A number in a JSON text whose notation JSON.parse would change: `1.10`, `1e3`, or one with more digits
- * than a double holds. JSON.stringify writes the original notation. It appears only in texts parsed
- * verbatim.
+ * A JSON number whose notation JSON.parse would change: `1.10`, `1e3`, or a number with more digits than a
+ * double holds. JSON.stringify writes the original notation. Occurs only in documents parsed verbatim.
  */
 export class NumberText {
   /** The original notation. */

@@ -21,7 +21,7 @@ const PARSERS = [
   [parseJsonVerbatim, parseJsonVerbatimInPieces],
 ] as const;
 
-/** What a parser makes of a text, or that it rejects it; the order of keys counts. */
+/** Returns the result of a parser, including the order of keys, or that it rejects the input. */
 function outcome(act: () => JsonValue | undefined): unknown {
   try {
     return keyed(act());
@@ -77,7 +77,7 @@ const key = fc.oneof(
 );
 const space = fc.constantFrom("", "", "", " ", "\n\t");
 
-/** JSON texts with duplicate keys, any white space, and every container at every place. */
+/** Generates JSON with duplicate keys, any white space, and every kind of container at every position. */
 const { json } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { depthSize: "small", maxDepth: 5 },
@@ -99,11 +99,11 @@ function escaped(text: string): string {
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("")}"`;
 }
 
-test("property: JSON is read in pieces of any size as it is at once", () => {
+test("property: parsing in pieces of any size gives the same result as parsing in one step", () => {
   fc.assert(fc.property(json, fc.integer({ min: 1, max: 20 }), both), { numRuns: 3_000 });
 });
 
-test("property: what is no JSON is none in pieces either", () => {
+test("property: parsing in pieces rejects the same invalid JSON as parsing in one step", () => {
   const broken = fc
     .tuple(
       json,
@@ -137,11 +137,11 @@ test.each([
   "[tru]",
   "[1,nul]",
   "[[1]\u00a0]",
-])("%j is no JSON, in pieces of any size", (text) => {
+])("%j is rejected in pieces of any size", (text) => {
   for (const piece of [1, 2, 4, 100]) both(text, piece);
 });
 
-test("all three parsers read large texts in pieces as they do at once", () => {
+test("all three parsers give the same result for large documents in pieces as in one step", () => {
   const item = '{"id":700000000000000001,"n":1.10,"s":"\\"é\\u00e9","\\"":[1,{"__proto__":2}]}';
   const long = `"${'a\\n\\\\\\u00e9"'.slice(0, -1).repeat(30_000)}"`;
   const text = `\ufeff {"items":[${`${item},`.repeat(3_000)}${long}],"deep":${"[".repeat(900)}${"]".repeat(900)},"\\"":${long}}`;
@@ -152,7 +152,7 @@ test("all three parsers read large texts in pieces as they do at once", () => {
   expect(atOnce(parseJsonInPieces(" ".repeat(100_000)))).toBeUndefined();
 });
 
-/** The most that is done between two pauses. */
+/** Returns the largest amount of work between two pauses. */
 function largestStep(work: Work<unknown>): number {
   let most = 0;
   for (const units of work) most = Math.max(most, units);
@@ -170,12 +170,12 @@ test.each<[string, string]>([
   ["objects in objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
   ["keys", `{${Array.from({ length: 100_000 }, (_, index) => `"k${index}":1`).join(",")}}`],
   ["space", `[1${" ".repeat(MB)},1]`],
-])("no more than 128 K characters are read between two pauses: %s", (_, text) => {
+])("at most 128 K characters are parsed between two pauses: %s", (_, text) => {
   expect(largestStep(parseJsonInPieces(text))).toBeLessThanOrEqual(128 * 1024);
   expect(largestStep(checkJsonCostInPieces(text, 1e9))).toBeLessThanOrEqual(128 * 1024);
 });
 
-test("a text costs in pieces what it costs at once", () => {
+test("the cost counted in pieces equals the cost counted in one step", () => {
   fc.assert(
     fc.property(json, (text) => {
       const many = `[${`${text},`.repeat(3)}${text}]`;

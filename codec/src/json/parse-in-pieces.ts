@@ -3,9 +3,9 @@ import type { JsonValue } from "./json.ts";
 import { skipSpace } from "./json-text.ts";
 
 const PIECE = 16 * 1024;
-/** A string longer than this number of pieces is read in several. */
+/** A string longer than this number of pieces is parsed in several pieces. */
 const PIECES_OF_STRING = 4;
-/** The number of nested arrays and objects that are opened in one go. */
+/** The maximum number of nested arrays and objects opened in one step. */
 const STARTS_AT_ONCE = 1024;
 
 const QUOTE = 0x22;
@@ -18,33 +18,34 @@ const LETTER_U = 0x75;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Parses a whole JSON text. */
+/** Parses a complete JSON document. */
 export type ParsePiece = (text: string) => JsonValue;
 
 type List = JsonValue[];
 type Entries = Record<string, JsonValue>;
 
-/** An array or object assembled from pieces. */
+/** An array or object that is assembled from pieces. */
 type Open = {
   readonly value: List | Entries;
   isEmpty: boolean;
 };
 
 /**
- * Parses JSON like `parse`, with the same result, but piece by piece: a run of some thousand characters
- * within an array or object is parsed as a separate array or object, and added to its container. This
- * function only finds where elements end, and leaves the rest to `parse`, including the detection of
- * invalid JSON.
+ * Parses JSON like `parse`, with the same result, but in pieces. A run of a few thousand characters within an
+ * array or object is parsed as a separate array or object, and added to its container. This function only
+ * finds where elements end; `parse` does the rest, including the detection of invalid JSON.
  *
- * @param piece the number of characters parsed in one go, up to twice as many if an element begins before
- * the limit
+ * @param piece the number of characters parsed in one step; up to twice as many if an element begins before
+ *   the limit
  * @throws SyntaxError
  */
 export function* parseInPieces(text: string, parse: ParsePiece, piece: number = PIECE): Work<JsonValue> {
   return yield* new Assembly(text, parse, piece).run();
 }
 
-/** The start of an array or object, and the string before it, which is its key in an object. */
+/**
+ * The start of an array or object, and the string before it, which is the key if the container is an object.
+ */
 interface Start {
   readonly at: number;
   readonly keyStart: number;
@@ -58,11 +59,11 @@ class Assembly {
   private readonly longString: number;
   private readonly open: Open[] = [];
   /**
-   * The start of the run of elements to parse next: after a bracket or an element of the innermost of
-   * `open`.
+   * The start of the next run of elements to parse: after a bracket, or after an element of the innermost
+   * container in `open`.
    */
   private from = 0;
-  /** Arrays and objects that begin in the run, each nested in the previous one. */
+  /** The arrays and objects that begin in the run, each nested in the previous one. */
   private readonly starts: Start[] = [];
   /** The most recent string, which may be the key of the next value. */
   private keyStart = 0;
@@ -88,7 +89,7 @@ class Assembly {
     return root.value;
   }
 
-  /** Walks over all elements; returns the end of the root. */
+  /** Walks over all elements. Returns the end of the root. */
   private *elements(start: number): Work<number> {
     const { text, starts, piece } = this;
     let paused = start;
@@ -96,7 +97,7 @@ class Assembly {
       const code = text.charCodeAt(at);
       if (code === QUOTE) {
         const end = yield* this.string(at);
-        // a long string has been counted
+        // the work on a long string is already counted
         if (end - at > this.longString) paused = end;
         at = end;
       } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
@@ -122,7 +123,7 @@ class Assembly {
     throw new SyntaxError("the JSON ends early");
   }
 
-  /** Returns the position after a string. A long string that is not a key becomes a piece. */
+  /** Returns the position after a string. A long string that is not a key becomes a separate piece. */
   private *string(start: number): Work<number> {
     const { text } = this;
     const end = yield* endOfString(text, start + 1);
@@ -142,7 +143,7 @@ class Assembly {
     return { at, keyStart, keyEnd };
   }
 
-  /** Opens the containers that begin in the run, to assemble them from pieces as well. */
+  /** Opens the containers that begin in the run, so that they are also assembled from pieces. */
   private *deepen(): Work<void> {
     const { text, starts } = this;
     let count = 0;
@@ -168,8 +169,8 @@ class Assembly {
   /**
    * Parses the elements of the run, up to `end`.
    *
-   * @param isFollowed whether another element begins there, which is added separately; its comma or its key
-   * is in the run
+   * @param isFollowed whether another element begins at `end`, which is added separately; its comma or its
+   *   key is in the run
    */
   private flush(end: number, isFollowed: boolean): void {
     const { text } = this;
@@ -184,7 +185,7 @@ class Assembly {
     }
     if (start >= end && (!isFollowed || Array.isArray(container.value))) return;
     container.isEmpty = false;
-    // null represents the element that is added separately
+    // null is a placeholder for the element that is added separately
     const run = text.slice(start, end) + (isFollowed ? "null" : "");
     if (Array.isArray(container.value)) {
       const items = this.parse(`[${run}]`) as List;
@@ -203,12 +204,12 @@ class Assembly {
     if (Array.isArray(container.value)) {
       container.value.push(value);
     } else {
-      // a string that is the whole text is not a key, and is parsed unchanged
+      // a string that is the whole document is not a key, and is parsed unchanged
       setOwn(container.value, JSON.parse(this.text.slice(keyStart, keyEnd)) as string, value);
     }
   }
 
-  /** Parses a text that is neither an array nor an object. */
+  /** Parses a document whose root is neither an array nor an object. */
   private *scalar(start: number): Work<JsonValue> {
     const { text } = this;
     if (text.charCodeAt(start) !== QUOTE) return this.parse(text);
@@ -228,7 +229,7 @@ function opened(code: number): Open {
   return { value: code === OPEN_BRACKET ? [] : {}, isEmpty: true };
 }
 
-/** Sets a key like JSON.parse, which ignores prototypes. */
+/** Sets a key like JSON.parse, which ignores setters of the prototype. */
 function setOwn(object: Entries, key: string, value: JsonValue): void {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -237,7 +238,9 @@ function setOwn(object: Entries, key: string, value: JsonValue): void {
   }
 }
 
-/** Returns the position after the closing quote of a string, or the end of the text without one. */
+/**
+ * Returns the position after the closing quote of a string; the end of the text if the string does not end.
+ */
 function* endOfString(text: string, start: number): Work<number> {
   const quote = text.indexOf('"', start);
   if (quote < 0) return text.length;
@@ -255,14 +258,14 @@ function* endOfString(text: string, start: number): Work<number> {
   return text.length;
 }
 
-/** Reads a string between its quotes, piece by piece, without splitting an escape. */
+/** Parses the content of a string in pieces, without splitting an escape. */
 function* longString(text: string, start: number, end: number, piece: number): Work<string> {
   if (text.charCodeAt(end - 1) !== QUOTE || end - start < 2) throw new SyntaxError("a string without an end");
   const pieces: string[] = [];
   let slash = text.indexOf("\\", start);
   for (let from = start + 1; from < end - 1; ) {
     let to = Math.min(from + piece, end - 1);
-    // after each escape, `\n` or `\u00e9`
+    // find the end of the last escape, such as `\n` or `\u00e9`
     while (slash >= 0 && slash < to) {
       const behind = slash + (text.charCodeAt(slash + 1) === LETTER_U ? 6 : 2);
       to = Math.max(to, Math.min(behind, end - 1));

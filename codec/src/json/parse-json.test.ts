@@ -5,7 +5,7 @@ import { NumberText } from "./number-text.ts";
 import { parseJson, parseJsonExactly, parseJsonVerbatim } from "./parse-json.ts";
 import { stringifyJson } from "./stringify-json.ts";
 
-test("parseJson: skips a byte order mark, and reads nothing as undefined", () => {
+test("parseJson skips a byte order mark, and returns undefined for empty input", () => {
   expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
   expect(parseJson("")).toBeUndefined();
   expect(parseJson(" \n")).toBeUndefined();
@@ -38,11 +38,11 @@ test.each<[string, JsonValue | undefined]>([
   ['["\\\\",700000000000000001,"\\\\\\"",1]', ["\\", 700000000000000001n, '\\"', 1]],
   ['["#700000000000000001","##1",700000000000000001]', ["#700000000000000001", "##1", 700000000000000001n]],
   ['["\\u0023700000000000000001",700000000000000001]', ["#700000000000000001", 700000000000000001n]],
-])("parseJsonExactly: reads %s", (text, value) => {
+])("parseJsonExactly reads %s", (text, value) => {
   expect(parseJsonExactly(text)).toStrictEqual(value);
 });
 
-test("parseJsonExactly: stays fast and on the stack, however deep or long the document", () => {
+test("parseJsonExactly handles deep and long documents fast and without a stack overflow", () => {
   const depth = 200_000;
   const deep = `${"[".repeat(depth)}700000000000000001${"]".repeat(depth)}`;
   let value = parseJsonExactly(deep);
@@ -52,7 +52,7 @@ test("parseJsonExactly: stays fast and on the stack, however deep or long the do
   expect((parseJsonExactly(long) as JsonValue[])[2]).toBe(700000000000000001n);
 });
 
-test("parseJsonExactly: reads any document as it was put together", () => {
+test("property: parseJsonExactly returns the values from which the document was built", () => {
   fc.assert(
     fc.property(anyJson, ({ text, value }) => {
       expect(parseJsonExactly(text)).toStrictEqual(value);
@@ -68,13 +68,13 @@ test.each([
   "1e400",
   "[9007199254740992]",
   "1e20",
-])("parseJsonVerbatim: %s is written as it came", (text) => {
+])("parseJsonVerbatim preserves the notation of %s", (text) => {
   const value = parseJsonVerbatim(text);
   expect(value).toBeDefined();
   expect(stringifyJson(value ?? null)).toBe(text);
 });
 
-test("parseJsonVerbatim: is written as it came, whatever the numbers", () => {
+test("property: parseJsonVerbatim preserves the notation of any number", () => {
   const source = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/);
   fc.assert(
     fc.property(source, source, fc.string(), (first, second, text) => {
@@ -85,13 +85,13 @@ test("parseJsonVerbatim: is written as it came, whatever the numbers", () => {
   );
 });
 
-test("parseJsonVerbatim: is undefined where JSON.parse keeps all numbers, and rejects what is no JSON", () => {
+test("parseJsonVerbatim returns undefined if JSON.parse preserves all numbers, and rejects invalid JSON", () => {
   expect(parseJsonVerbatim('{"a":[1,-5,1.5,true,"1.0"],"b":false}')).toBeUndefined();
   expect(() => parseJsonVerbatim("[1.0,1.2.3]")).toThrow(SyntaxError);
   expect(() => parseJsonVerbatim("[1.0,01.0]")).toThrow(SyntaxError);
 });
 
-test("a key with an escape is read as it is, whatever keys other documents had", () => {
+test("a key with an escape is read correctly, regardless of keys in other documents", () => {
   for (const parse of [parseJson, parseJsonExactly]) {
     for (const key of [
       "\\",
@@ -116,7 +116,7 @@ test("a key with an escape is read as it is, whatever keys other documents had",
   }
 });
 
-test("property: keys are those of the text, in any order of documents", () => {
+test("property: keys are read correctly in any order of documents", () => {
   const key = fc.string({
     unit: fc.constantFrom('"', "\\", "\n", "/", "k", "u", "é", "\u2028", " ", ":"),
     maxLength: 4,
@@ -133,7 +133,7 @@ test("property: keys are those of the text, in any order of documents", () => {
   );
 });
 
-/** What JSON.parse makes of these keys, but for those that V8 takes for others. */
+/** Returns the object that JSON.parse would return if V8 did not confuse keys. */
 function objectOf(entries: ReadonlyArray<readonly [string, JsonValue]>): JsonObject {
   const object: JsonObject = {};
   for (const [key, value] of entries) {
@@ -142,7 +142,7 @@ function objectOf(entries: ReadonlyArray<readonly [string, JsonValue]>): JsonObj
   return object;
 }
 
-test("property: of equal keys of an object the last one counts, however each is spelled, in the place of the first", () => {
+test("property: the last of equal keys counts, in the position of the first, with or without escapes", () => {
   const name = fc.constantFrom("a", "b", "ab", "1", "__proto__", "\n", '"', "\\", "");
   const spelled = fc.tuple(name, fc.array(fc.boolean(), { maxLength: 9 })).map(([text, isEscaped]) => {
     const units = Array.from(text, (unit, at) =>
@@ -186,12 +186,12 @@ test("a document with escapes in keys may be deep and long", () => {
   expect(stringifyJson(parseJson(long) ?? null)).toBe(long);
 });
 
-test("NumberText: is the number as well as its text", () => {
+test("NumberText is usable as a number and as a string", () => {
   expect(new NumberText("1.10", 1.1).value).toBe(1.1);
   expect(String(new NumberText("1.10", 1.1))).toBe("1.10");
 });
 
-test("parseJsonExactly: reads back what stringifyJson wrote", () => {
+test("parseJsonExactly reads back the output of stringifyJson", () => {
   fc.assert(
     fc.property(anyJson, ({ text }) => {
       const value = parseJsonExactly(text);
@@ -200,7 +200,10 @@ test("parseJsonExactly: reads back what stringifyJson wrote", () => {
   );
 });
 
-/** A text, and what it says. JSON.parse is no measure: V8 takes some keys for others. */
+/**
+ * A document and its expected value. JSON.parse cannot provide the expected value, because V8 confuses some
+ * keys.
+ */
 interface Document {
   readonly text: string;
   readonly value: JsonValue;
@@ -256,7 +259,7 @@ const { document: anyJson } = fc.letrec<{ document: Document }>((tie) => {
   };
 });
 
-test("parseJsonVerbatim: a number of more than 1000 digits is no bigint, and keeps its digits", () => {
+test("parseJsonVerbatim does not convert a number of more than 1000 digits to a bigint, and keeps its digits", () => {
   const digits = "1".repeat(1001);
   const number = parseJsonVerbatim(digits);
   expect(number).toBeInstanceOf(NumberText);

@@ -6,8 +6,8 @@ import { type ParsePiece, parseInPieces } from "./parse-in-pieces.ts";
 
 /**
  * Parses JSON (RFC 8259) at the speed of JSON.parse. Integers beyond 2^53 are rounded; a reader that needs
- * their exact value calls `parseJsonExactly`. A byte order mark is skipped; text without a value is
- * undefined.
+ * their exact value calls `parseJsonExactly`. A byte order mark is skipped. Returns undefined for input that
+ * contains only white space.
  *
  * @throws SyntaxError
  */
@@ -17,8 +17,8 @@ export function parseJson(text: string): JsonValue | undefined {
 }
 
 /**
- * Parses JSON like `parseJson`, but returns integers beyond 2^53 as bigint, also those with an exponent
- * (`1e400`). Integers of more than 1000 digits are returned as JSON.parse reads them.
+ * Parses JSON like `parseJson`, but returns integers beyond 2^53 as bigint, including integers with an
+ * exponent (`1e400`). Returns integers of more than 1000 digits as JSON.parse reads them.
  *
  * @throws SyntaxError
  */
@@ -31,8 +31,8 @@ export function parseJsonExactly(text: string): JsonValue | undefined {
 
 /**
  * Parses JSON like `parseJson`, but returns numbers whose notation JSON.parse would change as bigint or
- * `NumberText`, so that JSON.stringify writes all of them unchanged. Returns undefined if there are no such
- * numbers: the result of `parseJson` is then complete.
+ * `NumberText`, so that JSON.stringify writes all of them unchanged. Returns undefined if the document has no
+ * such numbers; the result of `parseJson` is then exact.
  *
  * @throws SyntaxError
  */

@@ -15,11 +15,11 @@ test.each<[JsonValue, string]>([
   [{ a: "1234567890123456789" }, '{"a":"1234567890123456789"}'],
   [700_000_000_000_000_001n, "700000000000000001"],
   [{ a: [700_000_000_000_000_001n] }, '{"a":[700000000000000001]}'],
-])("rawJson: writes what was parsed", (value, text) => {
+])("rawJson writes the JSON that was parsed", (value, text) => {
   expect(rawJson(value)).toMatchObject({ text, rounded: false });
 });
 
-test("rawJson: sees numbers that JSON.parse has rounded, wherever they are", () => {
+test("rawJson reports numbers that JSON.parse has rounded, at any position", () => {
   for (const text of [
     "700000000000000001",
     "[700000000000000001]",
@@ -31,7 +31,7 @@ test("rawJson: sees numbers that JSON.parse has rounded, wherever they are", () 
   }
 });
 
-test("rawJson: writes what is too deep for JSON.stringify", () => {
+test("rawJson writes values that are too deep for JSON.stringify", () => {
   let deep: JsonValue = 1;
   for (let level = 0; level < 200_000; level++) deep = { a: deep };
   const { text, ...flags } = rawJson(deep);
@@ -39,12 +39,12 @@ test("rawJson: writes what is too deep for JSON.stringify", () => {
   expect(flags).toEqual({ rounded: false, hasNumbers: true });
 });
 
-test("rawJson: keeps keys that every object inherits", () => {
+test("rawJson keeps keys such as constructor, which every object inherits", () => {
   const text = '{"__proto__":{"a":1},"toJSON":1,"constructor":null}';
   expect(rawJson(parseJson(text) ?? null)).toMatchObject({ text, rounded: false });
 });
 
-test("rawJson: is the JSON that came, for any JSON", () => {
+test("property: rawJson returns the original JSON for any value", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (json) => {
       const plain = rawJson(parseJson(json) ?? null);
@@ -55,12 +55,12 @@ test("rawJson: is the JSON that came, for any JSON", () => {
   );
 });
 
-test("isRounded: is true where JSON.parse cannot have kept the digits", () => {
+test("isRounded is true for numbers whose digits JSON.parse cannot have kept", () => {
   expect([2 ** 53, -(2 ** 53), 1e300, Number.POSITIVE_INFINITY].every(isRounded)).toBe(true);
   expect([0, -0, 0.1, 2 ** 53 - 1, 1e-300].some(isRounded)).toBe(false);
 });
 
-test("property: rawJsonInPieces writes a value as rawJson does, however large", () => {
+test("property: rawJsonInPieces writes a value of any size as rawJson does", () => {
   const leaf = fc.oneof(
     fc.constantFrom<JsonValue>(2n ** 70n, 2 ** 60, 1.5, null, true, new NumberText("1.10", 1.1)),
     fc.string(),
@@ -72,7 +72,7 @@ test("property: rawJsonInPieces writes a value as rawJson does, however large", 
       leaf,
       fc.array(tie("value")),
       fc.dictionary(fc.string(), tie("value")),
-      // not of lists that are as long themselves: their text would be longer than a text can be
+      // no long lists of long lists: their JSON would exceed the maximum string length
       fc.tuple(item, fc.nat(3_000)).map(([each, count]) => Array<JsonValue>(count).fill(each)),
       fc.nat(3_000).map((count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))),
       fc.constantFrom("a\ud83d\ude00", "\ud83d", "x").map((text) => text.repeat(70_000)),

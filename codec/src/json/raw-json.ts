@@ -3,12 +3,12 @@ import { sizeUpTo } from "./json-size.ts";
 import { NumberText } from "./number-text.ts";
 import { rawJSON } from "./raw.ts";
 
-/** JSON text of a parsed value, for fields that keep it unchanged. */
+/** The JSON of a parsed value, for fields that keep it unchanged. */
 export interface RawJson {
   readonly text: string;
-  /** Whether JSON.parse has rounded a number in the value: the text then differs from the original. */
+  /** Whether JSON.parse has rounded a number in the value, so that the JSON differs from the original. */
   readonly rounded: boolean;
-  /** Whether JSON.parse may have changed the notation of a number in the value, `1.1` for `1.10`. */
+  /** Whether JSON.parse may have changed the notation of a number in the value: `1.1` for `1.10`. */
   readonly hasNumbers: boolean;
 }
 
@@ -16,7 +16,7 @@ const DIGIT = /\d/;
 const SUSPICIOUS = /\d{16}|e\+|null/;
 
 /**
- * Reports whether JSON.parse may have rounded this number: an integer beyond 2^53, or one too large for a
+ * Reports whether JSON.parse may have rounded a number: an integer beyond 2^53, or a number too large for a
  * double.
  */
 export function isRounded(value: number): boolean {
@@ -24,8 +24,8 @@ export function isRounded(value: number): boolean {
 }
 
 /**
- * Writes a parsed value as JSON, with integers of any size. It looks for rounded numbers only where the
- * text could contain one, so that the common case costs no more than JSON.stringify.
+ * Writes a parsed value as JSON, with integers of any size. It searches for rounded numbers only if the JSON
+ * could contain one, so that the common case costs no more than JSON.stringify.
  */
 export function rawJson(value: JsonValue): RawJson {
   try {
@@ -35,7 +35,7 @@ export function rawJson(value: JsonValue): RawJson {
     return container(value);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // too deep: JSON.stringify is recursive
+    // too deep for JSON.stringify, which is recursive
     const work = rawJsonInPieces(value);
     for (;;) {
       const step = work.next();
@@ -44,12 +44,14 @@ export function rawJson(value: JsonValue): RawJson {
   }
 }
 
-/** The number of values written in one go; small in deep values, since each level is scanned again. */
+/**
+ * The number of values written in one step. It is small because each level of a deep value is scanned again.
+ */
 const PIECE = 1_000;
 const DEEP = 64;
 const DEEP_PIECE = 16;
 
-/** Longer strings are written in pieces. */
+/** The maximum length of a string that is written in one step. */
 const LONG_STRING = 64 * 1024;
 /** The UTF-16 code units at which high surrogates and low surrogates begin. */
 const FIRST_HALF = 0xd800;
@@ -60,16 +62,18 @@ type Long = {
   at: number;
 };
 
-/** An array or object being written. */
+/** An array or object in progress. */
 type Open = {
   readonly value: JsonObject | readonly JsonValue[];
-  /** The keys of an object. */
+  /** The keys of an object; undefined for an array. */
   readonly keys: readonly string[] | undefined;
   next: number;
   isFirst: boolean;
 };
 
-/** Like `rawJson`, in pieces and at any depth; yields the number of values written since the last yield. */
+/**
+ * Like `rawJson`, but in pieces and at any depth. Yields the number of values written since the last yield.
+ */
 export function* rawJsonInPieces(root: JsonValue): Generator<number, RawJson, undefined> {
   const writer = new PieceWriter();
   writer.write(root);
@@ -86,7 +90,7 @@ class PieceWriter {
   written = 0;
   private readonly texts: string[] = [];
   private readonly open: Open[] = [];
-  /** A long string being written. */
+  /** The long string in progress. */
   private long: Long | undefined;
   private rounded = false;
   private hasNumbers = false;
@@ -96,7 +100,7 @@ class PieceWriter {
     return { text: texts.join(""), rounded, hasNumbers };
   }
 
-  /** Writes a value, or the beginning of a large one. */
+  /** Writes a value, or the beginning of a large value. */
   write(value: JsonValue): void {
     if (typeof value === "string" && value.length > LONG_STRING) {
       this.long = { text: value, at: 0 };
@@ -110,7 +114,7 @@ class PieceWriter {
     }
   }
 
-  /** Continues unfinished values; returns false if there are none. */
+  /** Continues unfinished values. Returns false if all values are finished. */
   goesOn(): boolean {
     const { open } = this;
     if (this.long !== undefined) {
@@ -131,7 +135,7 @@ class PieceWriter {
     return true;
   }
 
-  /** Writes the next items that are small, or a single large one. */
+  /** Writes the next small items, or a single large item. */
   private items(last: Open, items: readonly JsonValue[]): void {
     const first = last.next;
     let size = 0;
@@ -151,7 +155,7 @@ class PieceWriter {
     }
   }
 
-  /** Writes more of a string without splitting a surrogate pair. */
+  /** Writes another part of a string without splitting a surrogate pair. */
   private goOnWith(long: Long): void {
     const { text, at } = long;
     const code = text.charCodeAt(at + LONG_STRING - 1);
@@ -223,7 +227,7 @@ function plainText(value: JsonValue): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // a TypeError means a bigint; a RangeError, too deep, is for the caller
+    // TypeError: the value contains a bigint; RangeError: the value is too deep, which the caller handles
     if (error instanceof TypeError) return undefined;
     throw error;
   }

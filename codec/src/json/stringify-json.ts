@@ -2,12 +2,12 @@ import { isJsonObject, type JsonValue } from "./json.ts";
 import { NumberText } from "./number-text.ts";
 import { rawJSON } from "./raw.ts";
 
-/** Writes JSON (RFC 8259) at any depth; a bigint becomes a bare, exact number. */
+/** Writes JSON (RFC 8259) at any depth. A bigint becomes a bare, exact number. */
 export function stringifyJson(value: JsonValue): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // a TypeError means a bigint; searching for one in advance would cost more than this rare second
+    // TypeError: the value contains a bigint; searching for one in advance would cost more than a rare second
     // attempt
     if (error instanceof TypeError) return exactText(value);
     if (error instanceof RangeError) return deepText(value);
@@ -28,7 +28,7 @@ function exactly(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? rawJSON(String(value)) : value;
 }
 
-/** An array or object being written. */
+/** An array or object in progress. */
 type Open = {
   readonly close: "]" | "}";
   readonly parts: Iterator<readonly [key: string, value: JsonValue | undefined]>;

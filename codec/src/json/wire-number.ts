@@ -2,8 +2,8 @@ import type { JsonValue } from "./json.ts";
 import { NumberText } from "./number-text.ts";
 
 /**
- * Returns a 64-bit integer for a JSON body whose upstream expects bare numbers: `9007199254740993`, exact,
- * where ProtoJSON writes a string.
+ * Returns a 64-bit integer for a JSON body whose upstream expects bare numbers: the exact number
+ * `9007199254740993`, for which ProtoJSON writes a string.
  */
 export function wireNumber(value: bigint): JsonValue {
   const number = Number(value);

@@ -10,23 +10,23 @@ export interface Range {
   readonly to: number;
 }
 
-/** All occurrences of a field, with their tags. */
+/** All occurrences of a field, including their tags. */
 export interface Run extends Range {
   readonly field: FieldPlan;
   /** The first tag. */
   readonly tag: number;
-  /** The number of known fields of the message that precede it. */
+  /** The number of known fields before it in the message. */
   readonly place: number;
 }
 
-/** The number of fields skipped before other work gets its turn. */
+/** The number of fields skipped before yielding to other work. */
 const FIELDS_AT_ONCE = 4096;
 
 /**
  * Locates the known fields of a message, by number.
  *
- * @throws Unprintable if a field occurs in two places, has a wire type other than its own, or is not the
- * only member of its oneof
+ * @throws Unprintable if a field occurs in two places or has an unexpected wire type, or if a oneof has
+ *   several members
  */
 export function* runsOf(bytes: Uint8Array, { fields }: MessagePlan, { from, to }: Range): Work<Run[]> {
   const runs: Run[] = [];
@@ -53,7 +53,7 @@ function isTagOf({ kind, value }: FieldPlan, tag: number): boolean {
   return (tag & 7) === (kind === "map" ? 2 : value.wireType) || (kind === "list" && (tag & 7) === 2);
 }
 
-/** Rejects oneofs with several members: the last one would count, but serializers write only one. */
+/** Rejects oneofs with several members. The last member would count, but serializers write only one. */
 function expectEachOnce(runs: readonly Run[]): void {
   const oneofs = new Set<number>();
   for (const [index, { field }] of runs.entries()) {
@@ -64,15 +64,15 @@ function expectEachOnce(runs: readonly Run[]): void {
 
 /** An entry of a map. */
 export interface Entry {
-  /** The same for all spellings of a key. */
+  /** An ID that all encodings of a key share. */
   readonly id: string;
-  /** The text of a string key; the field of another key, with its tag. Empty if absent. */
+  /** The content of a string key; for other keys, the key field with its tag. Empty if the key is absent. */
   readonly key: Range;
-  /** The value, without its tag and length. Undefined if it is absent or has no length. */
+  /** The value without its tag and length. Undefined if the value is absent or is not length-delimited. */
   readonly value: Range | undefined;
 }
 
-/** Reads the map entry whose tag begins at a position: its key, field 1, and its value, field 2. */
+/** Reads the map entry whose tag begins at a position. The key is field 1, the value is field 2. */
 export function entryAt(bytes: Uint8Array, { mapKey, value }: FieldPlan, { from, to }: Range): Entry {
   if (mapKey === undefined) throw new Unprintable("no map");
   const cursor = new WireCursor(bytes, from);
@@ -109,7 +109,7 @@ function keyId(cursor: WireCursor, mapKey: ScalarType, end: number): string {
     cursor.skip(wireType, end);
     if (wireType === 2) from = withoutLength(cursor.bytes, { from, to: cursor.position }).from;
   } else if (wireType === 1 || wireType === 5) {
-    // its bytes would be another spelling of zero
+    // an absent key and an explicit zero would be two encodings of the same key
     throw new Unprintable("a key of a fixed length that is absent");
   } else {
     cursor.low = 0;

@@ -1,7 +1,7 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 
-/** How a value is printed: a string, another scalar, an enum, or a message by its plan. */
+/** The way to print a value: a string, another scalar, an enum, or a message by its plan. */
 export type ValuePlan =
   | { readonly kind: "text"; readonly scalar: ScalarType.STRING; readonly wireType: 2 }
   | { readonly kind: "scalar"; readonly scalar: ScalarType; readonly wireType: number }
@@ -15,13 +15,13 @@ export interface EnumPlan {
   readonly zero: number;
   /** Whether numbers without a name are valid. */
   readonly isOpen: boolean;
-  /** Whether this is google.protobuf.NullValue, whose JSON is null. */
+  /** Whether the enum is google.protobuf.NullValue, which is null in JSON. */
   readonly isNull: boolean;
 }
 
-/** How a field is printed. */
+/** The way to print a field. */
 export interface FieldPlan {
-  /** The position among the fields of its message, in order of number. */
+  /** The position among the fields of the message, in order of field number. */
   readonly index: number;
   /** `"name":` */
   readonly key: Uint8Array;
@@ -31,15 +31,15 @@ export interface FieldPlan {
   readonly mapKey: ScalarType | undefined;
   /** Whether the default value is omitted. */
   readonly isImplicit: boolean;
-  /** The index of its oneof; -1 for none. */
+  /** The index of the oneof; -1 if the field is not in a oneof. */
   readonly oneof: number;
 }
 
-/** How a message is printed. */
+/** The way to print a message. */
 export interface MessagePlan {
   readonly desc: DescMessage;
   /**
-   * The JSON form: `fields` by name, the bare value of a wrapper, a time, arbitrary JSON, or `other` forms,
+   * The JSON form: `fields` by name, the bare value of a wrapper, a time, arbitrary JSON, or an `other` form,
    * which protobuf-es prints.
    */
   readonly form: "fields" | "wrapper" | "timestamp" | "struct" | "value" | "list" | "other";
@@ -48,13 +48,13 @@ export interface MessagePlan {
 
 const plans = new WeakMap<DescMessage, MessagePlan>();
 
-/** Returns the plan of a message type, which is made once. */
+/** Returns the plan of a message type. The plan is created on the first call. */
 export function planOf(desc: DescMessage): MessagePlan {
   const known = plans.get(desc);
   if (known !== undefined) return known;
   const fields = new Map<number, FieldPlan>();
   const plan: MessagePlan = { desc, form: formOf(desc), fields };
-  // before the fields: a message may contain itself
+  // stored before the fields are visited: a message may contain itself
   plans.set(desc, plan);
   if (plan.form === "other") return plan;
   const sorted = [...desc.fields].sort((a, b) => a.number - b.number);
@@ -79,7 +79,7 @@ function formOf(desc: DescMessage): MessagePlan["form"] {
   return SPECIAL.includes(name) || desc.fields.some(isUnusual) ? "other" : "fields";
 }
 
-/** Reports whether a field is required, so that its absence is an error, or a group. */
+/** Reports whether a field is a group, or is required, so that its absence is an error. */
 function isUnusual(field: DescField): boolean {
   if (field.presence === FeatureSet_FieldPresence.LEGACY_REQUIRED) return true;
   return "delimitedEncoding" in field && field.delimitedEncoding === true;
@@ -108,7 +108,7 @@ function valuePlan(field: DescField): ValuePlan {
 function enumPlan(desc: DescEnum): EnumPlan {
   const numbers = new Set(desc.values.map(({ number }) => number));
   return {
-    // of several names for a number, the one that protobuf-es chooses
+    // if a number has several names, use the one that protobuf-es uses
     names: new Map([...numbers].map((number) => [number, Buffer.from(JSON.stringify(nameOf(desc, number)))])),
     zero: desc.values[0]?.number ?? 0,
     isOpen: desc.open,

@@ -7,16 +7,16 @@ import { type PrintAtOnce, TakeApart } from "./take-apart.ts";
 import type { WasmPrinter } from "./wasm-printer.ts";
 import { Unprintable } from "./wire-cursor.ts";
 
-/** How messages are printed. */
+/** Options for printing messages. */
 export interface PrintOptions {
   /** The types that a google.protobuf.Any may contain. */
   readonly types: Registry | undefined;
-  /** Prints with WebAssembly; without it, protobuf-es prints. */
+  /** The WebAssembly printer; without it, protobuf-es prints. */
   readonly machine: WasmPrinter | undefined;
 }
 
 /**
- * Prints a message in protobuf as ProtoJSON, in one go. protobuf-es prints unusual messages, with the same
+ * Prints a message in protobuf as ProtoJSON in one step. protobuf-es prints unusual messages, with the same
  * result.
  *
  * @throws Error for a message that cannot be printed, as protobuf-es does
@@ -28,19 +28,19 @@ export function printJson(desc: DescMessage, bytes: Uint8Array, options: PrintOp
 }
 
 /**
- * The bytes printed before other work gets its turn. protobuf-es takes a few milliseconds for this many
- * bytes of nothing but messages.
+ * The number of bytes printed before yielding to other work. protobuf-es takes a few milliseconds for this
+ * many bytes if the messages are tiny.
  */
 const PART_BYTES = { machine: 32 * 1024, protobufEs: 8 * 1024 };
-/** The same limit, in values. */
+/** The number of values printed before yielding to other work. */
 const PART_WORK = 64 * 1024;
-/** The number of bytes copied in less than a microsecond. */
+/** The number of bytes that are copied in less than a microsecond. */
 const COPIED_PER_UNIT = 512;
 
 /**
- * Like `printJson`, in parts, for large messages.
+ * Like `printJson`, but in parts, for large messages.
  *
- * @param partBytes the approximate number of bytes printed before other work gets its turn
+ * @param partBytes the approximate number of bytes printed before yielding to other work
  */
 export function* printJsonInParts(
   desc: DescMessage,
@@ -62,7 +62,9 @@ export function* printJsonInParts(
   }
 }
 
-/** Prints a part, or returns undefined: an error is reported for the whole message, not for a part. */
+/**
+ * Prints a part. Returns undefined on an error: errors are reported for the whole message, not for a part.
+ */
 function usualByProtobufEs(...part: Parameters<typeof byProtobufEs>): Uint8Array | undefined {
   try {
     return byProtobufEs(...part);
@@ -71,7 +73,7 @@ function usualByProtobufEs(...part: Parameters<typeof byProtobufEs>): Uint8Array
   }
 }
 
-/** Joins parts into a buffer that may be released. */
+/** Joins parts into a buffer that the caller may release. */
 function* joined(parts: readonly Uint8Array[]): Work<Uint8Array> {
   const bytes = bufferPool.acquire(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

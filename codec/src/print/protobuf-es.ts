@@ -1,10 +1,10 @@
 import { type DescMessage, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
 import { rawJSON } from "../json/raw.ts";
 
-/** The nesting limit for messages, the same as in protobuf-es. */
+/** The maximum nesting depth of messages, the same as in protobuf-es. */
 export const MAX_DEPTH = 100;
 
-/** -0 as a float; the bytes of a double -0 end with these. */
+/** -0 as a float. The bytes of -0 as a double end with these bytes. */
 const MINUS_ZERO = Buffer.of(0, 0, 0, 0x80);
 
 /**

@@ -8,8 +8,8 @@ import { MAX_DEPTH } from "./protobuf-es.ts";
 import { Unprintable, WireCursor } from "./wire-cursor.ts";
 
 /**
- * Prints a message at a nesting depth in one go, 1 for the outermost; returns undefined for a message that
- * is too large or unusual.
+ * Prints a message at a nesting depth in one step; the outermost message has depth 1. Returns undefined for a
+ * message that is too large or unusual.
  */
 export type PrintAtOnce = (desc: DescMessage, bytes: Uint8Array, depth: number) => Uint8Array | undefined;
 
@@ -22,22 +22,22 @@ const OPEN_BRACKET = Buffer.from("[");
 const CLOSE_BRACKET = Buffer.from("]");
 const QUOTE_CODE = 0x22;
 const NOTHING = new Uint8Array();
-/** The google.protobuf.Value null: one without a kind has no JSON. */
+/** The google.protobuf.Value null. A Value without a kind has no JSON form. */
 const NULL_VALUE = Uint8Array.of(0x08, 0x00);
 const LENGTH_DELIMITED = 2;
 
-/** More bytes than a number and its tag take, which cannot be split. */
+/** More bytes than a number and its tag, which cannot be split. */
 const MIN_BYTES = 16;
-/** The number of map entries printed in one go: WebAssembly compares no more keys with each other. */
+/** The number of map entries printed in one step. The WebAssembly printer does not compare more keys. */
 const MAX_ENTRIES = 256;
 
-/** The parts of a JSON text, with the separators between the values of one array or object. */
+/** The parts of a JSON array or object, with the separators between the values. */
 class Values {
   private readonly parts: Uint8Array[];
   private readonly open: () => void;
   private hasValues = false;
 
-  /** @param open writes the text before the first value */
+  /** @param open writes the JSON before the first value */
   constructor(parts: Uint8Array[], open: () => void) {
     this.parts = parts;
     this.open = open;
@@ -57,7 +57,7 @@ class Values {
     this.hasValues = true;
   }
 
-  /** Adds the JSON of a message without its first and last characters, unless nothing remains. */
+  /** Adds the JSON of a message without its first and last characters, unless the rest is empty. */
   add(json: Uint8Array, first: number, last: number): void {
     if (json.length <= first + last) return;
     this.next();
@@ -65,22 +65,22 @@ class Values {
   }
 }
 
-/** The items of a list or the entries of a map, each printed as a message that contains nothing else. */
+/** The items of a list or the entries of a map, each printed as a message without other content. */
 interface Repeated {
   readonly desc: DescMessage;
   readonly field: FieldPlan;
   readonly depth: number;
   readonly values: Values;
   /**
-   * The number of characters in the JSON of such a message before and after the content of the list or map.
+   * The number of characters before and after the content of the list or map in the JSON of such a message.
    */
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Prints a large message: adjacent fields, items and entries are grouped into messages small enough to be
- * printed in one go. The contents of their JSON, without brackets, are then joined.
+ * Prints a large message. Adjacent fields, items and entries are grouped into messages small enough to be
+ * printed in one step. The contents of their JSON, without brackets, are then joined.
  */
 export class TakeApart {
   /** The parts printed so far, in order. */
@@ -89,7 +89,7 @@ export class TakeApart {
   private readonly print: PrintAtOnce;
   private readonly size: number;
 
-  /** @param size the most bytes that are printed in one go */
+  /** @param size the maximum number of bytes printed in one step */
   constructor(bytes: Uint8Array, print: PrintAtOnce, size: number) {
     this.bytes = bytes;
     this.print = print;
@@ -147,7 +147,10 @@ export class TakeApart {
     this.parts.push(CLOSE_BRACE);
   }
 
-  /** Returns the end of the group of fields printed together with the first: adjacent and small ones. */
+  /**
+   * Returns the end of the group of fields that are printed together with the first: small fields next to
+   * each other.
+   */
   private endOfGroup(runs: readonly Run[], first: number): number {
     const start = runs[first];
     let end = first + 1;
@@ -200,7 +203,7 @@ export class TakeApart {
     if (!items.isEmpty) this.parts.push(field.kind === "list" ? CLOSE_BRACKET : CLOSE_BRACE);
   }
 
-  /** Prints google.protobuf.Struct and ListValue, which contain only a map or a list. */
+  /** Prints google.protobuf.Struct or ListValue, which contain only a map or a list. */
   private *structOrList(plan: MessagePlan, range: Range, depth: number): Work<void> {
     const { desc, form } = plan;
     this.parts.push(form === "struct" ? OPEN_BRACE : OPEN_BRACKET);
@@ -212,7 +215,7 @@ export class TakeApart {
     this.parts.push(form === "struct" ? CLOSE_BRACE : CLOSE_BRACKET);
   }
 
-  /** Prints google.protobuf.Value and wrappers: the value of their only field. */
+  /** Prints google.protobuf.Value or a wrapper: the value of its only field. */
   private *onlyField({ fields }: MessagePlan, range: Range, depth: number): Work<void> {
     const tag = new WireCursor(this.bytes, range.from).tag();
     const field = fields.get(tag >>> 3);
@@ -220,7 +223,9 @@ export class TakeApart {
     yield* this.value(field, this.onlyValue({ ...range, tag }), depth);
   }
 
-  /** Returns the content of a length-delimited value, which is everything after its tag. */
+  /**
+   * Returns the content of a length-delimited value that follows the tag and fills the rest of the message.
+   */
   private onlyValue({ from, to, tag }: Range & Pick<Run, "tag">): Range {
     const cursor = new WireCursor(this.bytes, from);
     cursor.nextIs(tag, to);
@@ -247,7 +252,7 @@ export class TakeApart {
   /**
    * Prints the items or entries in a range: small ones in groups, each large one separately.
    *
-   * @param keys the map keys so far; undefined if they are known to differ
+   * @param keys the map keys printed so far; undefined if the keys are known to be distinct
    */
   private *repeated(repeated: Repeated, range: Range, size: number, keys?: Set<string>): Work<void> {
     const cursor = new WireCursor(this.bytes, range.from);
@@ -274,7 +279,7 @@ export class TakeApart {
     if (from < range.to) yield* this.batch(repeated, { from, to: range.to });
   }
 
-  /** Prints items or entries as one message, or as two if it is too large. */
+  /** Prints items or entries as one message, or as two if they are too large for one. */
   private *batch(repeated: Repeated, range: Range): Work<void> {
     const json = yield* this.atOnce(repeated.desc, this.at(range), repeated.depth);
     if (json === undefined) {
@@ -337,7 +342,7 @@ export class TakeApart {
 
   // scalars
 
-  /** Prints a string in quotes, split between characters. */
+  /** Prints a string in quotes, split only between characters. */
   private *text(range: Range): Work<void> {
     if (!isUtf8(this.at(range))) throw new Unprintable("text that is not UTF-8");
     this.parts.push(QUOTE);
@@ -352,7 +357,7 @@ export class TakeApart {
     this.parts.push(QUOTE);
   }
 
-  /** Prints bytes as base64 (RFC 4648 section 4), split where no padding is needed. */
+  /** Prints bytes as base64 (RFC 4648 section 4), split only where no padding is needed. */
   private *base64(range: Range): Work<void> {
     const step = this.size - (this.size % 3);
     this.parts.push(QUOTE);

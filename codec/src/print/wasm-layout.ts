@@ -1,6 +1,6 @@
 /**
- * The printer's tables in linear memory, as codec/printer/layout.ts reads them: sizes and offsets in 32-bit
- * words.
+ * The layout of the printer's tables in linear memory, as codec/printer/layout.ts reads them. Sizes and
+ * offsets are in 32-bit words.
  */
 
 export const MESSAGE_WORDS = 6;

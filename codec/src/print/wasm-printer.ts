@@ -5,30 +5,30 @@ import { byProtobufEs } from "./protobuf-es.ts";
 import { Machine } from "./wasm.ts";
 import { Tables } from "./wasm-tables.ts";
 
-/** For messages and maps in progress. */
+/** The size of the stack for messages and maps in progress. */
 const STACK_BYTES = 64 * 1024;
-/** The zeros after the input, which terminate truncated content. */
+/** The number of zeros after the input, which end truncated content. */
 const ZEROS = 32;
-/** The memory never shrinks, so longer JSON is printed in parts. */
+/** The maximum length of the JSON. WebAssembly memory never shrinks, so longer JSON is printed in parts. */
 const MAX_JSON_BYTES = 4 * 1024 * 1024;
-/** More table memory than any process should need. */
+/** The limit for table memory, more than any process should need. */
 const MAX_TABLE_BYTES = 32 * 1024 * 1024;
 const ANY_WORK = 0x7fff_ffff;
 
-/** Converts protobuf to ProtoJSON with WebAssembly. It leaves unusual messages to protobuf-es. */
+/** Converts protobuf to ProtoJSON with WebAssembly. protobuf-es handles unusual messages. */
 export class WasmPrinter {
   private readonly machine = new Machine((id, bytes) => this.other(id, bytes));
   private readonly tables = new Tables(this.machine);
-  /** The types of google.protobuf.Any in the message being printed. */
+  /** The types that a google.protobuf.Any in the current message may contain. */
   private registry: Registry | undefined;
 
   /**
-   * Returns the JSON of a message, in a buffer that may be released; undefined for a message that is too
-   * large or unusual.
+   * Returns the JSON of a message, in a buffer that the caller may release; undefined for a message that is
+   * too large or unusual.
    *
    * @param depth the nesting depth of the message, 1 for the outermost
-   * @param maxWork the approximate number of values that it may have; larger messages take too long in one
-   * go
+   * @param maxWork the approximate maximum number of values; a message with more values takes too long in one
+   *   step
    */
   print(
     desc: DescMessage,
@@ -42,7 +42,7 @@ export class WasmPrinter {
       if (planOf(desc).form === "other") return byProtobufEs(desc, bytes, types, depth);
       return this.printed(desc, bytes, depth, maxWork);
     } catch {
-      // unusual, too large, too deep, or out of memory
+      // the message is unusual, too large or too deep, or the memory is exhausted
       return undefined;
     }
   }
@@ -83,7 +83,7 @@ export function wasmPrinter(): WasmPrinter | undefined {
     try {
       shared = new WasmPrinter();
     } catch {
-      // because of --jitless or a policy
+      // --jitless or a policy disables WebAssembly
       shared = "none";
     }
   }

@@ -10,13 +10,13 @@ import {
 import type { Machine } from "./wasm.ts";
 import { ENUM_WORDS, FIELD_WORDS, FORM, KIND, MESSAGE_WORDS, NAME_WORDS, SHAPE } from "./wasm-layout.ts";
 
-/** Fields with smaller numbers are found by index, all others by search. */
+/** The field number from which fields are found by search. Smaller numbers are found by index. */
 const MAX_DENSE = 1024;
-/** The most oneofs of a message; each takes one bit. */
+/** The maximum number of oneofs in a message. Each takes one bit. */
 const MAX_ONEOFS = 32;
-/** A tag that no field has. A table with it leaves the message to protobuf-es. */
+/** A tag that no field has. protobuf-es prints a message whose table contains this tag. */
 const NO_TAG = 0;
-/** Spreads the numbers of an enum over its hash table. */
+/** The multiplier that distributes enum numbers over the hash table. */
 const SPREAD = 0x9e37_79b1;
 
 const KIND_OF_SCALAR: Readonly<Record<ScalarType, number>> = {
@@ -37,9 +37,9 @@ const KIND_OF_SCALAR: Readonly<Record<ScalarType, number>> = {
   [ScalarType.FLOAT]: KIND.float,
 };
 
-/** Writes the plans of messages into the memory of the printer, each once, at its first use. */
+/** Writes the plans of messages into the memory of the printer, each on its first use. */
 export class Tables {
-  /** The messages by the numbers that the printer uses for them. */
+  /** The messages, indexed by the numbers that the printer uses for them. */
   readonly descs: DescMessage[] = [];
   private readonly machine: Machine;
   private readonly messages = new Map<MessagePlan, number>();
@@ -59,8 +59,8 @@ export class Tables {
     if (known !== undefined) return known;
     const at = this.machine.allocate(MESSAGE_WORDS * 4);
     const id = this.descs.push(plan.desc) - 1;
-    // registered before its fields, which may have this type; until they are written, or if that fails,
-    // protobuf-es prints it
+    // registered before its fields, which may have this type; until the fields are written, protobuf-es
+    // prints the message
     this.messages.set(plan, at);
     this.fill(at, [FORM.other, id]);
     const head = [FORM[plan.form], id];
@@ -131,7 +131,7 @@ export class Tables {
   }
 
   private text(bytes: Uint8Array): number {
-    // read in blocks of 16
+    // the printer reads blocks of 16 bytes
     const at = this.machine.allocate(bytes.length + 16);
     this.machine.bytes.set(bytes, at);
     return at;

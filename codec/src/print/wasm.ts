@@ -1,13 +1,13 @@
 /** The printer's WebAssembly module. */
 import { PRINTER } from "../gen/printer.ts";
 
-/** WebAssembly's linear memory, which the lib types of this project lack. */
+/** The linear memory of WebAssembly, which the lib types of this project lack. */
 interface Memory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
-/** The exports of codec/printer/print.ts; positions are addresses in linear memory. */
+/** The exports of codec/printer/print.ts. Positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
   print(
@@ -27,10 +27,10 @@ interface WebAssemblyApi {
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
 }
 
-/** Returns the JSON of a message with a special form; undefined if it has no JSON. */
+/** Returns the JSON of a message with a special form; undefined if the message has no JSON form. */
 export type PrintOther = (id: number, bytes: Uint8Array) => Uint8Array | undefined;
 
-/** The address of the first table: after the constants of the module. */
+/** The address of the first table, after the constants of the module. */
 const FIRST_FREE = 8192;
 const PAGE = 65_536;
 
@@ -61,7 +61,7 @@ export class Machine {
     this.u32 = new Uint32Array(this.buffer);
   }
 
-  /** The whole memory; a new array after the memory has grown. */
+  /** The whole memory, as a new array after the memory has grown. */
   get bytes(): Uint8Array<ArrayBuffer> {
     this.refresh();
     return this.u8;
@@ -80,14 +80,14 @@ export class Machine {
   }
 
   /**
-   * Reserves zeroed bytes permanently, at an address divisible by 8, with room after them for reads in
-   * blocks of 16.
+   * Reserves zeroed bytes permanently, at an address divisible by 8. Reads in blocks of 16 bytes may exceed
+   * the reserved bytes.
    */
   allocate(size: number): number {
     const at = this.free;
     this.free = (at + size + 7) & ~7;
     this.reserve(this.free + 64);
-    // the memory after the tables was in use before
+    // input or output may have used the memory after the tables
     this.bytes.fill(0, at, this.free + 64);
     return at;
   }

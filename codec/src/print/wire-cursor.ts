@@ -1,5 +1,5 @@
 /**
- * Thrown for bytes that cannot be printed in parts; protobuf-es prints the whole message or reports the
+ * Thrown for bytes that cannot be printed in parts. protobuf-es then prints the whole message or reports the
  * error.
  */
 export class Unprintable extends Error {}
@@ -45,7 +45,7 @@ export class WireCursor {
     return this.low;
   }
 
-  /** Reports whether the next field has this tag; if so, reads the tag. */
+  /** Reads the next tag if it equals `tag`, and reports whether it does. */
   nextIs(tag: number, end: number): boolean {
     const before = this.position;
     if (before < end && this.tag() === tag) return true;
@@ -53,7 +53,7 @@ export class WireCursor {
     return false;
   }
 
-  /** Returns the end of the length-delimited value that begins here. */
+  /** Returns the end of the length-delimited value at the current position. */
   end(limit: number): number {
     this.varint();
     const end = this.position + this.low;

@@ -1,12 +1,12 @@
-/** A message split at the position where further bytes belong. */
+/** A message that is split where further bytes will be inserted. */
 export interface Opened {
-  /** The part before the split, with the final lengths of the messages around it. */
+  /** The part before the split, with the final lengths of the enclosing messages. */
   readonly before: Uint8Array;
   readonly behind: Uint8Array;
 }
 
 interface Frame {
-  /** The position of the length of a message, and of its content. */
+  /** The position of the length of a message, and the position of its content. */
   readonly lengthAt: number;
   readonly contentAt: number;
   readonly length: number;
@@ -18,9 +18,9 @@ const [VARINT, BITS_64, DELIMITED, BITS_32] = [0, 1, 2, 5];
 /**
  * Splits a message before one of its fields.
  *
- * @param tags the tags of the messages around the field, outermost first, and of the field
+ * @param tags the tags of the enclosing messages, outermost first, and of the field
  * @param more the number of bytes that will be inserted
- * @returns undefined if there is no such field
+ * @returns undefined if the message does not contain the field
  */
 export function openedAt(bytes: Uint8Array, tags: readonly number[], more: number): Opened | undefined {
   const frames: Frame[] = [];
@@ -40,7 +40,7 @@ export function openedAt(bytes: Uint8Array, tags: readonly number[], more: numbe
   return undefined;
 }
 
-/** Returns the start of a message, with larger lengths for the messages around `to`. */
+/** Returns the start of a message, with larger lengths for the messages that enclose `to`. */
 function withLengths(bytes: Uint8Array, frames: readonly Frame[], to: number, more: number): Uint8Array {
   const parts: Uint8Array[] = [];
   let growth = more;
@@ -79,7 +79,7 @@ function behind(bytes: Uint8Array, type: number, at: number): number {
   throw new Error(`a field of type ${type}`);
 }
 
-/** Reads a number below 2^53, or skips a larger one. */
+/** Reads a varint below 2^53, or skips a larger one. */
 function varint(bytes: Uint8Array, from: number): { readonly value: number; readonly end: number } {
   let value = 0;
   for (let at = from, factor = 1; ; at++, factor *= 128) {

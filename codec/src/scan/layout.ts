@@ -1,9 +1,9 @@
 /**
- * The scanner's tables in linear memory, as codec/scanner/layout.ts reads them: sizes and offsets in 32-bit
- * words.
+ * The layout of the scanner's tables in linear memory, as codec/scanner/layout.ts reads them. Sizes and
+ * offsets are in 32-bit words.
  */
 
-/** The last word is written by the scanner. */
+/** The scanner writes the last word. */
 export const MESSAGE_WORDS = 12;
 export const MESSAGE = {
   rows: 0,
@@ -85,10 +85,10 @@ export const TEST = {
 export const WORD_WORDS = 5;
 export const WORD_AS_STRING = 1;
 export const WORD_AS_NUMBER = 2;
-/** The JSON types of a field with a kind for each, in the order of its table. */
+/** The JSON types of a field that has a separate kind for each type, in the order of its table. */
 export const TYPES = ["string", "number", "boolean", "array", "object"] as const;
 
-/** The position at which reading may continue, as in codec/scanner/places.ts. */
+/** The position at which reading can continue, as in codec/scanner/places.ts. */
 export const PLACE = {
   list: 0,
   listInput: 1,

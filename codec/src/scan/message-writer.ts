@@ -7,28 +7,28 @@ export type KeyUse = {
   isChoice: boolean;
 };
 
-/** The keys that are read in an object below a message. */
+/** The keys that are read in an object inside a message. */
 interface MessagePath {
   /** The address reserved for its table. */
   readonly at: number;
   readonly keys: Map<string, KeyUse>;
 }
 
-/** A key of a message, or of an object below it. */
+/** A key of a message, or of an object inside it. */
 export type Place = readonly [keys: Map<string, KeyUse>, key: string];
 
-/** The ranks and keys of a message, while they are collected. */
+/** Collects the ranks and keys of a message. */
 export class MessageWriter {
-  /** The address of a field for each rank. */
+  /** The address of the field of each rank. */
   readonly ranks: number[] = [];
   readonly keys = new Map<string, KeyUse>();
-  /** The keys read in objects below, by path. */
+  /** The keys that are read in nested objects, by path. */
   readonly paths = new Map<string, MessagePath>();
   readonly choices: Array<readonly number[]> = [];
   isShared = false;
-  /** The number of an envelope in reports; 0 for a message. */
+  /** The number that identifies an envelope in reports; 0 for a message. */
   place = 0;
-  /** The report numbers of objects on paths that have unread keys, by path. */
+  /** The report numbers of objects inside paths that may have unread keys, by path. */
   readonly places = new Map<string, number>();
   private readonly slots = new Map<string, number>();
 
@@ -36,7 +36,7 @@ export class MessageWriter {
     return this.ranks.push(field) - 1;
   }
 
-  /** Adds a field that is read from the first of its keys that holds a value. */
+  /** Adds a field that is read from the first of its keys that has a value. */
   field(field: number, places: readonly Place[]): number {
     const rank = this.rank(field);
     for (const [place, [keys, name]] of places.entries()) {
@@ -48,7 +48,7 @@ export class MessageWriter {
     return rank;
   }
 
-  /** Marks a key as known, though it is not read here. */
+  /** Marks a key as known, although no field reads it. */
   known(key: string): void {
     keyOf(this.keys, key);
   }
@@ -69,7 +69,7 @@ export class MessageWriter {
     for (const name of keys) keyOf(this.keys, name).isShared = true;
   }
 
-  /** Returns the fields that have exactly one key, which nothing else reads. */
+  /** Returns the fields that are read from exactly one key, which nothing else reads. */
   simple(): number[] {
     const only = [...this.keys.values()].filter(
       (key) => key.targets.length === 1 && !key.isShared && !key.isChoice,

@@ -3,12 +3,12 @@ import type { Opened } from "./insertion.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The factor by which the reserved room exceeds the estimate. */
+/** The factor by which the reserved memory exceeds the estimate. */
 const RESERVE = 1.1;
 
 /**
- * Bytes that arrive in pieces, in a buffer that may be released. The room before them is for the bytes that
- * arrive last, which avoids another copy.
+ * Joins bytes that arrive in pieces into a buffer that the caller may release. Space before the pieces is
+ * reserved for the bytes that arrive last, which avoids another copy.
  */
 export class PieceOutput {
   private bytes: Bytes = new Uint8Array(0);
@@ -25,7 +25,7 @@ export class PieceOutput {
     return this.end - this.start;
   }
 
-  /** @param share the share of the total that has arrived with this piece, above 0 and at most 1 */
+  /** @param share the share of the total that has arrived, including this piece: above 0 and at most 1 */
   push(piece: Uint8Array, share: number): void {
     const end = this.end + piece.length;
     if (end > this.bytes.length) {
@@ -35,7 +35,7 @@ export class PieceOutput {
     this.end = end;
   }
 
-  /** Returns all pieces between the bytes that belong around them. */
+  /** Returns all pieces between the bytes that precede and follow them. */
   within({ before, behind }: Opened): Bytes {
     const from = this.start - before.length;
     const end = this.end + behind.length;
@@ -53,7 +53,7 @@ export class PieceOutput {
     return this.bytes.subarray(from, at + this.length + behind.length);
   }
 
-  /** Moves to larger memory, which is not written before it is used. */
+  /** Moves the pieces to a larger buffer, whose memory is not touched before it is used. */
   private move(to: number, size: number): void {
     const bytes = pool.acquire(size);
     bytes.set(this.bytes.subarray(this.start, this.end), to);

@@ -16,15 +16,15 @@ import type { Tables } from "./tables.ts";
 import type { Machine } from "./wasm.ts";
 import { KEY_BYTES, type Window, windowFor } from "./window.ts";
 
-/** The number of bytes read in one go. */
+/** The number of bytes read in one step. */
 export interface WindowSizes {
   readonly usual: number;
-  /** The limit for a large item. */
+  /** The maximum for a single large item. */
   readonly max: number;
 }
 
 export const WINDOW_SIZES: WindowSizes = { usual: 256 * 1024, max: 512 * 1024 };
-/** The number of bytes read in less than a microsecond. */
+/** The number of bytes that are read in less than a microsecond. */
 const BYTES_PER_UNIT = 256;
 
 /** A body to be read in pieces. */
@@ -33,7 +33,7 @@ export interface LargeBody {
   /** The number of its root field. */
   readonly root: number;
   readonly withStatus: boolean;
-  /** The most that reading may cost; undefined if the body cannot cost more. */
+  /** The maximum cost of reading; undefined if the body cannot exceed it. */
   readonly maxCost: number | undefined;
   readonly seed: number;
   readonly sizes: WindowSizes;
@@ -46,11 +46,11 @@ export interface PiecedMessage {
 }
 
 /**
- * Reads a body that consists mostly of one list, a few items at a time. Each time the scanner gets the text
- * before the list, then as many items as fit. It fails where the items are cut off, having recorded where
- * the last one begins. The last time it reads to the end of the body and returns the message; the items
- * written before are then inserted. Between two runs nothing stays in the memory of the scanner, so others
- * may use it, and an aborted read needs no cleanup.
+ * Reads a body that consists mostly of one list, a few items at a time. In each run the scanner gets the
+ * bytes before the list, then as many items as fit. It fails where the items are cut off, but has recorded
+ * where the last item begins. The last run reads to the end of the body and returns the message, into which
+ * the items written before are then inserted. Between two runs nothing stays in the memory of the scanner, so
+ * other bodies may use it, and an aborted read needs no cleanup.
  *
  * @returns undefined if the JavaScript decoder has to decode the body
  */
@@ -106,7 +106,7 @@ class PieceScan {
    * Reads the next piece.
    *
    * @returns `end` with the whole message; `left` if the JavaScript decoder has to read it; `short` if the
-   * next piece must be larger
+   *   next piece must be larger
    */
   next(size: number): "end" | "more" | "left" | "short" {
     const { machine, body, list } = this;
@@ -121,11 +121,11 @@ class PieceScan {
     const { input, output, end: room } = window;
     const written = machine.exports.scan(input, length, root, output, room, room, withStatus);
     if (end === bytes.length) return written < 0 ? "left" : this.readLast(window, written);
-    // the text after an early end of the message is not part of it
+    // the message ends before the body does: JavaScript handles the rest
     return written < 0 ? this.readPiece(window) : "left";
   }
 
-  /** Takes over the items of the list before the end of the window. */
+  /** Keeps the list items before the end of the window. */
   private readPiece(window: Window): "more" | "left" | "short" {
     const { machine, tables, body } = this;
     const at = machine.exports.lastPlace() / 4;
@@ -140,7 +140,7 @@ class PieceScan {
     };
     const isAnother = list.field !== field || list.start !== word("listInput") - window.input;
     if (isAnother) return "short";
-    // the text before the list is read each time
+    // the bytes before the list are read again in each run
     if (list.start > body.sizes.usual / 2) return "left";
     if (![field, ...list.steps.map((step) => step.field)].every((each) => tables.isSimple(each))) {
       return "left";
@@ -176,21 +176,21 @@ class PieceScan {
     { field, steps }: ListPlace,
     output: PieceOutput | undefined,
   ): Uint8Array<ArrayBuffer> | undefined {
-    // the list is the last step if it is a field
+    // if the list is a field, it is the last step
     const fields = [...steps.slice(0, -1).map((step) => step.field), field];
     const tags = fields.map((each) => this.tables.tagOf(each));
     const opened = openedAt(last, tags, output?.length ?? 0);
     return opened && output?.within(opened);
   }
 
-  /** Reports whether the text read so far is UTF-8 and within the cost limit. */
+  /** Reports whether the bytes read so far are UTF-8 and within the cost limit. */
   private accepts(window: Window, head: number, to: number): boolean {
     const { machine, body } = this;
     const { maxCost, seed } = body;
     const from = window.input + head;
     if (!isUtf8(machine.bytes.subarray(from, to))) return false;
     if (maxCost === undefined) return true;
-    // the output stays in place until it is copied
+    // the memory after the window holds the output until it is copied
     const room = window.end;
     this.keys ??= new Uint8Array(KEY_BYTES);
     machine.bytes.set(this.keys, room);
@@ -203,7 +203,7 @@ class PieceScan {
     return true;
   }
 
-  /** Keeps reports; those in the list get the indices that its items have in the body. */
+  /** Keeps reports. Reports inside the list get the indices of their items in the whole body. */
   private keep(length: number, isMeant: (steps: readonly Step[]) => boolean): void {
     if (length === 0) return;
     const from = this.machine.exports.reportsStart();
@@ -218,7 +218,7 @@ class PieceScan {
   }
 }
 
-/** Returns a function that tells whether the message of a report is in a list. */
+/** Returns a function that reports whether the message of a report is in a list. */
 function isIn({ steps: around }: ListPlace): (steps: readonly Step[]) => boolean {
   return (steps) =>
     around.length > 0 &&
@@ -230,7 +230,7 @@ function withIndex(steps: readonly Step[], at: number, more: number): readonly S
   return steps.map((step, level) => (level === at ? { ...step, index: step.index + more } : step));
 }
 
-/** Reads the steps to the list, at the address where the reports begin. */
+/** Reads the steps to the list. They are stored at the address where the reports begin. */
 function stepsOf({ words }: Machine, { stackEnd }: Window, count: number): readonly Step[] {
   return Array.from({ length: count }, (_, i) => {
     const at = stackEnd / 4 + 3 * i;

@@ -1,4 +1,4 @@
-/** Determines which tables the scanner can read. It leaves the others to the JavaScript decoder. */
+/** Determines which tables the scanner can read. The JavaScript decoder handles the others. */
 import { EnumTable } from "../table/enum-table.ts";
 import { fieldsOf } from "../table/keys.ts";
 import {
@@ -15,20 +15,23 @@ import {
 } from "../table/message-table.ts";
 import { ListValueTable, ValueTable } from "../table/well-known.ts";
 
-/** The list of a page, whose items are messages, in place of a payload. */
+/** The list of a page, in place of a payload. Its items are messages. */
 export interface PagePayload {
   readonly item: MessageTable;
   /** The path of the list in reports. */
   readonly path: string;
 }
 
-/** The type of a body: a message, the only field of one, or a page. */
+/** The type of a body: a message, the only field of a message, or a page. */
 export type Payload = MessageTable | FieldEntry | PagePayload;
 
-/** A word has a bit for each key, and eight bits for other purposes. */
+/**
+ * The maximum number of keys of a field. A state word has a bit for each key, and eight bits for other
+ * purposes.
+ */
 const MAX_KEYS = 24;
 
-/** Reports whether a payload can be read, as far as this does not depend on the input. */
+/** Reports whether the scanner can read a payload, as far as the table alone determines this. */
 export function isReadablePayload(payload: Payload): boolean {
   if ("item" in payload) return isReadablePayload(payload.item);
   if (!(payload instanceof MessageTable)) return isReadableKind(payload[1]);
@@ -53,27 +56,27 @@ function isReadableField([, kind, ...keys]: FieldEntry): boolean {
 }
 
 function isReadableChoice(choice: ChoiceEntry): boolean {
-  // members are looked up by keys of the object only
+  // the scanner finds members only by keys of the object, not by paths
   const isKey = (key: Key) => stepsTo(key).length === 1;
   return (
     choice.when.every(isReadableCase) && choiceMembers(choice).every(([, , ...keys]) => keys.every(isKey))
   );
 }
 
-/** Reports whether a condition makes a single test of plain keys. */
+/** Reports whether a condition is a single test of plain keys. */
 function isReadableCase({ key = [], is, present, type, as }: ChoiceCase): boolean {
   const asked = [is, present, type].filter((each) => each !== undefined).length;
   return as !== undefined && asked === 1 && key.every((path) => stepsTo({ path }).length === 1);
 }
 
-/** Returns the steps of a key; empty for a path with steps other than keys, whatever their context. */
+/** Returns the steps of a key; an empty list for a path with steps that are not plain keys. */
 export function stepsTo(key: Key): readonly string[] {
   if (typeof key === "string") return [key];
   const steps = key.path.split(".");
   return steps.every((step) => /^[A-Za-z_$@][\w$@:-]*$/.test(step)) ? steps : [];
 }
 
-/** Reports whether values of a kind can be read, as far as this does not depend on the input. */
+/** Reports whether the scanner can read values of a kind, as far as the table alone determines this. */
 export function isReadableKind(kind: Kind): boolean {
   if (typeof kind === "string") return kind !== "duration" && kind !== "fieldMask";
   if (kind instanceof EnumTable) return true;
@@ -87,7 +90,7 @@ export function isReadableKind(kind: Kind): boolean {
   return "time" in kind || "wrapper" in kind || "open" in kind;
 }
 
-/** Reports whether a list may be one string, with items that are read like the items of an array. */
+/** Reports whether a list may be a single string, with items that are read like array items. */
 export function isSplit(item: Kind): boolean {
   if (item instanceof EnumTable) return true;
   return typeof item === "string" && item !== "bytes" && item !== "textBytes";

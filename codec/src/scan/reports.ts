@@ -3,15 +3,18 @@ import { DifferenceWriter } from "../decode/difference-writer.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { Machine } from "./wasm.ts";
 
-/** The words of a report before its steps, and of a step. See codec/scanner/report.ts. */
+/** The number of words of a report before its steps, and of a step. See codec/scanner/report.ts. */
 const HEAD_WORDS = 5;
 const STEP_WORDS = 3;
-/** The rank from which steps are to envelopes, whose keys follow everything in the payload. */
+/**
+ * The lowest rank of steps to envelopes. The keys of an envelope are reported after everything in the
+ * payload.
+ */
 export const ENVELOPE_RANK = 0x4000_0000;
-/** The number of differences of a class that are described. */
+/** The maximum number of differences per class that are described. */
 const MAX_DESCRIBED = 100;
 
-/** A key that no field names. */
+/** A key that no field reads. */
 interface Report {
   readonly key: Span;
   readonly value: Span;
@@ -31,14 +34,14 @@ export interface Step {
   readonly index: number;
 }
 
-/** A key that no field names, with its texts copied from the memory of the scanner. */
+/** A key that no field reads, with its strings copied from the memory of the scanner. */
 export interface KeptReport {
   readonly steps: readonly Step[];
   readonly key: string;
   readonly value: string;
 }
 
-/** Reports, all of them counted: the first ones are kept, in the order of the decoder. */
+/** The first reports, in the order of the decoder, and the total count. */
 export interface KeptReports {
   readonly first: readonly KeptReport[];
   readonly count: number;
@@ -56,8 +59,8 @@ class ReportWriter extends DifferenceWriter {
 
 /**
  * Reads the differences in the order in which a decoder would have found them: the fields of a message by
- * rank, then the keys of the message itself. Returns undefined if the decoder would have found a number
- * whose notation JSON.parse changes.
+ * rank, then the keys of the message itself. Returns undefined if the decoder would have found a number whose
+ * notation JSON.parse changes.
  *
  * @param from the address of the first report
  * @param nameOf returns the key by which reports name a field
@@ -132,7 +135,7 @@ function inOrder({ steps: a }: Pick<Report, "steps">, { steps: b }: Pick<Report,
   if (around !== 0) return around;
   for (const [level, step] of a.entries()) {
     const other = b[level];
-    // the keys of a message follow the keys below it
+    // the keys of a message come after the keys inside its fields
     if (other === undefined) return -1;
     const difference = step.rank - other.rank || step.index - other.index;
     if (difference !== 0) return difference;
@@ -144,7 +147,7 @@ function isAround([step]: readonly Step[]): boolean {
   return step !== undefined && step.rank >= ENVELOPE_RANK;
 }
 
-/** Returns a value as far as it is described: arrays and objects only by type. */
+/** Returns the part of a value that reports describe: only the type of an array or object. */
 function describedOf(text: string): JsonValue | undefined {
   if (text.startsWith("{")) return {};
   if (text.startsWith("[")) return [];

@@ -9,28 +9,29 @@ import { type Envelope, Tables } from "./tables.ts";
 import { Machine } from "./wasm.ts";
 import { KEY_BYTES, windowFor } from "./window.ts";
 
-/** More table memory than any process should need. */
+/** The limit for table memory, more than any process should need. */
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/** The most that a byte of JSON can cost; see `checkJsonCost`. */
+/** The maximum cost of a byte of JSON; see `checkJsonCost`. */
 const MAX_COST_PER_BYTE = 8;
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
-/** The type of a body, in the scanner's terms. */
+/** The type of a body, as the scanner's tables represent it. */
 export interface ScanPlan {
   readonly root: number;
 }
 
-/** A page whose items have been read: messages, each in its own buffer. */
+/** A page whose items have been read. Each item is a message in a separate buffer. */
 export interface ScannedPage {
   readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
-  /** The position of the list in the body, and of its last item, if it has one. */
+  /** The position of the list in the body, and the position of its last item, if any. */
   readonly start: number;
   readonly end: number;
   readonly lastItem: number;
 }
 
 /**
- * Converts UTF-8 JSON to protobuf in one pass, with WebAssembly. It leaves unusual bodies to JavaScript.
+ * Converts UTF-8 JSON to protobuf in one pass, with WebAssembly. The JavaScript decoder handles unusual
+ * bodies.
  */
 export class Scanner {
   private readonly machine = new Machine();
@@ -39,14 +40,14 @@ export class Scanner {
   private found: FoundDifferences = NO_DIFFERENCES;
   private readonly sizes: WindowSizes;
 
-  /** @param sizes the sizes of the pieces in which large bodies are read; for tests */
+  /** @param sizes the sizes of the pieces in which large bodies are read; set by tests */
   constructor(sizes: WindowSizes = WINDOW_SIZES) {
     this.sizes = sizes;
   }
 
   /**
-   * Returns the plan for a payload and its envelope, which is made once; undefined if it cannot be read, or
-   * when out of memory.
+   * Returns the plan for a payload and its envelope; undefined if the scanner cannot read the payload, or
+   * when out of memory. The plan is created on the first call.
    */
   plan(payload: Payload, envelope: Envelope | "payload"): ScanPlan | undefined {
     const known = this.plans.get(payload) ?? new Map<string, ScanPlan>();
@@ -62,17 +63,17 @@ export class Scanner {
     return { root: this.tables.body(payload, envelope) };
   }
 
-  /** The differences in the last body scanned: keys that no field names. */
+  /** The differences in the last body scanned: keys that no field reads. */
   get differences(): FoundDifferences {
     return this.found;
   }
 
   /**
-   * Returns the response message in a body, in a buffer that may be released; undefined if the JavaScript
-   * decoder has to decode it.
+   * Returns the response message in a body, in a buffer that the caller may release; undefined if the
+   * JavaScript decoder has to decode the body.
    *
-   * @param withStatus whether the envelope's status counts, and must then be 200
-   * @param maxCost the most that reading may cost; see `checkJsonCost`
+   * @param withStatus whether the status in the envelope must be 200
+   * @param maxCost the maximum cost of reading; see `checkJsonCost`
    */
   scan(
     bytes: Uint8Array,
@@ -84,12 +85,12 @@ export class Scanner {
     try {
       return this.read(bytes, plan, withStatus, maxCost);
     } catch {
-      // out of memory or stack
+      // the memory or the stack is exhausted
       return undefined;
     }
   }
 
-  /** Like `scan`, by the plan of a page; also undefined for a large page. */
+  /** Like `scan`, but by the plan of a page. Also returns undefined for a large page. */
   scanPage(bytes: Uint8Array, plan: ScanPlan, withStatus: boolean, maxCost: number): ScannedPage | undefined {
     const message = this.scan(bytes, plan, withStatus, maxCost);
     if (message === undefined) return undefined;
@@ -104,7 +105,7 @@ export class Scanner {
     return bytes.length > this.sizes.max;
   }
 
-  /** Like `scan`, a few hundred kilobytes at a time, with the differences. */
+  /** Like `scan`, but reads a few hundred kilobytes at a time, and also returns the differences. */
   *scanInPieces(
     bytes: Uint8Array,
     { root }: ScanPlan,
@@ -116,7 +117,7 @@ export class Scanner {
     try {
       return yield* scanInPieces(this.machine, this.tables, body);
     } catch {
-      // out of memory or stack
+      // the memory or the stack is exhausted
       return undefined;
     }
   }
@@ -141,7 +142,7 @@ export class Scanner {
     return message;
   }
 
-  /** Keeps the differences; returns false if only the decoder can find them. */
+  /** Keeps the differences. Returns false if only the decoder can find them. */
   private isReported(machine: Machine): boolean {
     const length = machine.exports.reportsLength();
     this.found = NO_DIFFERENCES;
@@ -157,7 +158,7 @@ export class Scanner {
 function repeated(message: Uint8Array<ArrayBuffer>): Array<Uint8Array<ArrayBuffer>> {
   const values: Array<Uint8Array<ArrayBuffer>> = [];
   for (let at = 0; at < message.length; ) {
-    // after the tag, which is one byte
+    // skip the tag, which is one byte
     at++;
     let length = 0;
     for (let shift = 0; ; shift += 7) {
@@ -171,7 +172,7 @@ function repeated(message: Uint8Array<ArrayBuffer>): Array<Uint8Array<ArrayBuffe
   return values;
 }
 
-/** Returns a text that identifies an envelope. */
+/** Returns a string that identifies an envelope. */
 function nameOf(envelope: Envelope | string): string {
   if (typeof envelope === "string") return envelope;
   const { keys, isOpen } = envelope;
@@ -203,7 +204,7 @@ export function scanner(): Scanner | undefined {
     try {
       shared = new Scanner();
     } catch {
-      // because of --jitless or a policy
+      // --jitless or a policy disables WebAssembly
       shared = "none";
     }
   }

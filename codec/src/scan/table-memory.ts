@@ -7,7 +7,7 @@ export interface HashTable {
   readonly mask: number;
 }
 
-/** Writes words, texts and hash tables into the memory of the scanner, each text once. */
+/** Writes words, strings and hash tables into the memory of the scanner, each string once. */
 export class TableMemory {
   private readonly machine: Machine;
   private readonly texts = new Map<string, number>();
@@ -17,7 +17,7 @@ export class TableMemory {
   }
 
   /**
-   * Writes a hash table: each row has the hash, the address and the length of a text, and further words.
+   * Writes a hash table. Each row has the hash, the address and the length of a string, and further words.
    */
   hashed(
     entries: ReadonlyArray<readonly [text: string, words: readonly number[]]>,
@@ -29,7 +29,7 @@ export class TableMemory {
     const texts = entries.map(([text]) => this.text(text));
     const at = this.machine.allocate(size * rowWords * 4);
     for (const [index, [text, words]] of entries.entries()) {
-      // the scanner leaves texts with escapes to JavaScript
+      // JavaScript handles strings with escapes
       if (isEscaped(text)) continue;
       const from = texts[index] ?? 0;
       const length = byteLength(text);
@@ -45,7 +45,7 @@ export class TableMemory {
     const known = this.texts.get(text);
     if (known !== undefined) return known;
     const bytes = ENCODER.encode(text);
-    // compared in blocks of 32 bytes, which are zero after a shorter text
+    // strings are compared in blocks of 32 bytes, with zeros after a shorter string
     const at = this.machine.allocate(bytes.length + 32);
     this.machine.bytes.set(bytes, at);
     this.texts.set(text, at);

@@ -46,9 +46,7 @@ import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
 import type { Machine } from "./wasm.ts";
 
-/**
- * No stack has room for a frame with this many ranks, so the scanner leaves such a message to JavaScript.
- */
+/** A number of ranks for which no stack has room, so that JavaScript handles the message. */
 const UNREADABLE = 0xff_ffff;
 
 const VARINT = 0;
@@ -71,15 +69,15 @@ const WIRE_TYPES: Readonly<Record<string, number>> = {
 /** The number of decimal digits between each unit of time and the second. */
 const COUNT_DIGITS: Readonly<Record<string, number>> = { seconds: 0, millis: 3, micros: 6, nanos: 9 };
 
-/** A field in the scanner's terms. */
+/** A field, as the scanner's tables represent it. */
 interface Reading {
   readonly kind: number;
   readonly argument?: number;
   /** Default: length-delimited. */
   readonly wireType?: number;
-  /** The text that means no value. */
+  /** The string that means "no value". */
   readonly none?: string | undefined;
-  /** FIELD_COMMAS, or none. */
+  /** FIELD_COMMAS, or no flag. */
   readonly flags?: number | undefined;
 }
 
@@ -87,16 +85,18 @@ const HANDOVER: Reading = { kind: KIND.handover };
 
 /** The structure around a payload. */
 export interface Envelope {
-  /** The content of its keys. Known keys are not read. A body with errors is left to the decoder. */
+  /** The content of each key. Known keys are not read. A body with errors is left to the decoder. */
   readonly keys: ReadonlyMap<string, Envelope | "payload" | "status" | "errors" | "known">;
-  /** Whether all other keys are known too. */
+  /** Whether all other keys count as known. */
   readonly isOpen: boolean;
 }
 
-/** Objects on paths have ranks above the ranks of fields, and envelopes above both. */
+/**
+ * The lowest rank of objects inside paths. It is above the ranks of fields and below the ranks of envelopes.
+ */
 const PATH_RANK = 0x1_0000;
 
-/** Writes the tables of messages into the memory of the scanner, each once, at its first use. */
+/** Writes the tables of messages into the memory of the scanner, each on its first use. */
 export class Tables {
   private readonly machine: Machine;
   private readonly memory: TableMemory;
@@ -105,7 +105,7 @@ export class Tables {
   private readonly enums = new Map<EnumTable, number>();
   /** The keys by which reports name fields. */
   private readonly names = new Map<number, string>();
-  /** Fields that are read from one place only. */
+  /** The fields that are read from only one key. */
   private readonly simple = new Set<number>();
   private placeCount = 0;
 
@@ -152,14 +152,17 @@ export class Tables {
     return this.writeField(0, { kind: KIND.envelope, argument });
   }
 
-  /** Returns the report number of an object that is not a message; lower numbers are reported first. */
+  /** Returns the report number of an object that is not a message. Lower numbers are reported first. */
   private place(rank: number, path: readonly string[]): number {
     const field = this.writeField(0, { kind: KIND.handover, argument: rank + this.placeCount++ });
     this.names.set(field, path.join("."));
     return field;
   }
 
-  /** Creates the report numbers of objects on the paths of a message, nested ones first. */
+  /**
+   * Creates the report numbers of the objects inside the paths of a message. Nested objects get lower
+   * numbers.
+   */
   private places(tree: KeyTree, message: MessageWriter, path: readonly string[] = []): void {
     for (const [key, below] of tree) {
       if (below === "all") continue;
@@ -191,7 +194,7 @@ export class Tables {
     return this.names.get(field) ?? "";
   }
 
-  /** Reports whether a field is read from its own key only, and its value is not used otherwise. */
+  /** Reports whether a field is read from a single key whose value nothing else uses. */
   isSimple(field: number): boolean {
     return this.simple.has(field);
   }
@@ -231,7 +234,7 @@ export class Tables {
     for (const field of message.simple()) this.simple.add(field);
   }
 
-  /** Writes a field that is read from keys; returns its rank. */
+  /** Writes a field that is read from keys. Returns its rank. */
   private keyed(entry: FieldEntry, message: MessageWriter): number {
     const [, , ...keys] = entry;
     const field = this.field(entry);
@@ -240,15 +243,15 @@ export class Tables {
     return message.field(field, places);
   }
 
-  /** Returns the place where a key is read. */
+  /** Returns the object and key where a key is read. */
   private placeOf(key: Key, message: MessageWriter): Place {
     const steps = stepsTo(key);
     return [this.keysBelow(steps.slice(0, -1), message), steps.at(-1) ?? ""];
   }
 
   /**
-   * Returns the keys that are read in the object at a path, whose address is set when that object is
-   * reached.
+   * Returns the keys that are read in the object at a path. The address of its table is set when the table is
+   * written.
    */
   private keysBelow(path: readonly string[], message: MessageWriter): Map<string, KeyUse> {
     if (path.length === 0) return message.keys;
@@ -278,7 +281,7 @@ export class Tables {
     const last = otherwise === undefined ? -1 : member(otherwise);
     const asked = lost === undefined ? -1 : message.slot(lost, this.slot);
     const slots = [...new Set(members.map(([, slot]) => slot))].filter((slot) => slot >= 0);
-    // the rank of the selected member follows the ranks of the fields before it
+    // the rank of the selected member comes after the ranks of the fields before it
     const rank = message.rank(this.slot);
     message.choices.push([
       rank,

@@ -1,13 +1,13 @@
 /** The scanner's WebAssembly module. */
 import { SCANNER } from "../gen/scanner.ts";
 
-/** WebAssembly's linear memory, which the lib types of this project lack. */
+/** The linear memory of WebAssembly, which the lib types of this project lack. */
 interface Memory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
-/** The exports of codec/scanner/scan.ts; positions are addresses in linear memory. */
+/** The exports of codec/scanner/scan.ts. Positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
   setUp(stack: number, stackEnd: number, end: number): void;
@@ -25,7 +25,7 @@ interface Exports {
   lastItemStart(): number;
   reportsStart(): number;
   reportsLength(): number;
-  /** The address of the words described in codec/scanner/places.ts. */
+  /** Returns the address of the words described in codec/scanner/places.ts. */
   lastPlace(): number;
   cost(from: number, length: number, limit: number, keys: number, known: number, seed: number): number;
   newKeys(): number;
@@ -37,7 +37,7 @@ interface WebAssemblyApi {
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
 }
 
-/** The address of the first table: after the constants of the module. */
+/** The address of the first table, after the constants of the module. */
 const FIRST_FREE = 8192;
 const PAGE = 65_536;
 
@@ -59,7 +59,7 @@ export class Machine {
     this.u32 = new Uint32Array(this.exports.memory.buffer);
   }
 
-  /** The whole memory; a new array after the memory has grown. */
+  /** The whole memory, as a new array after the memory has grown. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.u8;
   }
@@ -79,14 +79,14 @@ export class Machine {
   }
 
   /**
-   * Reserves zeroed bytes permanently, at an address divisible by 8, with room after them for reads in
-   * blocks of 16.
+   * Reserves zeroed bytes permanently, at an address divisible by 8. Reads in blocks of 16 bytes may exceed
+   * the reserved bytes.
    */
   allocate(size: number): number {
     const at = this.free;
     this.free = (at + size + 7) & ~7;
     this.reserve(this.free + 64);
-    // the memory after the tables was in use before
+    // input or output may have used the memory after the tables
     this.u8.fill(0, at, this.free + 64);
     return at;
   }

@@ -1,12 +1,12 @@
 import type { Machine } from "./wasm.ts";
 
-/** Half for objects in progress, half for deferred keys. */
+/** The size of the stacks: half for objects in progress, half for deferred keys. */
 const STACK_BYTES = 256 * 1024;
-/** For keys that no field names. */
+/** The size of the memory for reports of keys that no field reads. */
 const REPORT_BYTES = 128 * 1024;
-/** The zeros after the input, which is read in blocks. */
+/** The number of zeros after the input, which the scanner reads in blocks. */
 const ZEROS = 64;
-/** The memory that records which keys have occurred; see `checkJsonCost`. */
+/** The size of the filter of keys that have occurred; see `checkJsonCost`. */
 export const KEY_BYTES = 128 * 1024;
 
 /** The addresses after the tables that are used for one body, or for one window of a body. */
@@ -15,11 +15,11 @@ export interface Window {
   readonly stackEnd: number;
   readonly input: number;
   readonly output: number;
-  /** The end of the output; equally much memory after it serves to sort fields. */
+  /** The end of the output. The same amount of memory after it serves to sort fields. */
   readonly end: number;
 }
 
-/** Reserves room for input of a given length. Throws RangeError when out of memory. */
+/** Reserves memory for input of a given length. Throws RangeError when out of memory. */
 export function windowFor(machine: Machine, length: number): Window {
   const stack = align(machine.free);
   const stackEnd = stack + STACK_BYTES;

@@ -9,7 +9,7 @@ const table = new EnumTable("test.Mood", [
   [-3, "-30"],
 ]);
 
-test("EnumTable: finds numbers by every spelling, the first of two that are equal", () => {
+test("EnumTable finds numbers by every spelling; of two equal spellings the first counts", () => {
   expect(
     ["good", "fine", "alias", "2", "-30", "MOOD_UNSPECIFIED"].map((wire) => table.numberOf(wire)),
   ).toEqual([1, 1, 1, 2, -3, 0]);
@@ -17,15 +17,15 @@ test("EnumTable: finds numbers by every spelling, the first of two that are equa
   expect(table.numberOf("toString")).toBeUndefined();
 });
 
-test("EnumTable: writes the first spelling of a number, and its digits where it has none", () => {
+test("EnumTable writes the first spelling of a number, or its digits if it has no spelling", () => {
   expect(table.wire(1)).toBe("good");
   expect(table.wire(99)).toBe("99");
 });
 
-test("EnumTable: writes spellings that are numbers as numbers in JSON", () => {
+test("EnumTable writes numeric spellings as JSON numbers", () => {
   expect([1, 2, -3, 99].map((number) => table.json(number))).toEqual(["good", 2, -30, 99]);
 });
 
-test("EnumTable: knows its values", () => {
+test("EnumTable reports which numbers are declared and which it can hold", () => {
   expect([0, 1, 2, -3, 3].map((number) => table.has(number))).toEqual([true, true, true, true, false]);
 });

@@ -7,14 +7,14 @@ const INT32_MAX = 0x7fff_ffff;
 export interface EnumWord {
   readonly word: string;
   readonly number: number;
-  /** Whether the name may be a JSON string, and a JSON number. */
+  /** Whether the name may be a JSON string, and whether it may be a JSON number. */
   readonly asString: boolean;
   readonly asNumber: boolean;
 }
 
 /**
- * The spellings of an enum on the wire, in both directions. Generated adapters contain one for each enum
- * that they use.
+ * The spellings of an enum on the wire, in both directions. Generated adapters contain one table for each
+ * enum that they use.
  */
 export class EnumTable {
   /** The full name of the enum, for reports. */
@@ -44,18 +44,16 @@ export class EnumTable {
     this.numbers = numbers;
     this.spellings = spellings;
     this.closed = closed;
-    // if the upstream uses its own numbers, an unknown number has no relation to the numbers of the enum
+    // if the upstream uses different numbers, an unknown number has no relation to the numbers of the enum
     this.takesNumbers = [...numbers].every(([text, number]) => !DIGITS.test(text) || Number(text) === number);
   }
 
-  /** Returns the number of a spelling; undefined for an unknown one. */
+  /** Returns the number of a spelling; undefined if the spelling is unknown. */
   numberOf(wire: string): number | undefined {
     return this.numbers.get(wire);
   }
 
-  /**
-   * Returns all names of values: as strings, and as numbers where the name is the text of a JSON number.
-   */
+  /** Returns all spellings of values: as strings, and as numbers if the spelling is a JSON number. */
   words(): EnumWord[] {
     const words = [...this.numbers].map(([word, number]) => {
       const asNumber = Number.isSafeInteger(Number(word)) && String(Number(word)) === word;
@@ -88,10 +86,10 @@ export class EnumTable {
     return this.spellings.get(number) ?? String(number);
   }
 
-  /** Returns the spelling as a JSON value: a number where the spelling is one. */
+  /** Returns the spelling as a JSON value: a number if the spelling is numeric. */
   json(number: number): string | number {
     const wire = this.wire(number);
-    // other texts of the same number, such as `07`, stay text
+    // other spellings of a number, such as `07`, stay strings
     return DIGITS.test(wire) && String(Number(wire)) === wire ? Number(wire) : wire;
   }
 }

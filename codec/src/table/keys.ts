@@ -13,13 +13,10 @@ import {
 } from "./message-table.ts";
 import { ListValueTable, StructTable, ValueTable } from "./well-known.ts";
 
-/**
- * The oneof members that have their own keys: their field numbers, each with the paths that it is read
- * from.
- */
+/** The oneof members with separate keys: each has a field number and the paths that it is read from. */
 export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;
 
-/** Returns the key of the object that leads to a value. */
+/** Returns the first key of the object on the way to a value. */
 export function firstKey(key: Key): string {
   return typeof key === "string" ? key : (stepsOf(key.path)[0] ?? "");
 }
@@ -37,7 +34,8 @@ export function pathOf(key: Key): string {
 }
 
 /**
- * Returns the keys of the object that a message reads; messages that share the object have separate keys.
+ * Returns the keys of the object that a message reads, except the keys of other messages that share the
+ * object.
  */
 export function knownKeys(entries: readonly Entry[]): ReadonlySet<string> {
   const choices = entries.filter(isChoice).flatMap(({ by = [] }) => by);
@@ -46,8 +44,8 @@ export function knownKeys(entries: readonly Entry[]): ReadonlySet<string> {
 }
 
 /**
- * Returns the keys that a message reads from its object, including keys that select members and,
- * recursively, the keys of messages that share the object.
+ * Returns the keys that a message reads from its object, including keys that select members and, recursively,
+ * the keys of messages that share the object.
  */
 export function sharedKeys({ entries }: MessageTable, found: Set<string> = new Set()): ReadonlySet<string> {
   for (const entry of entries) {
@@ -61,7 +59,7 @@ export function sharedKeys({ entries }: MessageTable, found: Set<string> = new S
   return found;
 }
 
-/** Whether an object has a key that a message reads. */
+/** Reports whether an object has a key that a message reads. */
 export function hasKeyOf(message: MessageTable, json: JsonObject): boolean {
   const keys = sharedKeys(message);
   return Object.keys(json).some((key) => keys.has(key));
@@ -83,7 +81,7 @@ export function memberKeys(entries: readonly Entry[]): ReadonlySet<string> {
   return found;
 }
 
-/** Returns the keys that a message reads below path keys; undefined if there are none. */
+/** Returns the keys that a message reads inside the values of path keys; undefined if it has no paths. */
 export function keysOnPaths(entries: readonly Entry[]): KeyTree | undefined {
   const fields = entries.flatMap(fieldsOf).flatMap(([, , ...keys]) => keys.map(pathOf));
   const choices = entries

@@ -1,6 +1,6 @@
-/** The kinds of single values, as named by tables and writers. */
+/** The kinds of single values, as tables and writers name them. */
 
-/** A protobuf scalar; `bytes` are base64 in JSON, `textBytes` the UTF-8 of a text. */
+/** A protobuf scalar. `bytes` is base64 in JSON; `textBytes` is the UTF-8 of a string. */
 export type ScalarKind =
   | "string"
   | "bytes"

@@ -1,30 +1,31 @@
 import type { JsonValue } from "../json/json.ts";
 
-/** The fields that a mask may name in a message, by their names in the .proto file. */
+/** The fields of a message that a mask may name, by their names in the .proto file. */
 export type MaskTable = Readonly<Record<string, MaskedField>>;
 
 /** A field that a mask may name. */
 export interface MaskedField {
-  /** The JSON key; none for a oneof member whose keys are in the object of its holder. */
+  /** The JSON key; undefined for a oneof member whose keys are in the object of the outer message. */
   readonly name?: string;
-  /** The key whose value selects a member without a key. */
+  /** The key whose value selects a oneof member that has no key. */
   readonly discriminator?: string;
   readonly kind?: "list" | "map";
-  /** The value when unset, if the field has no presence. */
+  /** The value of the field when unset, if the field has no presence. */
   readonly zero?: JsonValue;
   /** The fields of the message in this field, in its items, or in its map values. */
   readonly fields?: () => MaskTable;
 }
 
 /**
- * A field with the names that lead to it in the .proto file: several if members without a key contain it.
+ * A field with the names that lead to it in the .proto file. Several names if the field is in members without
+ * a key.
  */
 interface Found {
   readonly names: readonly string[];
   readonly field: MaskedField;
 }
 
-/** Converts a path of wire names to names in the .proto file; unknown steps are converted to snake_case. */
+/** Converts a path of wire names to names in the .proto file. Unknown steps are converted to snake_case. */
 export function declaredPath(path: string, table?: MaskTable): string {
   let fields = table;
   let kind: MaskedField["kind"];
@@ -41,7 +42,8 @@ export function declaredPath(path: string, table?: MaskTable): string {
 }
 
 /**
- * Returns the field of a key; of several, such as oneof members, the first that has the next step below it.
+ * Returns the field with a key. If several fields have the key, as oneof members may, returns the first that
+ * contains the next step.
  */
 function named(key: string, table: MaskTable | undefined, next: string | undefined): Found | undefined {
   if (table === undefined) return undefined;
@@ -55,7 +57,7 @@ function named(key: string, table: MaskTable | undefined, next: string | undefin
 }
 
 /**
- * Returns the fields of a key, in the message itself and then in members that share its object; a member
+ * Returns the fields with a key, first in the message itself, then in members that share its object. A member
  * may contain itself.
  */
 function fieldsOf(key: string, table: MaskTable, holders: readonly string[], seen: Set<MaskTable>): Found[] {

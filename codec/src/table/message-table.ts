@@ -1,22 +1,22 @@
 /**
- * The description of how a message is read: one table for each message, interpreted by the JavaScript
- * decoder and by the scanner.
+ * Describes how a message is read. Each message has one table, which both the JavaScript decoder and the
+ * scanner interpret.
  */
 import type { Registry } from "@bufbuild/protobuf";
 import type { EnumTable } from "./enum-table.ts";
 import type { DurationRule, ScalarKind, TimeRule } from "./kinds.ts";
 import type { MaskTable } from "./mask-table.ts";
 
-/** How a value is read. */
+/** The way a value is read. */
 export type Kind =
   | ScalarKind
   | EnumTable
   | MessageTable
-  /** With `commas`, a list may also be one comma-separated string. */
+  /** A list. With `commas`, the list may also be a single comma-separated string. */
   | { readonly list: Kind; readonly commas?: true }
-  /** Map keys are strings, unless `keys` names another type. */
+  /** A map. The keys are strings, unless `keys` names another type. */
   | { readonly map: Kind; readonly keys?: ScalarKind }
-  /** google.protobuf.Timestamp. The text `none` means no time. */
+  /** google.protobuf.Timestamp. The value `none` means no time. */
   | { readonly time: TimeRule; readonly none?: string }
   /** google.protobuf.Duration, in ProtoJSON or by a rule. */
   | "duration"
@@ -30,54 +30,56 @@ export type Kind =
   | { readonly unwrap: FieldEntry }
   /** A message in the group encoding (editions: DELIMITED). */
   | { readonly group: MessageTable }
-  /** An enum next to a field that keeps its spelling: an unknown name is not lost. */
+  /** An enum next to a field that keeps the spelling: an unknown name is not lost. */
   | { readonly open: EnumTable }
-  /** google.protobuf.NullValue with presence, where null is a value. */
+  /** google.protobuf.NullValue in a field with presence, for which null is a value. */
   | { readonly nullable: EnumTable }
-  /** Other JSON types are expected too: converting them is not a difference. */
+  /** A value that may have other JSON types: converting it is not reported as a difference. */
   | { readonly loose: Kind }
-  /** Words that mean no value: a string, or a number or boolean with this text. */
+  /** A value with words that mean "no value": a string, or a number or boolean with the same spelling. */
   | { readonly absent: readonly string[]; readonly of: Kind };
 
 /** A key of the object, or a dotted path (see `valueAt`). */
 export type Key = string | { readonly path: string };
 
 /**
- * A field: its number, how it is read, and its keys in the order in which they are tried. A choice member
- * without keys shares the object of its holder. A field has no keys if its JSON is not in an object or is a
- * whole payload.
+ * A field: its number, the way it is read, and its keys in the order in which they are tried. A choice member
+ * without keys shares the object of the outer message. A field has no keys if its JSON is not in an object or
+ * is a whole payload.
  */
 export type FieldEntry = readonly [number: number, kind: Kind, ...keys: Key[]];
 
-/** A condition that selects a member; all of its tests apply to the same value. */
+/** A condition that selects a member. All of its tests apply to the same value. */
 export interface ChoiceCase {
-  /** The spellings of a dotted path. Default: `by` of the choice. */
+  /** The spellings of a dotted path. The default is `by` of the choice. */
   readonly key?: readonly string[];
-  /** The texts that the value may have. */
+  /** The values, as strings, that meet the condition. */
   readonly is?: readonly string[];
   readonly present?: boolean;
   /** `string`, `number`, `boolean`, `object` or `array`. */
   readonly type?: string;
-  /** The selected member; without it, nothing is read. */
+  /** The selected member. Without it, the condition selects no member. */
   readonly as?: FieldEntry;
 }
 
-/** A oneof whose member is the first with a true condition. */
+/** A oneof whose member is the first with a condition that is true. */
 export interface ChoiceEntry {
   /** The name of the oneof. */
   readonly choice: string;
-  /** The spellings of the key that names the member. */
+  /** The spellings of the key whose value names the member. */
   readonly by?: readonly string[];
   readonly when: readonly ChoiceCase[];
-  /** The member if no condition is true. */
+  /** The member that is selected if no condition is true. */
   readonly otherwise?: FieldEntry;
-  /** The spellings of a key that no field holds, and whose value is lost if no condition is true. */
+  /**
+   * The spellings of a key that no field reads, and whose value is reported as lost if no condition is true.
+   */
   readonly lost?: readonly string[];
 }
 
 /**
- * A oneof whose member replaces the message in JSON, selected by its JSON type. A table with this entry has
- * no other entry.
+ * A oneof whose member replaces the message in JSON, selected by JSON type. A table with this entry has no
+ * other entry.
  */
 export interface ValueEntry {
   /** The name of the oneof. */
@@ -89,13 +91,13 @@ export interface ValueEntry {
 /** One line of a table. */
 export type Entry =
   | FieldEntry
-  /** A oneof whose member is the first that has a key. */
+  /** A oneof whose selected member is the first with a key in the object. */
   | { readonly oneOf: readonly FieldEntry[] }
   | ChoiceEntry
   | ValueEntry
   /**
    * The map that collects unknown keys as raw JSON; with `struct`, a google.protobuf.Struct. Without this
-   * entry they are reported.
+   * entry, unknown keys are reported.
    */
   | { readonly unknown: number; readonly struct?: true }
   /** google.protobuf.Any with these types. */
@@ -113,7 +115,7 @@ export class MessageTable {
     this.make = make;
   }
 
-  /** The entries, created at the first use, since tables may refer to each other. */
+  /** The entries, created on first use, since tables may refer to each other. */
   get entries(): readonly Entry[] {
     this.made ??= this.make();
     return this.made;
@@ -130,14 +132,14 @@ export function isField(entry: Entry): entry is FieldEntry {
   return Array.isArray(entry);
 }
 
-/** Reports whether null is a value of a kind rather than absence. */
+/** Reports whether null is a value of a kind, not absence. */
 export function holdsNull(kind: Kind): boolean {
   if (typeof kind !== "object") return false;
   if ("absent" in kind) return holdsNull(kind.of);
   return "loose" in kind ? holdsNull(kind.loose) : "nullable" in kind;
 }
 
-/** Returns the members that a choice may read, each once. */
+/** Returns the members that a choice may select, without duplicates. */
 export function choiceMembers({ when, otherwise }: Pick<ChoiceEntry, "when" | "otherwise">): FieldEntry[] {
   const all = [...when.map(({ as }) => as), otherwise];
   const byNumber = new Map<number, FieldEntry>();

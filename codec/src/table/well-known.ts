@@ -1,4 +1,4 @@
-/** The tables of messages that have a special JSON form, which both interpreters implement. */
+/** The tables of messages with a special JSON form, which both interpreters implement directly. */
 import type { Registry } from "@bufbuild/protobuf";
 import { type MessageTable, table } from "./message-table.ts";
 
@@ -11,7 +11,7 @@ export const ValueTable: MessageTable = table("google.protobuf.Value", () => [])
 /** google.protobuf.ListValue: any array. */
 export const ListValueTable: MessageTable = table("google.protobuf.ListValue", () => []);
 
-/** google.protobuf.Empty, which reads nothing. */
+/** google.protobuf.Empty, which has no content. */
 export const EmptyTable: MessageTable = table("google.protobuf.Empty", () => []);
 
 /** Returns the table of google.protobuf.Any with the given types. */

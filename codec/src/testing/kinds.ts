@@ -20,7 +20,7 @@ import type { Difference, DifferenceClass } from "../decode/difference.ts";
 import { ProtoWriter } from "../decode/proto-writer.ts";
 import type { ScalarKind } from "../table/kinds.ts";
 
-/** The scalar kinds, each with its own protobuf type; this excludes bytes written as text. */
+/** The scalar kinds with a separate protobuf type, which excludes bytes written as strings. */
 export type TypedKind = Exclude<ScalarKind, "textBytes">;
 
 /** The scalar kinds of the writer with their descriptor types. */
@@ -63,8 +63,8 @@ const MESSAGES = {
 } as const;
 
 /**
- * Returns the number of a field of test.v1.Kinds: a scalar kind, the kind with the suffix `_list`, or a
- * message.
+ * Returns the number of a field of test.v1.Kinds. Its name is a scalar kind, a kind with the suffix `_list`,
+ * or the name of a message field.
  */
 export function numberOf(name: string): number {
   const kind = SCALAR_KINDS.indexOf(name.replace(/_list$/, "") as TypedKind);
@@ -100,8 +100,8 @@ const WELL_KNOWN = [
 ];
 
 /**
- * test.v1.Kinds: a field of every kind, with presence (proto2), so that tests see which fields were
- * written.
+ * test.v1.Kinds, a message with a field of every kind. The fields have presence (proto2), so that tests see
+ * which fields were written.
  */
 export const Kinds: DescMessage = build();
 

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 
-/** Time and randomness. The runtime takes both only from here, so that tests can set them. */
+/** A source of time and randomness. The runtime takes both only from a clock, so that tests can set them. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   now(): number;
-  /** Milliseconds since an arbitrary moment, never decreasing; for durations. */
+  /** Returns the milliseconds since an arbitrary moment. The value never decreases; for durations. */
   monotonic(): number;
-  /** Random bytes as lower-case hex, two digits each. */
+  /** Returns random bytes as lower-case hex, two digits each. */
   randomHex(bytes: number): string;
   /** Runs `act` after `ms` milliseconds (at most 2^31-1), unless the returned function is called first. */
   after(ms: number, act: () => void): () => void;
@@ -17,7 +17,7 @@ export function fraction(clock: Clock): number {
   return Number.parseInt(clock.randomHex(4), 16) / 2 ** 32;
 }
 
-/** The longest delay of a Node timer; with a longer one it would fire immediately. */
+/** The maximum delay of a Node timer. A timer with a longer delay fires immediately. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** The real clock. */

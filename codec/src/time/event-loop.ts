@@ -5,9 +5,9 @@ const WAITING = new Set<() => void>();
 let isScheduled = false;
 
 /**
- * Waits for a turn of the event loop. Each turn first handles timers and connections, and then a few of the
- * waiting tasks in the order of their arrival: a turn takes no longer with a thousand paused streams than
- * with two.
+ * Waits for a turn of the event loop. Each turn first handles timers and connections, then a few of the
+ * waiting tasks in the order of their arrival. A turn with a thousand paused streams thus takes no longer
+ * than a turn with two.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

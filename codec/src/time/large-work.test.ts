@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LargeWork } from "./large-work.ts";
 
-/** A clock whose delays are over when the test says so. */
+/** Returns a clock whose delays end when the test calls `delay`. */
 function heldClock() {
   let now = 0;
   const due: { readonly ms: number; readonly act: () => void }[] = [];
@@ -17,7 +17,7 @@ function heldClock() {
     advance: (ms: number) => {
       now += ms;
     },
-    /** The next delay that is asked for; it is over with this. */
+    /** Waits for the next delay, ends it, and returns its length. */
     delay: async () => {
       if (due.length === 0) {
         await new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ function heldClock() {
 
 const never = new AbortController().signal;
 
-test("work begins one piece after the other, callers in turns, and half as long as it took is left to others", async () => {
+test("pieces of work begin one after the other, callers take turns, and pauses last half as long as the work", async () => {
   const clock = heldClock();
   const work = new LargeWork(clock);
   const begun: string[] = [];
@@ -55,7 +55,7 @@ test("work begins one piece after the other, callers in turns, and half as long 
   expect(await clock.delay()).toBe(200);
 });
 
-test("who is aborted while it waits holds up nobody", async () => {
+test("a caller that is aborted while it waits does not delay others", async () => {
   const clock = heldClock();
   const work = new LargeWork(clock);
   await work.turn("a", 1, never);
@@ -71,7 +71,10 @@ test("who is aborted while it waits holds up nobody", async () => {
 
 const MB = 1 << 20;
 
-/** What a response is: its size, for how many turns it is read and decoded, and when its caller leaves. */
+/**
+ * A response: its size, the number of turns for reading and decoding, and the turn in which its caller
+ * aborts.
+ */
 const response = fc.record({
   caller: fc.constantFrom("a", "b", "c"),
   bytes: fc.constantFrom(1, MB, 4 * MB, 15 * MB, 40 * MB),
@@ -79,7 +82,7 @@ const response = fc.record({
   leavesAfter: fc.option(fc.nat({ max: 6 }), { nil: undefined }),
 });
 
-test("of all responses only so many bytes are in progress, or a single one, and each has its turn", async () => {
+test("property: the bytes in progress stay below the limit, or a single response exceeds it, and each response gets its turn", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(response, { maxLength: 12 }), async (responses) => {
       const work = new LargeWork({ monotonic: () => 0, after: atOnce });
@@ -114,13 +117,13 @@ test("of all responses only so many bytes are in progress, or a single one, and 
   );
 });
 
-/** A delay that is over at once. */
+/** A delay that ends immediately. */
 function atOnce(_: number, act: () => void): () => void {
   act();
   return () => undefined;
 }
 
-/** Waits for so many turns of the event loop. */
+/** Waits for a number of event loop turns. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }

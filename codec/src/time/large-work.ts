@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from "./clock.ts";
 
-/** The share of time that large work leaves to everything else while more large work is queued. */
+/** The share of time reserved for other work while more large work is queued. */
 const PAUSE = 0.5;
 
 /** The longest pause between two pieces of large work, in milliseconds. */
 const MAX_PAUSE_MS = 200;
 
 /**
- * The total number of bytes that concurrent work may read, unless a single piece reads more. Until it is
- * printed, a decoded response takes many times its size.
+ * The maximum total number of bytes that concurrent work may read, unless a single piece reads more. Until it
+ * is printed, a decoded response takes many times its size.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -19,14 +19,14 @@ interface Waiting {
 }
 
 /**
- * Schedules work that blocks the event loop for long or spans many turns, such as decoding megabytes.
- * Callers take turns, and between two pieces everything else runs: otherwise the responses of one caller
- * that arrive together would delay all other callers until the last response is decoded, and all decoded
- * responses would be in memory at the same time.
+ * Schedules work that blocks the event loop for long or spans many turns, such as decoding megabytes. Callers
+ * take turns, and between two pieces everything else runs. Otherwise the responses of one caller that arrive
+ * together would delay all other callers until the last response is decoded, and all decoded responses would
+ * be in memory at the same time.
  */
 export class LargeWork {
   private readonly clock: Pick<Clock, "monotonic" | "after">;
-  /** By caller; the first is next. */
+  /** The queues by caller. The first caller is next. */
   private readonly queues = new Map<string, Set<Waiting>>();
   private isStarting = false;
   private inProgress = 0;
@@ -36,8 +36,8 @@ export class LargeWork {
   }
 
   /**
-   * Resolves when the caller may begin to read this many bytes. Rejects with the reason of the signal if it
-   * is aborted first.
+   * Resolves when the caller may begin to read this many bytes. Rejects with the reason of the signal if the
+   * signal is aborted first.
    */
   turn(caller: string, bytes: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ export class LargeWork {
       const onAbort = () => {
         this.remove(caller, waiting);
         reject(signal.reason);
-        // others may have been queued after this piece
+        // other pieces may have been queued after this one
         this.next();
       };
       signal.addEventListener("abort", onAbort, { once: true });
@@ -64,9 +64,9 @@ export class LargeWork {
   }
 
   /**
-   * Records that work on this many bytes is in progress, until the returned function is called. If it
-   * begins no later than in the event loop turn in which the previous work ended, whose result it uses, no
-   * other work begins in between.
+   * Records that work on this many bytes is in progress, until the returned function is called. Work that
+   * uses the result of previous work should begin no later than in the event loop turn in which the previous
+   * work ended: then no other work begins in between.
    */
   begin(bytes: number): () => void {
     this.inProgress += bytes;
@@ -83,7 +83,7 @@ export class LargeWork {
     if (this.inProgress > 0 && this.inProgress + waiting.bytes > MAX_BYTES) return;
     this.isStarting = true;
     this.remove(caller, waiting);
-    // other callers first
+    // move this caller after all other callers
     if (this.queues.delete(caller)) this.queues.set(caller, queue);
     const startedAt = this.clock.monotonic();
     waiting.start();

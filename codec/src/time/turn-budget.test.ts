@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { TurnBudget } from "./turn-budget.ts";
 
-test("a budget is spent until the next turn of the event loop, however much was spent, and by whatever steps", async () => {
+test("an exhausted budget stays exhausted until the next turn of the event loop", async () => {
   for (const steps of [[10], [3, 3, 3, 1], [9, 1000], [0, 10], [1e9]]) {
     const budget = new TurnBudget(10);
     for (const units of steps) {
@@ -17,7 +17,7 @@ test("a budget is spent until the next turn of the event loop, however much was 
   }
 });
 
-test("what is left of a turn is not saved for a later one", async () => {
+test("the unused budget of a turn is not carried over", async () => {
   const budget = new TurnBudget(10);
   budget.spend(9);
   await setImmediate();

@@ -1,13 +1,12 @@
 /**
- * Limits synchronous work in one turn of the event loop. Work that a thread could do is done synchronously
- * where that is cheaper, but not all work of a turn, which may bring a hundred messages: nothing else runs
- * meanwhile.
+ * Limits synchronous work in one turn of the event loop. Work that a thread could do is done synchronously if
+ * that is cheaper. A turn may bring a hundred messages, and nothing else runs while they are processed.
  */
 export class TurnBudget {
   private readonly most: number;
   private spent = 0;
 
-  /** @param most the units of one turn, beyond which no more work begins */
+  /** @param most the units of work in one turn, after which no more work begins */
   constructor(most: number) {
     this.most = most;
   }

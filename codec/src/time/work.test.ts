@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { nextTurn } from "./event-loop.ts";
 import { atOnce, inTurns, type Work } from "./work.ts";
 
-/** Work of so many steps, which says when it does one. */
+/** Work with a number of steps. Calls `onStep` at each step. */
 function* steps(count: number, units: number, onStep: (step: number) => void): Work<string> {
   for (let step = 0; step < count; step++) {
     onStep(step);
@@ -13,7 +13,7 @@ function* steps(count: number, units: number, onStep: (step: number) => void): W
 
 const standing = { monotonic: () => 0 };
 
-test("work gives what it returns, at once and in turns", async () => {
+test("atOnce and inTurns return the result of the work", async () => {
   expect(atOnce(steps(10, 1, () => undefined))).toBe("done");
   expect(
     await inTurns(
@@ -23,7 +23,7 @@ test("work gives what it returns, at once and in turns", async () => {
   ).toBe("done");
 });
 
-test("others have a turn after so many units, and after a few milliseconds", async () => {
+test("work yields to others after a number of units, and after a few milliseconds", async () => {
   for (const [units, tick, most] of [
     [64 * 1024, 0, 4],
     [1, 5, 2],
@@ -51,7 +51,7 @@ test("others have a turn after so many units, and after a few milliseconds", asy
   }
 });
 
-test("those that work at the same time have one turn after the other", async () => {
+test("concurrent work takes turns", async () => {
   const order: number[] = [];
   const all = [0, 1, 2, 3, 4].map((who) =>
     inTurns(
@@ -65,7 +65,7 @@ test("those that work at the same time have one turn after the other", async () 
   }
 });
 
-test("work ends where its signal is aborted, with its reason", async () => {
+test("aborting the signal ends the work with the reason of the signal", async () => {
   const abort = new AbortController();
   let count = 0;
   const work = inTurns(
@@ -78,7 +78,7 @@ test("work ends where its signal is aborted, with its reason", async () => {
   expect(count).toBeLessThan(10);
 });
 
-test("what work throws is thrown", async () => {
+test("an error of the work is thrown to the caller", async () => {
   const work = steps(10, 1e6, (step) => {
     if (step === 3) throw new RangeError("three");
   });

@@ -3,14 +3,14 @@ import { nextTurn } from "./event-loop.ts";
 import { LARGE_WORK } from "./large-work.ts";
 
 /**
- * Long work that may pause wherever it yields: it yields the number of units done since the last yield; a
+ * Long work that may pause wherever it yields. It yields the number of units done since the last yield; a
  * unit takes at most about a microsecond.
  */
 export type Work<T> = Generator<number, T, undefined>;
 
-/** The time that work may take in one turn of the event loop. */
+/** The maximum time for work in one turn of the event loop. */
 const TURN_MS = 4;
-/** The units that work may do in one turn, whatever the clock says. */
+/** The maximum number of units in one turn, independent of the clock. */
 const UNITS_PER_TURN = 256 * 1024;
 
 /** The options of work that is done in turns. */
@@ -19,7 +19,8 @@ export interface TurnOptions {
   readonly signal: AbortSignal | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   /**
-   * The number of bytes that the work reads. While much work is in progress, queued work does not begin.
+   * The number of bytes that the work reads. Queued work begins only when the work in progress reads few
+   * enough bytes.
    */
   readonly bytes: number;
 }
@@ -33,10 +34,10 @@ export function atOnce<T>(work: Work<T>): T {
 }
 
 /**
- * Does work in turns of the event loop, each a few milliseconds long. Concurrent calls take turns; timers,
- * connections and all other calls run in between.
+ * Does work in several turns of the event loop, each a few milliseconds long. Concurrent calls take turns;
+ * timers, connections and all other calls run in between.
  *
- * @throws the reason of the signal once it is aborted, and the errors of the work
+ * @throws the reason of the signal if it is aborted, and the errors of the work
  */
 export async function inTurns<T>(work: Work<T>, { signal, clock, bytes }: TurnOptions): Promise<T> {
   const end = LARGE_WORK.begin(bytes);

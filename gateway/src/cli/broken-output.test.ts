@@ -19,15 +19,19 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Commands that need a server, or tokens of one, before they print. */
 const NEEDS_A_SERVER = new Set(["serve", "login", "logout", "status", "token", "upstream-login"]);
-/** Every other command that prints and ends, and every help. */
+/** `import` prints by another program. */
+const OWN_OUTPUT = (name: string) => !NEEDS_A_SERVER.has(name) && name !== "import";
 const names = createProgram().commands.map((command) => command.name());
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  "check-config": ["--config", file],
+  "print-config": ["--config", file],
+  init: [path.join(directory, "new"), "--yes", "--no-install"],
+};
 const COMMANDS = [
   ["--version"],
   ["--help"],
-  ...names.map((name) => [name, "--help"]),
-  ...names
-    .filter((name) => !NEEDS_A_SERVER.has(name))
-    .map((name) => (name.endsWith("-config") ? [name, "--config", file] : [name])),
+  ...names.filter((name) => name !== "import").map((name) => [name, "--help"]),
+  ...names.filter(OWN_OUTPUT).map((name) => [name, ...(ARGUMENTS[name] ?? [])]),
 ];
 
 /** Runs a command; its exit status and what it says on standard error. */
@@ -45,7 +49,12 @@ async function run(command: readonly string[], stdout: number | "pipe") {
 
 test
   .skipIf(!existsSync("/dev/full"))
-  .each(COMMANDS.map((command) => [command.join(" ").replace(file, "FILE"), command]))(
+  .each(
+    COMMANDS.map((command) => [
+      command.join(" ").replace(file, "FILE").replace(directory, "FOLDER"),
+      command,
+    ]),
+  )(
   "connect-rest %s says that standard output is full, and fails",
   { timeout: 60_000 },
   async (_name, command) => {
@@ -59,7 +68,9 @@ test
   },
 );
 
-test.each(COMMANDS.map((command) => [command.join(" ").replace(file, "FILE"), command]))(
+test.each(
+  COMMANDS.map((command) => [command.join(" ").replace(file, "FILE").replace(directory, "FOLDER"), command]),
+)(
   "connect-rest %s fails without a word when its reader is gone",
   { timeout: 60_000 },
   async (_name, command) => {

@@ -3,6 +3,7 @@ import { DEFAULT_CONFIG_FILE, isPort, MAX_WORKERS } from "../config/environment.
 import { VERSION } from "../version.ts";
 import { addOAuthCommands } from "./oauth-commands.ts";
 import { printErrorText, printLine, printText } from "./output.ts";
+import { addProjectCommands } from "./project-commands.ts";
 
 const AFTER_HELP = `
 Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from the file that --config names. The environment
@@ -55,6 +56,7 @@ export function createProgram(): Command {
       ),
     )
     .action(async (options) => (await import("./serve.ts")).serve(options));
+  addProjectCommands((name, description) => subcommand(program, name, description));
   subcommand(
     program,
     "check-config",

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 /** The parsed command line. */
 export interface Arguments {
-  /** A path, or `-` for the standard input. */
+  /** A path, or `-` for standard input. */
   readonly document: string;
   readonly output: string;
   readonly package: string | undefined;
@@ -30,7 +30,7 @@ file, or - for the standard input.
 
 const PACKAGE = /^[a-z][a-z0-9]*(?:[._][a-z][a-z0-9]*)*\.v[1-9]\d*(?:(?:alpha|beta)[1-9]\d*)?$/;
 
-/** The arguments, or the text that says what is wrong with them. */
+/** Returns the arguments, or the error message for invalid arguments. */
 export function parseArguments(args: readonly string[]): Arguments | { readonly problem: string } | "help" {
   const parsed = parsedOptions(args);
   if ("problem" in parsed) return parsed;

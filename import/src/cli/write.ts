@@ -7,13 +7,13 @@ import { Lock } from "../lock/lock.ts";
 import { ImportError } from "../problem.ts";
 import { PROTO_FOLDER, RULES_FILE } from "../project/project.ts";
 
-/** The file that keeps names, numbers, and what was written. */
+/** The file that records names, numbers, and the hashes of written files. */
 export const LOCK_FILE = "connect-rest-import.lock.json";
 
-/** The hashes of the files that were written, by their paths. */
+/** The hashes of the written files, by path. */
 type Hashes = ReadonlyMap<string, string>;
 
-/** The lock of the import before. */
+/** Reads the lock of the previous import. */
 export async function readLock(folder: string): Promise<{ names: Lock; files: Hashes } | undefined> {
   const path = join(folder, LOCK_FILE);
   const text = await readIfThere(path);
@@ -28,9 +28,8 @@ export async function readLock(folder: string): Promise<{ names: Lock; files: Ha
 }
 
 /**
- * Writes what was imported: `.proto` files always, unless one was changed by hand; files of the project
- * only where
- * there are none.
+ * Writes the imported files: `.proto` files always, unless one was changed by hand; project files only if
+ * they do not exist.
  *
  * @returns the paths that were written
  */

@@ -4,10 +4,10 @@ import { child, type Document, type Node, placeOf, rootOf } from "./node.ts";
 import { parse } from "./parse.ts";
 import type { Reader } from "./reader.ts";
 
-/** How many references may lead from one to the next. */
+/** The maximum length of a chain of references. */
 const MAX_CHAIN = 100;
 
-/** A document and all files that its references lead to. */
+/** A document and all files that its references lead to, directly or indirectly. */
 export class Library {
   readonly root: Node;
   private readonly documents: ReadonlyMap<string, Document | ImportError>;
@@ -18,8 +18,8 @@ export class Library {
   }
 
   /**
-   * Reads the files of all references, by way of others too. A file that cannot be read fails where it is
-   * used.
+   * Reads the files that references lead to, directly or indirectly. A file that cannot be read causes an
+   * error only where it is used.
    */
   static async load(first: Document, reader: Reader): Promise<Library> {
     const documents = new Map<string, Document | ImportError>();
@@ -37,7 +37,9 @@ export class Library {
     return new Library(first, documents);
   }
 
-  /** The node that a `$ref` leads to, through further references; the node itself if it has no `$ref`. */
+  /**
+   * Returns the node that a `$ref` leads to, through further references; the node itself if it has no `$ref`.
+   */
   follow(node: Node): Node {
     const seen: string[] = [];
     let current = node;
@@ -56,7 +58,7 @@ export class Library {
     }
   }
 
-  /** The node that a reference of a node leads to, which may be a reference too. */
+  /** Returns the node that a reference leads to, which may itself be a reference. */
   target(reference: string, from: Node): Node {
     const hash = reference.indexOf("#");
     const fragment = hash < 0 ? "" : reference.slice(hash + 1);
@@ -93,7 +95,10 @@ async function read(url: URL, place: string, reader: Reader): Promise<Document |
   }
 }
 
-/** Where a reference leads; undefined if it is not a URL, or is relative to none. */
+/**
+ * Returns the URL of a reference; undefined if the reference is not a URL, or is relative and the document
+ * has no URL.
+ */
 function urlOf(reference: string, document: Document): URL | undefined {
   const url = URL.parse(reference.replace(/#.*$/s, ""), document.url?.href);
   return url ?? undefined;
@@ -122,13 +127,13 @@ function decoded(fragment: string): string | undefined {
   }
 }
 
-/** The references of a document that lead to other files, with the pointer of the first of each. */
+/** Returns the references of a document to other files, each with the pointer of its first occurrence. */
 function externalReferences(value: Json): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const seen = new Set<object>();
   const stack: { readonly value: Json; readonly pointer: string }[] = [{ value, pointer: "" }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    // aliases of YAML can make one value a part of itself
+    // YAML aliases can make a value a part of itself
     if (typeof next.value !== "object" || next.value === null || seen.has(next.value)) continue;
     seen.add(next.value);
     for (const [key, item] of Object.entries(next.value)) {

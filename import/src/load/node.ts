@@ -1,18 +1,18 @@
 import { type Json, member } from "../json.ts";
 
-/** A file that was parsed. */
+/** A parsed file. */
 export interface Document {
-  /** As it is called in messages: the path from the folder of the first document, or a URL. */
+  /** The name in messages: the path relative to the folder of the first document, or a URL. */
   readonly name: string;
-  /** Its URL, from which its references lead; undefined for the standard input. */
+  /** The URL to which references are relative; undefined for standard input. */
   readonly url: URL | undefined;
   readonly value: Json;
 }
 
-/** A value in a document, with its place. */
+/** A value in a document, with its position. */
 export interface Node {
   readonly document: Document;
-  /** A JSON Pointer (RFC 6901), e.g. `/paths/~1pets/get`. */
+  /** A JSON Pointer (RFC 6901), for example `/paths/~1pets/get`. */
   readonly pointer: string;
   readonly value: Json | undefined;
 }
@@ -21,7 +21,7 @@ export function rootOf(document: Document): Node {
   return { document, pointer: "", value: document.value };
 }
 
-/** The node below keys or indexes. */
+/** Returns the node at the end of a path of keys and indexes. */
 export function child(node: Node, ...keys: readonly (string | number)[]): Node {
   let { value, pointer } = node;
   for (const key of keys) {
@@ -31,7 +31,7 @@ export function child(node: Node, ...keys: readonly (string | number)[]): Node {
   return { document: node.document, pointer, value };
 }
 
-/** Where a node is, for messages and as its identity: `openapi.yaml#/paths/~1pets/get`. */
+/** Returns the position of a node, for messages and as its identity: `openapi.yaml#/paths/~1pets/get`. */
 export function placeOf(node: Node): string {
   return `${node.document.name}#${node.pointer}`;
 }

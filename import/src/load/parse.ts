@@ -2,7 +2,10 @@ import { LineCounter, parseDocument } from "yaml";
 import type { Json } from "../json.ts";
 import { ImportError } from "../problem.ts";
 
-/** Aliases that one YAML file may resolve; a few hundred bytes of them can stand for gigabytes. */
+/**
+ * The maximum number of resolved aliases in a YAML file. A few hundred bytes of aliases can expand to
+ * gigabytes.
+ */
 const MAX_ALIASES = 1000;
 
 /** Parses JSON or YAML. */
@@ -13,7 +16,7 @@ export function parse(text: string, name: string): Json {
     try {
       return JSON.parse(source) as Json;
     } catch (error) {
-      // a flow mapping of YAML begins like JSON
+      // a YAML flow mapping begins like JSON, so only the file name tells
       if (name.endsWith(".json")) throw new ImportError(name, `is not JSON: ${messageOf(error)}`);
     }
   }

@@ -3,7 +3,7 @@ import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ImportError } from "../problem.ts";
 
-/** Larger files are rejected: the largest public documents have 50 MB. */
+/** The maximum size of a file. The largest public documents have 50 MB. */
 const MAX_BYTES = 128 * 2 ** 20;
 const REMOTE_TIMEOUT_MS = 30_000;
 
@@ -13,21 +13,21 @@ interface Read {
   readonly text: string;
 }
 
-/** Reads the files of references: those below one folder, and remote ones if that is allowed. */
+/** Reads the files that references lead to: files in one folder, and remote files if that is allowed. */
 export class Reader {
   private readonly folder: string | undefined;
   private readonly allowRemote: boolean;
 
   /**
-   * @param folder the real path of the folder of the first document; undefined if the document is in no
-   * folder
+   * @param folder the real path of the folder of the first document; undefined if the document is not in a
+   *   folder
    */
   constructor(folder: string | undefined, allowRemote: boolean) {
     this.folder = folder;
     this.allowRemote = allowRemote;
   }
 
-  /** @param place where the reference is, for messages */
+  /** @param place the position of the reference, for messages */
   async read(url: URL, place: string): Promise<Read> {
     if (url.protocol === "file:") return await this.readFile(url, place);
     if (url.protocol !== "https:" && url.protocol !== "http:") {
@@ -55,7 +55,7 @@ export class Reader {
   }
 }
 
-/** The text of a file within the limit of its size. */
+/** Reads a file, up to the maximum size. */
 export async function readText(path: string, place: string): Promise<string> {
   const { size } = await stat(path);
   if (size > MAX_BYTES) throw tooLarge(place, size);

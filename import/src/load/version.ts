@@ -1,12 +1,10 @@
 import { isObject, type Json, member, textAt } from "../json.ts";
 import { ImportError } from "../problem.ts";
 
-/** The versions that are read: 3.0 says `nullable`, 3.1 is JSON Schema 2020-12. */
+/** The supported versions. 3.0 has the keyword `nullable`, 3.1 is JSON Schema 2020-12. */
 export type Version = "2.0" | "3.0" | "3.1";
 
-/**
- * The version of a document; the error about others, and about documents of other kinds, names their kind.
- */
+/** Returns the version of a document. The error for an unsupported document names its kind and version. */
 export function versionOf(document: Json, name: string): Version {
   if (!isObject(document)) throw new ImportError(name, "is not an object; expected an OpenAPI document");
   const { openapi, swagger } = document;

@@ -3,14 +3,13 @@ import { ImportError } from "../problem.ts";
 
 /** The version of the format of the file. */
 const VERSION = 1;
-/** Numbers that protobuf keeps for itself. */
+/** The first of the field numbers that protobuf reserves. */
 const KEPT_FROM = 19_000;
 const KEPT_TO = 19_999;
 
 /**
- * The names of messages, enums and methods, by their places in the document, and the numbers of fields and
- * values, by
- * their keys on the wire. An element keeps its name and number, and no other element gets them.
+ * The names of messages, enums and methods, by their positions in the document, and the numbers of fields and
+ * values, by their keys on the wire. An element keeps its name and number, and no other element gets them.
  */
 export class Lock {
   private readonly names: Map<string, string>;
@@ -26,7 +25,7 @@ export class Lock {
     return new Lock(new Map(), new Map());
   }
 
-  /** @param file its name, for messages */
+  /** @param file the name of the file, for messages */
   static parse(text: string, file: string): Lock {
     const value = parsed(text, file);
     if (member(value, "version") !== VERSION) {
@@ -47,7 +46,7 @@ export class Lock {
     return new Lock(new Map(names), new Map(numbers));
   }
 
-  /** The name that a place of the document has had before. */
+  /** Returns the name that a position in the document had in earlier imports. */
   nameOf(source: string): string | undefined {
     return this.names.get(source);
   }
@@ -56,12 +55,12 @@ export class Lock {
     this.names.set(source, name);
   }
 
-  /** All names that were given. */
+  /** Returns all names that were assigned. */
   givenNames(): Iterable<string> {
     return this.names.values();
   }
 
-  /** The number of a field or value in the message or enum of that name. */
+  /** Returns the number of a field or value in the message or enum at `path`. */
   numberOf(path: string, key: string): number {
     const known = this.numbers.get(path) ?? new Map<string, number>();
     this.numbers.set(path, known);
@@ -75,7 +74,7 @@ export class Lock {
     return next;
   }
 
-  /** The numbers of what the document does not have any more. */
+  /** Returns the numbers of elements that the document no longer contains. */
   retired(path: string): number[] {
     const used = this.used.get(path);
     return [...(this.numbers.get(path) ?? [])]

@@ -1,12 +1,12 @@
-/** Names of one kind in one place, each given once. */
+/** Assigns names in one scope, each only once. */
 export class Scope {
   private readonly taken = new Set<string>();
   private readonly identity: (name: string) => string;
   private readonly held: ReadonlySet<string>;
 
   /**
-   * @param identity what two names must not have in common
-   * @param held names that only `take` gives, since they belong to others
+   * @param identity names with the same identity count as equal
+   * @param held reserved names, which only `take` assigns
    */
   constructor(identity: (name: string) => string = (name) => name, held: ReadonlySet<string> = new Set()) {
     this.identity = identity;
@@ -17,7 +17,7 @@ export class Scope {
     return this.taken.has(this.identity(name)) || this.held.has(name);
   }
 
-  /** Whether a name was given already. */
+  /** Reports whether a name is already assigned. */
   isTaken(name: string): boolean {
     return this.taken.has(this.identity(name));
   }
@@ -27,7 +27,7 @@ export class Scope {
     return name;
   }
 
-  /** The first of these names that is free, or the last one with a number. */
+  /** Assigns the first of these names that is free; if none is, the last one with a number. */
   give(...names: readonly string[]): string {
     const free = names.find((name) => !this.has(name));
     if (free !== undefined) return this.take(free);
@@ -40,6 +40,6 @@ export class Scope {
 
 function numbered(name: string, number: number): string {
   if (/[A-Z]/.test(name) && !name.includes("_")) return `${name}${number}`;
-  // `a_2` and not `a2`, which `buf lint` wants for neither more nor less
+  // `buf lint` accepts `a_2`
   return `${name}_${number}`;
 }

@@ -1,4 +1,4 @@
-/** Words for symbols in names that have nothing else. */
+/** Words for symbols, for names that consist only of symbols. */
 const SYMBOLS: readonly (readonly [RegExp, string])[] = [
   [/^\+(?=\w)/, "plus "],
   [/^-(?=\d)/, "minus "],
@@ -11,7 +11,7 @@ const SYMBOLS: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, "all"],
 ];
 
-/** Letters that do not decompose into ASCII ones. */
+/** Letters that do not decompose into ASCII letters. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -28,7 +28,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   ð: "d",
 };
 
-/** The words of a name, in ASCII and lower case: `userID`, `user-id` and `user_id` are `user`, `id`. */
+/**
+ * Returns the words of a name, in ASCII and lower case: `user`, `id` for `userID`, `user-id` and `user_id`.
+ */
 export function wordsOf(name: string): string[] {
   let text = name;
   for (const [pattern, word] of SYMBOLS) text = text.replace(pattern, word);
@@ -41,7 +43,7 @@ export function wordsOf(name: string): string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** Letters of other scripts as their code points, so that no name is without any. */
+/** Replaces letters of other scripts by their code points, so that no name becomes empty. */
 function ascii(text: string): string {
   return [...text.normalize("NFKD")]
     .map((character) => {
@@ -54,31 +56,31 @@ function ascii(text: string): string {
     .join("");
 }
 
-/** `user_id`. Begins with a letter. */
+/** Formats words as `user_id`. The result begins with a letter. */
 export function snake(words: readonly string[], fallback = "value"): string {
   const name = words.join("_");
   if (name === "") return fallback;
   return /^[a-z]/.test(name) ? name : `n${name}`;
 }
 
-/** `UserId`. Begins with a letter. */
+/** Formats words as `UserId`. The result begins with a letter. */
 export function pascal(words: readonly string[], fallback = "Value"): string {
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
   if (name === "") return fallback;
   return /^[A-Z]/.test(name) ? name : `N${name}`;
 }
 
-/** `USER_ID`, as part of a longer name. */
+/** Formats words as `USER_ID`, for a part of a longer name. */
 export function upperSnake(words: readonly string[]): string {
   return words.join("_").toUpperCase();
 }
 
-/** The JSON name that protobuf gives a field: `user_id` is `userId`. */
+/** Returns the JSON name that protobuf derives from a field name: `userId` for `user_id`. */
 export function jsonName(name: string): string {
   return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()).replaceAll("_", "");
 }
 
-/** One of what a plural names, by the common endings of English. */
+/** Returns the singular of an English plural, for the common endings. */
 export function singular(word: string): string {
   if (/(?:ss|us|is|news|series|status)$/.test(word)) return word;
   if (/ies$/.test(word) && word.length > 4) return `${word.slice(0, -3)}y`;

@@ -1,7 +1,7 @@
 import type { Json } from "../json.ts";
 import type { SchemaNode } from "./schema.ts";
 
-/** A document as one model for all its versions. */
+/** A model of an API that is the same for all versions of documents. */
 export interface Api {
   readonly title: string;
   readonly version: string;
@@ -9,7 +9,7 @@ export interface Api {
   readonly servers: readonly Server[];
   readonly operations: readonly Operation[];
   readonly schemes: ReadonlyMap<string, Scheme>;
-  /** Descriptions of tags. */
+  /** The descriptions of tags. */
   readonly tags: ReadonlyMap<string, string>;
 }
 
@@ -18,7 +18,7 @@ export interface Server {
   readonly description: string;
 }
 
-/** How callers of the API identify themselves. */
+/** The way in which callers of the API authenticate. */
 export type Scheme =
   | { readonly kind: "apiKey"; readonly in: string; readonly name: string }
   | { readonly kind: "basic" | "oauth2" | "bearer" }
@@ -26,9 +26,9 @@ export type Scheme =
 
 export interface Operation {
   readonly place: string;
-  /** The HTTP method, in capitals. */
+  /** The HTTP method, in upper case. */
   readonly verb: string;
-  /** As the document writes it, with variables in braces. */
+  /** The path as the document writes it, with variables in braces. */
   readonly path: string;
   readonly operationId: string | undefined;
   readonly tags: readonly string[];
@@ -38,12 +38,12 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
   readonly responses: readonly Response[];
-  /** Alternatives of schemes that are needed together; undefined where the document does not say. */
+  /** The alternatives of schemes; undefined if the document does not specify them. */
   readonly security: readonly Requirement[] | undefined;
   readonly servers: readonly Server[];
 }
 
-/** The schemes that one alternative needs, with their scopes. */
+/** The schemes that one alternative requires together, with their scopes. */
 export type Requirement = ReadonlyMap<string, readonly string[]>;
 
 export interface Parameter {
@@ -56,7 +56,7 @@ export interface Parameter {
   readonly schema: SchemaNode | undefined;
   readonly style: string;
   readonly explode: boolean;
-  /** The Content-Type of the value, where it is not plain text. */
+  /** The Content-Type of the value, if the value is not plain text. */
   readonly contentType: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface Content {
   /** The media type, without parameters, in lower case. */
   readonly type: string;
   readonly schema: SchemaNode | undefined;
-  /** The encodings of single fields of a form. */
+  /** The encodings of single fields in a form. */
   readonly encodings: ReadonlyMap<string, Json>;
 }
 
@@ -93,7 +93,7 @@ export interface ResponseHeader {
   readonly schema: SchemaNode | undefined;
 }
 
-/** A media type without its parameters. */
+/** Returns a media type without its parameters. */
 export function mediaType(text: string): string {
   return text.replace(/;.*$/s, "").trim().toLowerCase();
 }

@@ -5,9 +5,9 @@ import type { Discriminator } from "./schema.ts";
 import { nameOf } from "./schema-name.ts";
 
 /**
- * The discriminator that a schema declares for alternatives.
+ * Returns the discriminator that a schema declares for its alternatives.
  *
- * @param keyOfTarget the identity of the schema that an alternative refers to
+ * @param keyOfTarget returns the identity of the schema that an alternative refers to
  */
 export function discriminatorOf(
   node: Node,
@@ -27,14 +27,14 @@ export function discriminatorOf(
   return { property, values: new Map(values) };
 }
 
-/** The values of `mapping`, by the schemas that they select. */
+/** Returns the values of `mapping`, by the schemas that they select. */
 function mappedValues(discriminator: Node, library: Library): ReadonlyMap<string, readonly string[]> {
   const mapping = member(discriminator.value, "mapping");
   const found = new Map<string, string[]>();
   if (!isObject(mapping)) return found;
   for (const [value, target] of Object.entries(mapping)) {
     if (typeof target !== "string") continue;
-    // a bare name is one of a schema, unless it looks like a file
+    // a bare name is the name of a schema, unless it looks like a file name
     const reference =
       /^[\w.-]+$/.test(target) && !/\.(?:json|ya?ml)$/.test(target)
         ? `#/components/schemas/${target}`
@@ -45,7 +45,7 @@ function mappedValues(discriminator: Node, library: Library): ReadonlyMap<string
   return found;
 }
 
-/** The named schemas that have another one in their `allOf`, by that one. */
+/** Returns the named schemas with `allOf`, by the schema that their `allOf` refers to. */
 export function subtypesOf(library: Library): ReadonlyMap<string, readonly Node[]> {
   const found = new Map<string, Node[]>();
   for (const folder of [child(library.root, "components", "schemas"), child(library.root, "definitions")]) {

@@ -12,7 +12,7 @@ import {
 
 const TYPES: readonly string[] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
-/** The facets of a schema by its own keywords, without `$ref`, `allOf`, `oneOf` and `anyOf`. */
+/** Returns the facets of a schema from its keywords, without `$ref`, `allOf`, `oneOf` and `anyOf`. */
 export function ownFacets(node: Node): Facets {
   const { value } = node;
   if (value === false) return { ...NO_FACETS, place: placeOf(node), never: true };
@@ -41,13 +41,13 @@ function typesOf(value: Json | undefined): { types: ReadonlySet<JsonType> | unde
   const named = (Array.isArray(type) ? type : [type]).filter((item) => TYPES.includes(String(item)));
   const types = new Set(named as JsonType[]);
   const nullable = flagAt(value, "nullable") || flagAt(value, "x-nullable");
-  // `file` is Swagger's word for bytes
+  // Swagger writes `file` for bytes
   if (type === "file") return { types: new Set(["string"]), nullable };
   if (types.size > 1 && types.delete("null")) return { types, nullable: true };
   return { types: types.size === 0 ? undefined : types, nullable };
 }
 
-/** The type that keywords imply where none is named, as most documents mean it. */
+/** Returns the type that keywords imply if no type is named, as most documents intend. */
 function impliedTypes(value: Json | undefined): ReadonlySet<JsonType> | undefined {
   const has = (...keys: string[]) => keys.some((key) => member(value, key) !== undefined);
   if (has("properties", "additionalProperties", "patternProperties")) return new Set(["object"]);
@@ -122,14 +122,17 @@ function limitsOf(value: Json | undefined): Limits {
   return Object.fromEntries(Object.entries(found).filter(([, limit]) => limit !== undefined));
 }
 
-/** In 3.0 `exclusiveMinimum` is a flag next to `minimum`, in 3.1 the bound itself. */
+/**
+ * Returns the bounds of a number. In 3.0 `exclusiveMinimum` is a flag next to `minimum`, in 3.1 it is the
+ * bound itself.
+ */
 function bounds(value: Json | undefined, inclusive: string, exclusive: string): object {
   const bound = numberAt(value, inclusive);
   if (flagAt(value, exclusive)) return { [exclusive]: bound };
   return { [inclusive]: bound, [exclusive]: numberAt(value, exclusive) };
 }
 
-/** The facets of values that meet both. */
+/** Returns the facets of values that meet two sets of facets. */
 export function both(a: Facets, b: Facets): Facets {
   return {
     place: a.place === "" ? b.place : a.place,
@@ -155,7 +158,7 @@ function commonTypes(a: Types, b: Types): Types {
   if (a === undefined || b === undefined) return a ?? b;
   const common = [...a].filter((type) => b.has(type) || (type === "integer" && b.has("number")));
   if (a.has("number") && b.has("integer")) common.push("integer");
-  // a contradiction has no values; the first word counts, as documents have it by mistake
+  // no value meets both, which is a mistake in the document: use the first types
   return common.length === 0 ? a : new Set(common);
 }
 

@@ -8,12 +8,17 @@ import { rawSchema, type SchemaNode } from "./schema.ts";
 
 const PLACES = ["path", "query", "header", "cookie"] as const;
 
-/** The parameters of an operation, with the parameters of its path that it does not replace. */
+/**
+ * Returns the parameters of an operation, and the parameters of its path that the operation does not replace.
+ */
 export function openApiParameters(library: Library, site: OperationSite): Parameter[] {
   return parameterNodes(library, site).flatMap((node) => parameter(library, node) ?? []);
 }
 
-/** The nodes of parameters; of two with one name in one place the parameter of the operation counts. */
+/**
+ * Returns the nodes of parameters. A parameter of the operation replaces one of the path with the same name
+ * in the same place.
+ */
 export function parameterNodes(library: Library, { item, at }: OperationSite): Node[] {
   const found = new Map<string, Node>();
   for (const owner of [item, at]) {
@@ -55,7 +60,7 @@ function firstContent(library: Library, node: Node): Content | undefined {
   return contentsOf(library, node)[0];
 }
 
-/** The body and the responses of an operation. */
+/** Returns the body and the responses of an operation. */
 export function openApiOperation(
   library: Library,
   { at }: OperationSite,
@@ -112,7 +117,7 @@ function entriesOf(value: Json | undefined): ReadonlyMap<string, Json> {
   return new Map(isObject(value) ? Object.entries(value) : []);
 }
 
-/** The headers of a response. */
+/** Returns the headers of a response. */
 export function headersOf(library: Library, response: Node): ResponseHeader[] {
   const headers = child(response, "headers");
   if (!isObject(headers.value)) return [];

@@ -1,8 +1,8 @@
 import type { Node } from "../load/node.ts";
 
-/** Where an operation is. */
+/** The position of an operation in the document. */
 export interface OperationSite {
-  /** Its path item, with what all operations of the path share. */
+  /** The path item, which contains everything that the operations of the path share. */
   readonly item: Node;
   readonly at: Node;
   readonly path: string;

@@ -11,7 +11,7 @@ import { swaggerOperation, swaggerParameters } from "./swagger.ts";
 
 const VERBS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** Reads what a document says about the API as a whole, and its operations. */
+/** Reads the properties of the API as a whole, and its operations. */
 export function readApi(library: Library, version: Version): Api {
   const { root } = library;
   const info = member(root.value, "info");

@@ -4,8 +4,8 @@ const NAMED =
   /^\/(?:components\/schemas|definitions|\$defs|parameters)\/([^/]+)$|^\/components\/(?:parameters|responses|requestBodies)\/([^/]+)\/(?:content\/[^/]+\/)?schema$|^\/responses\/([^/]+)\/schema$/;
 
 /**
- * The name that a document gives a schema: the name of the component that is the schema or contains it, or
- * the name of its file.
+ * Returns the name that a document gives a schema: the name of the component that is the schema or contains
+ * it, or the name of the file.
  */
 export function nameOf(node: Node): string | undefined {
   const found = NAMED.exec(node.pointer)

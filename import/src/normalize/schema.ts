@@ -4,22 +4,24 @@ import { type Node, placeOf } from "../load/node.ts";
 
 export type JsonType = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
-/** A schema that has not been read: as the document has it, or made of others. */
+/** A schema that has not been read: a node of the document, or a combination of schemas. */
 export type SchemaNode =
   | {
       readonly kind: "raw";
       readonly node: Node;
-      /** Without what its `$ref` leads to. */
+      /** Whether only the keywords next to `$ref` count, not the schema that it refers to. */
       readonly own?: boolean;
     }
   | {
-      /** All parts hold, e.g. an alternative of a union and the keywords next to the union. */
+      /**
+       * A value must match all parts, such as an alternative of a union and the keywords next to the union.
+       */
       readonly kind: "all";
       readonly key: string;
       readonly parts: readonly SchemaNode[];
     }
   | {
-      /** One of the parts. */
+      /** A value must match one of the parts. */
       readonly kind: "any";
       readonly key: string;
       readonly parts: readonly SchemaNode[];
@@ -28,23 +30,23 @@ export type SchemaNode =
       readonly kind: "facets";
       readonly key: string;
       readonly facets: Facets;
-      /** The name of the schema in whose place it is. */
+      /** The name of the schema that this schema replaces. */
       readonly name?: string;
     };
 
-/** The keywords of one schema, with all parts of its `allOf`. */
+/** The keywords of one schema, merged with all parts of its `allOf`. */
 export interface Facets {
-  /** Where it was found first. */
+  /** The position at which the schema was first found. */
   readonly place: string;
   readonly types: ReadonlySet<JsonType> | undefined;
   readonly nullable: boolean;
   readonly values: readonly Json[] | undefined;
   readonly format: string | undefined;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** Whether the document lists the properties, though there may be none. */
+  /** Whether the document lists properties. The list may be empty. */
   readonly listed: boolean;
   readonly required: ReadonlySet<string>;
-  /** The schema of further keys; undefined where the document does not mention them. */
+  /** The schema of additional keys; undefined if the document does not mention them. */
   readonly additional: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
   readonly tuple: readonly SchemaNode[] | undefined;
@@ -58,7 +60,7 @@ export interface Union {
   readonly discriminator: Discriminator | undefined;
 }
 
-/** A declared discriminator: the key, and which values select which schema, by its key. */
+/** A declared discriminator: its key, and the values that select each schema, by the key of the schema. */
 export interface Discriminator {
   readonly property: string;
   readonly values: ReadonlyMap<string, readonly string[]>;
@@ -80,14 +82,14 @@ export interface Limits {
   readonly maxProperties?: number;
 }
 
-/** The shape of the values of a schema. */
+/** The shape of the values that a schema describes. */
 export type Shape =
   | { readonly kind: "any" | "never" | "null" | "boolean" | "integer" | "number" | "string" }
   | { readonly kind: "enum"; readonly values: readonly (string | number)[] }
   | { readonly kind: "array"; readonly items: SchemaNode | undefined }
   | { readonly kind: "tuple"; readonly items: readonly SchemaNode[] }
   | {
-      /** An object; without properties, a map or any object. */
+      /** An object. Without properties, it is a map or an arbitrary object. */
       readonly kind: "object";
       readonly properties: ReadonlyMap<string, SchemaNode>;
       readonly listed: boolean;
@@ -100,7 +102,7 @@ export type Shape =
       readonly discriminator: Discriminator | undefined;
     };
 
-/** The notes on a schema for its readers. */
+/** The notes on a schema for human readers. */
 export interface Notes {
   readonly title?: string;
   readonly description?: string;
@@ -110,14 +112,12 @@ export interface Notes {
   readonly default?: Json;
 }
 
-/**
- * A schema that was read. Schemas below it are read on demand, since schemas can contain themselves.
- */
+/** A schema that has been read. Nested schemas are read on demand, since schemas can contain themselves. */
 export interface Schema {
-  /** Equal for two uses of the same schema of the document. */
+  /** A key that is equal for two uses of the same schema in the document. */
   readonly key: string;
   readonly place: string;
-  /** Its name, where the document gives it one. */
+  /** The name, if the document names the schema. */
   readonly name: string | undefined;
   readonly notes: Notes;
   readonly nullable: boolean;
@@ -130,15 +130,15 @@ export function rawSchema(node: Node): SchemaNode {
   return { kind: "raw", node };
 }
 
-/** The identity of a schema node. */
+/** Returns the identity of a schema node. */
 export function keyOf(schema: SchemaNode): string {
   if (schema.kind !== "raw") return schema.key;
   return schema.own === true ? `${placeOf(schema.node)}!own` : placeOf(schema.node);
 }
 
 /**
- * Several schemas as one. Equal sets have equal keys, so that schemas which contain themselves are combined
- * with each other finitely often.
+ * Combines several schemas into one. Equal sets have equal keys, so that schemas which contain themselves
+ * lead to a finite number of combinations.
  */
 export function combined(kind: "all" | "any", nodes: readonly SchemaNode[]): SchemaNode | undefined {
   const flat = nodes.flatMap((node) => (node.kind === kind ? node.parts : [node]));
@@ -168,7 +168,7 @@ export const NO_FACETS: Facets = {
   never: false,
 };
 
-/** An object of which only the properties are known, e.g. the fields of a form. */
+/** Returns an object of which only the properties are known, such as the fields of a form. */
 export function objectOf(
   key: string,
   properties: ReadonlyMap<string, SchemaNode>,

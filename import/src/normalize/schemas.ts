@@ -18,7 +18,7 @@ import {
 import { nameOf } from "./schema-name.ts";
 import { isConstraint, shapeOf, withoutUnions } from "./shape.ts";
 
-/** Keywords that only add notes to what a lone `allOf` names. */
+/** Keywords that only add notes to the schema to which a single `allOf` refers. */
 const NOTES = new Set([
   "title",
   "description",
@@ -35,10 +35,13 @@ const NOTES = new Set([
   "$comment",
 ]);
 
-/** Unions that contain themselves combine without end; the largest documents known have 200 combinations. */
+/**
+ * The maximum number of combinations. Unions that contain themselves would combine without end; the largest
+ * known documents have 200 combinations.
+ */
 const MAX_COMBINED = 1000;
 
-/** Reads schemas: `$ref` followed, `allOf` merged, null and constraints taken out of unions. */
+/** Reads schemas: follows `$ref`, merges `allOf`, and separates null and constraints from unions. */
 export class Schemas {
   private readonly library: Library;
   private readonly version: Version;
@@ -56,7 +59,7 @@ export class Schemas {
     const key = keyOf(schema);
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    // a union that is its own alternative says nothing
+    // a union that is its only alternative has no content
     if (this.reading.has(key)) return plain(key, { kind: "any" });
     if (key.includes("!") && this.combined++ >= MAX_COMBINED) {
       const remedy = "exclude its operations with --exclude";
@@ -102,7 +105,8 @@ export class Schemas {
   }
 
   /**
-   * The schema that this one is an alias of: by `$ref`, or as the only part of `allOf`, `oneOf` or `anyOf`.
+   * Returns the schema that this schema is an alias of: by `$ref`, or as the only part of `allOf`, `oneOf` or
+   * `anyOf`.
    */
   private aliasOf(
     schema: SchemaNode & { kind: "raw" },
@@ -122,9 +126,12 @@ export class Schemas {
     return { schema: rawSchema(only), nullable };
   }
 
-  /** In 3.1 keywords next to `$ref` apply too; before, they were ignored. */
+  /**
+   * Returns the schema that a `$ref` refers to. In 3.1 keywords next to `$ref` also apply; earlier versions
+   * ignore them.
+   */
   private referenced(node: Node): { schema: SchemaNode; nullable: boolean } {
-    // references that lead back to themselves are an error there
+    // throws an error for references that lead back to themselves
     this.library.follow(node);
     const target = rawSchema(this.library.target(String(member(node.value, "$ref")), node));
     const siblings = Object.keys(node.value as object).filter(
@@ -157,7 +164,7 @@ export class Schemas {
     );
   }
 
-  /** All that holds for a schema, with the parts of its `allOf`. */
+  /** Returns all facets of a schema, including the parts of its `allOf`. */
   private flatten(schema: SchemaNode, above: readonly string[]): Facets {
     const key = keyOf(schema);
     if (above.includes(key)) return NO_FACETS;
@@ -195,7 +202,7 @@ export class Schemas {
   private unionsOf(node: Node, stack: readonly string[]): readonly Union[] {
     const unions = ["oneOf", "anyOf"].flatMap((keyword): Union[] => {
       const parts = listAt(node.value, keyword).map((_, index) => child(node, keyword, index));
-      // a base type that lists its subtypes, seen from one of them
+      // the part is a base type that lists its subtypes, and this schema is one of them
       const isBase = parts.some((part) => stack.includes(this.targetKey(part)));
       if (parts.length === 0 || isBase) return [];
       const alternatives = parts.map(rawSchema);
@@ -205,7 +212,10 @@ export class Schemas {
     return unions.length > 0 || stack.length > 1 ? unions : this.inherited(node);
   }
 
-  /** A base type with a discriminator stands for its subtypes, which name it in their `allOf`. */
+  /**
+   * Returns the union of subtypes that a base type with a discriminator represents. The subtypes refer to the
+   * base type in their `allOf`.
+   */
   private inherited(node: Node): readonly Union[] {
     if (!isObject(member(node.value, "discriminator")) && this.version !== "2.0") return [];
     const property =
@@ -223,7 +233,7 @@ export class Schemas {
   }
 
   /**
-   * Takes null and constraints out of the first union, and merges its alternatives with the other keywords.
+   * Separates null and constraints from the first union, and merges its alternatives with the other keywords.
    */
   private shape(facets: Facets, key: string, inside: readonly string[] = []): ReturnType<typeof shapeOf> {
     const [union, ...others] = facets.unions;
@@ -256,7 +266,9 @@ export class Schemas {
   }
 }
 
-/** The discriminator of a union whose alternatives were merged with the keywords next to it. */
+/**
+ * Returns the discriminator of a union whose alternatives were merged with the keywords next to the union.
+ */
 function renamed(union: Union, alternatives: readonly SchemaNode[]): Union["discriminator"] {
   if (union.discriminator === undefined) return undefined;
   const { property, values } = union.discriminator;
@@ -298,7 +310,7 @@ function notesAt(value: Json | undefined): Notes {
   };
 }
 
-/** The notes of a use that replace notes of the schema. */
+/** Returns the notes at a reference that replace notes of the schema. */
 function definedNotes(notes: Notes): Partial<Notes> {
   return Object.fromEntries(Object.entries(notes).filter(([, value]) => value !== false));
 }

@@ -4,7 +4,7 @@ import { child, type Node } from "../load/node.ts";
 import type { Version } from "../load/version.ts";
 import type { Scheme, Server } from "./api.ts";
 
-/** The security schemes of a document, by name. */
+/** Returns the security schemes of a document, by name. */
 export function schemesOf(library: Library, version: Version): ReadonlyMap<string, Scheme> {
   const folder =
     version === "2.0"
@@ -28,7 +28,7 @@ function schemeOf(value: Json | undefined): Scheme {
   return { kind: "other", type: scheme === "" ? type : `${type} ${scheme}` };
 }
 
-/** The servers that a document, a path or an operation names, with the defaults of their variables. */
+/** Returns the servers that a document, a path or an operation names. Their variables have default values. */
 export function serversOf(node: Node, version: Version): readonly Server[] {
   if (version === "2.0") return swaggerServers(node.value);
   return listAt(node.value, "servers").flatMap((server) => {

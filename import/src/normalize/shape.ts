@@ -1,13 +1,13 @@
 import type { Json } from "../json.ts";
 import type { Facets, JsonType, SchemaNode, Shape } from "./schema.ts";
 
-/** A shape, or the one schema that this schema is another word for. */
+/** A shape, or the schema that this schema is an alias of. */
 export type Read = {
   readonly shape: Shape | { readonly kind: "alias"; readonly schema: SchemaNode };
   readonly nullable: boolean;
 };
 
-/** The shape of values by facets without unions. */
+/** Returns the shape of values by their facets, which contain no unions. */
 export function shapeOf(facets: Facets, key: string): Read {
   return { shape: shape(facets, key), nullable: facets.nullable };
 }
@@ -45,7 +45,7 @@ function array({ items, tuple }: Facets): Shape {
 function scalar({ values }: Facets, type: "string" | "integer" | "number"): Shape {
   if (values === undefined || values.length === 0) return { kind: type };
   if (type === "string") {
-    // YAML reads `1.0` and `yes` in a list of texts as they are not meant
+    // in a list of strings, YAML reads `1.0` and `yes` as a number and a boolean
     return { kind: "enum", values: unique(values.filter(isScalar).map(String)) };
   }
   const numbers = values.filter((value) => typeof value === "number");
@@ -61,7 +61,7 @@ function unique<Value>(values: readonly Value[]): Value[] {
   return [...new Set(values)];
 }
 
-/** One alternative for each of several types. */
+/** Returns a union with one alternative for each of several types. */
 function union(facets: Facets, types: readonly JsonType[], key: string): Shape {
   const alternatives = types.map((type): SchemaNode => {
     const values = facets.values?.filter(
@@ -87,7 +87,7 @@ function typeOf(value: Json): JsonType {
   return typeof value === "object" ? "object" : (typeof value as JsonType);
 }
 
-/** Whether a schema says no more than which keys are required or what is forbidden. */
+/** Reports whether a schema only lists required keys or forbids values. */
 export function isConstraint(facets: Facets): boolean {
   return (
     withoutUnions(facets) &&
@@ -98,7 +98,7 @@ export function isConstraint(facets: Facets): boolean {
   );
 }
 
-/** Whether facets say nothing about values but their unions. */
+/** Reports whether facets contain nothing about values except unions. */
 export function withoutUnions(facets: Facets): boolean {
   return (
     facets.properties.size === 0 &&

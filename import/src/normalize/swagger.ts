@@ -8,7 +8,7 @@ import { objectOf, rawSchema } from "./schema.ts";
 
 const PLACES = ["path", "query", "header"] as const;
 
-/** The words of Swagger 2.0 for what 3.0 calls `style` and `explode`. */
+/** The `style` and `explode` of 3.0 for each `collectionFormat` of Swagger 2.0. */
 const STYLES: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>> = {
   csv: { style: "form", explode: false },
   ssv: { style: "spaceDelimited", explode: false },
@@ -17,7 +17,7 @@ const STYLES: Readonly<Record<string, { readonly style: string; readonly explode
   multi: { style: "form", explode: true },
 };
 
-/** The parameters of an operation that are not its body. */
+/** Returns the parameters of an operation, except its body. */
 export function swaggerParameters(library: Library, site: OperationSite): Parameter[] {
   return parameterNodes(library, site).flatMap((node) => parameter(node) ?? []);
 }
@@ -40,7 +40,7 @@ function parameter(node: Node): Parameter | undefined {
   };
 }
 
-/** The body and the responses of an operation. */
+/** Returns the body and the responses of an operation. */
 export function swaggerOperation(
   library: Library,
   site: OperationSite,

@@ -20,10 +20,10 @@ export type Kind = "string" | "number" | "boolean" | "object" | "array" | "any";
 
 type ObjectShape = Shape & { readonly kind: "object" };
 
-/** More alternatives than this are not compared with each other. */
+/** The maximum number of alternatives that are compared with each other. */
 const MAX_COMPARED = 200;
 
-/** The alternatives of a union, with the alternatives of unions in it, each schema once. */
+/** Returns the alternatives of a union, including the alternatives of nested unions, each schema once. */
 export function alternativesOf(schemas: Schemas, schema: Schema, depth = 0): Alternative[] {
   if (schema.shape.kind !== "union") return [];
   const found = new Map<string, Alternative>();
@@ -36,7 +36,7 @@ export function alternativesOf(schemas: Schemas, schema: Schema, depth = 0): Alt
   return [...found.values()];
 }
 
-/** The alternatives by their JSON types. */
+/** Returns the alternatives, grouped by JSON type. */
 export function groupsOf(schemas: Schemas, schema: Schema): ReadonlyMap<Kind, readonly Alternative[]> {
   return Map.groupBy(alternativesOf(schemas, schema), ({ schema: each }) => kindOf(schemas, each));
 }
@@ -56,7 +56,7 @@ function kindOf(schemas: Schemas, { shape }: Schema): Kind {
     case "enum":
       return typeof shape.values[0] === "number" ? "number" : "string";
     case "union": {
-      // one with a discriminator is of objects
+      // an alternative with a discriminator is an object
       const [first, ...others] = new Set(
         shape.alternatives.map((node) => kindOf(schemas, schemas.read(node))),
       );
@@ -67,26 +67,25 @@ function kindOf(schemas: Schemas, { shape }: Schema): Kind {
   }
 }
 
-/** An alternative of objects, and what tells that it is there. */
+/** An alternative that is an object, and the values or the key that identify it. */
 export interface Choice extends Alternative {
   /** The values of the discriminator. */
   readonly values: readonly (string | number)[];
-  /** The key that only this alternative and those before it have. */
+  /** A key that only this alternative and earlier alternatives have. */
   readonly key: string | undefined;
 }
 
-/** The keys that distinguish alternatives that are objects. */
+/** The keys that identify alternatives that are objects. */
 export interface Choices {
   readonly discriminator: string | undefined;
   readonly choices: readonly Choice[];
 }
 
 /**
- * Distinguishes the objects of a union: by a declared discriminator, by one that enums of different
- * values
- * imply, or by keys.
+ * Returns the way to distinguish the objects of a union: a declared discriminator, a discriminator that enums
+ * with different values imply, or keys.
  *
- * @param single whether a discriminator may have one value for each alternative only, as in requests
+ * @param single whether a discriminator may have only one value for each alternative, as in requests
  */
 export function choicesOf(schemas: Schemas, schema: Schema, single: boolean): Choices | undefined {
   const alternatives = alternativesOf(schemas, schema);
@@ -137,7 +136,7 @@ function impliedChoices(
   return undefined;
 }
 
-/** The values that an enum gives a property; none if it has others. */
+/** Returns the values that an enum allows for a property; undefined if the property may have other values. */
 function constantsOf(schemas: Schemas, shape: Shape, property: string): readonly Value[] {
   const node = shape.kind === "object" ? shape.properties.get(property) : undefined;
   if (node === undefined) return [];
@@ -162,7 +161,7 @@ function discriminated(
   return { discriminator: property, choices };
 }
 
-/** In the order of the choices each has a required key that none after it has. */
+/** Orders the alternatives so that each has a required key that no later alternative has. */
 function keyedChoices(
   alternatives: readonly Alternative[],
   shapes: readonly ObjectShape[],
@@ -189,7 +188,10 @@ function keyedChoices(
 /** Any value. */
 const UNKNOWN: SchemaNode = { kind: "facets", key: "!unknown", facets: NO_FACETS };
 
-/** One object with the properties of all alternatives; required is what all require. */
+/**
+ * Returns one object with the properties of all alternatives. A property is required if all alternatives
+ * require it.
+ */
 export function mergedObjects(schemas: Schemas, schema: Schema, parts: readonly Alternative[]): SchemaNode {
   const shapes = parts.map((part) => part.schema.shape).filter((shape) => shape.kind === "object");
   const names = new Set(shapes.flatMap((shape) => [...shape.properties.keys()]));
@@ -216,13 +218,13 @@ function named(node: SchemaNode & { kind: "facets" }, name: string | undefined):
   return name === undefined ? node : { ...node, name };
 }
 
-/** One of several schemas; the schema itself if they are one. */
+/** Returns a union of schemas; the schema itself if there is only one. */
 export function anyOf(schemas: Schemas, nodes: readonly SchemaNode[]): SchemaNode | undefined {
   const distinct = new Map(nodes.map((node) => [schemas.read(node).key, node]));
   return combined("any", [...distinct.values()]);
 }
 
-/** A list of the items of all alternatives that are lists. */
+/** Returns a list whose items are the items of all alternatives that are lists. */
 export function mergedLists(schemas: Schemas, schema: Schema, parts: readonly Alternative[]): SchemaNode {
   const items = parts.flatMap(({ schema: { shape } }) => {
     if (shape.kind === "tuple") return shape.items;

@@ -9,7 +9,7 @@ const INT_RANGES: Readonly<Record<string, readonly [number, number]>> = {
   uint64: [0, Number.MAX_SAFE_INTEGER],
 };
 
-/** Formats of text that protovalidate knows. */
+/** The string formats that protovalidate supports. */
 const FORMATS: Readonly<Record<string, string>> = {
   email: "email",
   hostname: "hostname",
@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "uuid",
 };
 
-/** The constraints of a text. */
+/** Returns the constraints of a string. */
 export function stringChecks({ format, limits }: Schema): Checks | undefined {
   const known = FORMATS[format ?? ""];
   const lengths = ordered(count(limits.minLength), count(limits.maxLength));
@@ -38,7 +38,7 @@ function lengthChecks(least: number | undefined, most: number | undefined): Chec
   };
 }
 
-/** The constraints of a number of a protobuf type. */
+/** Returns the constraints of a number with a protobuf type. */
 export function numberChecks(type: string, limits: Limits): Checks | undefined {
   const range = INT_RANGES[type];
   const fits = (limit: number | undefined): OptionValue | undefined => {
@@ -61,17 +61,17 @@ export function numberChecks(type: string, limits: Limits): Checks | undefined {
   });
 }
 
-/** A number as the text format reads it. */
+/** Returns a number in the text format. */
 function literal(value: number): OptionValue {
   return new Token(String(value));
 }
 
-/** One of these values. */
+/** Returns the constraint that a value is one of several. */
 export function valueChecks(type: string, values: readonly (string | number)[]): Checks | undefined {
   return wrapped(type, { in: values });
 }
 
-/** The constraints of a list. */
+/** Returns the constraints of a list. */
 export function listChecks(
   limits: Limits,
   required: boolean,
@@ -80,7 +80,7 @@ export function listChecks(
 ): Checks | undefined {
   const [least, most] = ordered(count(limits.minItems), count(limits.maxItems));
   return wrapped("repeated", {
-    // an empty list is one that is not there
+    // an empty list counts as absent
     min_items: required && least !== 0 ? least : undefined,
     max_items: most,
     unique: unique && limits.uniqueItems === true ? true : undefined,
@@ -88,7 +88,7 @@ export function listChecks(
   });
 }
 
-/** The constraints of a map. */
+/** Returns the constraints of a map. */
 export function mapChecks(limits: Limits, required: boolean, values: Checks | undefined): Checks | undefined {
   const [least, most] = ordered(count(limits.minProperties), count(limits.maxProperties));
   return wrapped("map", { min_pairs: required && least !== 0 ? least : undefined, max_pairs: most, values });
@@ -108,7 +108,7 @@ function count(limit: number | undefined): number | undefined {
   return limit !== undefined && Number.isSafeInteger(limit) && limit >= 0 ? limit : undefined;
 }
 
-/** Bounds that contradict each other are dropped. */
+/** Returns the bounds, or none of them if they contradict each other. */
 function ordered(
   least: number | undefined,
   most: number | undefined,
@@ -117,11 +117,11 @@ function ordered(
 }
 
 const MAX_PATTERN = 1000;
-/** Syntax that RE2 lacks, or reads differently from ECMA-262. */
+/** Syntax that RE2 lacks, or interprets differently from ECMA-262. */
 const NOT_PORTABLE =
   /\(\?|\\(?![dDwWsSbB.*+?()[\]{}|^$/\\nrt-])|\[\^?\]|\[[^\]]*\[|\{\d{4,}|\{\d*,\d{4,}|\{,/;
 
-/** A pattern that RE2 reads as JavaScript does; others are left out. */
+/** Returns a pattern that RE2 interprets as JavaScript does; undefined for other patterns. */
 function portablePattern(pattern: string | undefined): string | undefined {
   if (pattern === undefined || pattern.length > MAX_PATTERN || NOT_PORTABLE.test(pattern)) return undefined;
   try {

@@ -1,6 +1,6 @@
 import type { Notes } from "../normalize/schema.ts";
 
-/** The comment of a schema: its description, or else its title, and its default. */
+/** Returns the comment of a schema: its description, otherwise its title, and its default. */
 export function descriptionOf(notes: Notes): string {
   const text = notes.description?.trim() || notes.title?.trim() || "";
   const fallback = notes.default;

@@ -5,34 +5,34 @@ import type { Field, FieldType, Label, Message, OptionValue } from "../proto/mod
 import type { Cause } from "../report/causes.ts";
 import type { Report } from "../report/report.ts";
 
-/** Where a type is used: what is nested there, and what is reported. */
+/** The place where a type is used. It determines where types are nested and how losses are reported. */
 export interface Spot {
-  /** The message that inline types are nested in; undefined for the types of the package. */
+  /** The message that contains inline types; undefined for the types of the package. */
   readonly root: Message | undefined;
-  /** The words of the fields that lead there from the root. */
+  /** The words of the fields on the path from the root. */
   readonly words: readonly string[];
   /** The field, for the report. */
   readonly element: string;
   /** Whether the value is part of a request. */
   readonly request: boolean;
-  /** Whether values are written as text, as in forms and queries. */
+  /** Whether values are written as strings, as in forms and queries. */
   readonly textual?: boolean;
 }
 
-/** The type of a field by its schema. */
+/** The type of a field, derived from its schema. */
 export interface Typed {
   readonly type: FieldType;
   readonly label: Exclude<Label, "optional">;
-  /** Rules of `connectrest.v1.field`. */
+  /** The rules of `connectrest.v1.field`. */
   readonly rules: Readonly<Record<string, OptionValue>>;
-  /** Constraints of `buf.validate.field`. */
+  /** The constraints of `buf.validate.field`. */
   readonly checks: Readonly<Record<string, OptionValue>> | undefined;
   readonly weakened: Cause | undefined;
 }
 
-/** A field before it has a name and a number. */
+/** A field without a name and a number. */
 export interface FieldDraft {
-  /** Its identity in the lock: its key on the wire. */
+  /** The identity in the lock: the key on the wire. */
   readonly key: string;
   /** The key on the wire; undefined for members of oneofs without a key. */
   readonly wire: string | undefined;
@@ -42,25 +42,28 @@ export interface FieldDraft {
   readonly comment: string;
   readonly deprecated: boolean;
   readonly place: string;
-  /** Further rules, before the rules of the type. */
+  /** Further rules, which precede the rules of the type. */
   readonly rules?: Readonly<Record<string, OptionValue>>;
   /** The words of the name. Default: the words of the key on the wire. */
   readonly words?: readonly string[];
   readonly oneof?: Field["oneof"];
 }
 
-/** The planner, as its parts see it. */
+/** The functions of the planner that its parts use. */
 export interface Planning {
   readonly schemas: Schemas;
   readonly report: Report;
   readonly lock: Lock;
   typeOf(schema: SchemaNode, spot: Spot): Typed;
   messageOf(schema: Schema, spot: Spot): Message;
-  /** A message that is not the message of a schema: one that holds a list, or the alternatives of a union. */
+  /**
+   * Creates a message that does not correspond to a schema: one that contains a list, or the alternatives of
+   * a union.
+   */
   newMessage(source: string, words: readonly string[], spot: Spot): Message;
   addField(message: Message, draft: FieldDraft): Field;
   isInRequest(schema: Schema, spot: Spot): boolean;
-  /** A name for a oneof, which shares its names with fields. */
+  /** Returns a name for a oneof. Oneofs and fields share a scope. */
   oneofName(message: Message, words: readonly string[]): string;
 }
 

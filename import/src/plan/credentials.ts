@@ -4,7 +4,7 @@ import type { Cause } from "../report/causes.ts";
 
 /** The credentials of a method. */
 export interface Credentials {
-  /** Equal for methods that need the same. */
+  /** A string that is equal for methods with the same requirements. */
   readonly identity: string;
   readonly rules: Readonly<Record<string, OptionValue>>;
   readonly scopes: readonly string[];
@@ -17,7 +17,7 @@ interface Kind {
   readonly scopes: readonly string[];
 }
 
-/** The credentials that an operation accepts, in the order of the document. */
+/** Returns the credentials that an operation accepts, in the order of the document. */
 export function credentialsOf(api: Api, { security }: Operation): Credentials {
   const causes = new Set<Cause>();
   const kinds = (security ?? []).flatMap((requirement) => kindOf(api, requirement, causes) ?? []);
@@ -39,12 +39,15 @@ export function credentialsOf(api: Api, { security }: Operation): Credentials {
   };
 }
 
-/** A scope of RFC 6749 section 3.3. */
+/** Reports whether a string is a scope (RFC 6749 section 3.3). */
 function isScope(text: string): boolean {
   return /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(text);
 }
 
-/** The kind of one alternative; of several schemes together the first that is supported. */
+/**
+ * Returns the kind of credentials for one alternative. Of several schemes that are required together, the
+ * first supported scheme counts.
+ */
 function kindOf(api: Api, requirement: Requirement, causes: Set<Cause>): Kind | undefined {
   if (requirement.size === 0) return { kind: "NONE", scopes: [] };
   if (requirement.size > 1) causes.add("several-credentials");

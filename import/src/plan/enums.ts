@@ -15,7 +15,9 @@ export class EnumPlanner {
   private readonly lock: Lock;
   private readonly report: Report;
   private readonly known = new Map<string, Enum>();
-  /** The names of values by where they are: the values of an enum belong to the scope around the enum. */
+  /**
+   * The scopes of value names, by message: the values of an enum belong to the scope that contains the enum.
+   */
   private readonly scopes = new Map<Message | undefined, Scope>();
 
   constructor(names: TypeNames, lock: Lock, report: Report) {
@@ -72,14 +74,14 @@ export class EnumPlanner {
   }
 }
 
-/** The names of values must differ by more than case and underscores. */
+/** Returns the identity of a value name: names must not differ only in case and underscores. */
 function withoutCase(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
 
 /**
- * `TaxUs1099K` is `TAX_US1099K`: the prefix that linters compute, which splits no letter from digits before
- * it.
+ * Returns the prefix of value names: `TAX_US1099K` for `TaxUs1099K`. Linters compute the same prefix, without
+ * splitting letters from following digits.
  */
 function prefixOf(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])/g, "_").toUpperCase();

@@ -4,7 +4,7 @@ import { type Message, Token } from "../proto/model.ts";
 import { plainType, scalar } from "./context.ts";
 import type { Planner } from "./planner.ts";
 
-/** Whether a field of a multipart body is a file, or a list of files. */
+/** Reports whether a field of a multipart body is a file, or a list of files. */
 export function isFile(schemas: Schemas, node: SchemaNode): { readonly repeated: boolean } | undefined {
   const schema = schemas.read(node);
   if (schema.shape.kind === "string" && schema.format === "binary") return { repeated: false };
@@ -15,7 +15,7 @@ export function isFile(schemas: Schemas, node: SchemaNode): { readonly repeated:
 
 const SOURCE = "#file";
 
-/** The message of files with their names, of which a package has one. */
+/** Returns the message for files with their names. A package has only one. */
 export function filePart(planner: Planner): Message {
   const spot = { root: undefined, words: [], element: SOURCE, request: true };
   const message = planner.newMessage(SOURCE, ["file", "part"], spot);

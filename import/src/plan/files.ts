@@ -2,7 +2,7 @@ import { Scope } from "../names/scope.ts";
 import type { Enum, FieldType, File, Message, Option, Service } from "../proto/model.ts";
 import { fileStem } from "./services.ts";
 
-/** The file of types that several services use. */
+/** The file for types that several services use. */
 const SHARED = "types";
 
 /** The elements of a package. */
@@ -16,7 +16,10 @@ export interface Package {
 
 type Type = Message | Enum;
 
-/** Puts each service into a file with the types that only it uses, and all others into one. */
+/**
+ * Puts each service into a file with the types that only this service uses, and all other types into one
+ * file.
+ */
 export function filesOf(api: Package): File[] {
   const users = usersOf(api);
   const stems = new Scope();
@@ -93,7 +96,10 @@ function enumOptions(enumeration: Enum): Option[] {
   return enumeration.values.flatMap(({ options }) => options);
 }
 
-/** Our own types that a message uses; the files of others are added to the imports. */
+/**
+ * Returns the types of this package that a message uses. Adds the files of types from other packages to the
+ * imports.
+ */
 function foreignTypes(message: Message, imports: Set<string>): Type[] {
   const own = message.fields.flatMap(({ type }): Type[] => {
     if (type.kind === "foreign") imports.add(type.file);
@@ -111,7 +117,7 @@ function rootOf(type: Type): Type {
   return type.parent === undefined ? type : rootOf(type.parent);
 }
 
-/** The services from which a type of the package is reached. */
+/** Returns the services that use a type of the package, directly or indirectly. */
 function usersOf(api: Package): ReadonlyMap<Type, ReadonlySet<Service>> {
   const users = new Map<Type, Set<Service>>();
   for (const service of api.services) {

@@ -14,7 +14,7 @@ export function isMultipart(type: string): boolean {
   return type.startsWith("multipart/");
 }
 
-/** The format of `records`, for streams. */
+/** Returns the `records` format for a media type; undefined if the media type is not a stream. */
 export function recordFormat(type: string): string | undefined {
   if (type === "text/event-stream") return "EVENT_STREAM";
   return /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|stream\+json|json-seq)$/.test(type)
@@ -22,7 +22,7 @@ export function recordFormat(type: string): string | undefined {
     : undefined;
 }
 
-/** The representation that is sent: JSON, then forms, then whatever is first. */
+/** Returns the representation that is sent: JSON, otherwise a form, otherwise the first. */
 export function preferredContent(contents: readonly Content[]): Content | undefined {
   return (
     contents.find(({ type }) => type === "application/json") ??

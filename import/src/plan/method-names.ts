@@ -1,7 +1,7 @@
 import { isPlural, pascal, singular, wordsOf } from "../names/words.ts";
 import type { Operation } from "../normalize/api.ts";
 
-/** Other words for the verbs of standard methods, and the HTTP methods that they must have. */
+/** Synonyms of the verbs of standard methods, with the HTTP method that each requires. */
 const SYNONYMS: Readonly<Record<string, { readonly verb: string; readonly http: string }>> = {
   fetch: { verb: "get", http: "GET" },
   retrieve: { verb: "get", http: "GET" },
@@ -14,7 +14,10 @@ const SYNONYMS: Readonly<Record<string, { readonly verb: string; readonly http: 
   destroy: { verb: "delete", http: "DELETE" },
 };
 
-/** The name of an operation's method: its `operationId` without the tag, or by its HTTP method and path. */
+/**
+ * Returns the method name of an operation: its `operationId` without the tag, otherwise a name from its HTTP
+ * method and path.
+ */
 export function methodName(operation: Operation, tag: string): string {
   const words = idWords(operation, tag);
   if (words.length === 0 || isMadeOfPath(operation, words)) return pascal(pathWords(operation), "Call");
@@ -24,7 +27,7 @@ export function methodName(operation: Operation, tag: string): string {
   return pascal([synonym.verb, ...rest], "Call");
 }
 
-/** Words that name no method alone. */
+/** Words that are not sufficient as a method name. */
 const VERBS = new Set([
   ...Object.keys(SYNONYMS),
   ...[
@@ -44,7 +47,7 @@ const VERBS = new Set([
   ],
 ]);
 
-/** The words of the `operationId`; where it is a verb alone, with what the tag names. */
+/** Returns the words of the `operationId`. A single verb is extended by the words of the tag. */
 function idWords({ operationId }: Operation, tag: string): readonly string[] {
   const words = wordsOf(operationId ?? "");
   const prefix = wordsOf(tag);
@@ -57,7 +60,7 @@ function idWords({ operationId }: Operation, tag: string): readonly string[] {
   return [verb, ...prefix.slice(0, -1), many ? (prefix.at(-1) ?? "") : singular(prefix.at(-1) ?? "")];
 }
 
-/** Whether an `operationId` is its HTTP method and path in other letters, as tools write it. */
+/** Reports whether an `operationId` was generated from the HTTP method and path. */
 function isMadeOfPath({ verb, path }: Operation, words: readonly string[]): boolean {
   const plain = path.split("/").flatMap((segment) => wordsOf(segment));
   const [first, ...rest] = words;
@@ -76,7 +79,7 @@ const STANDARD: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** `GET /pets/{id}/toys` lists the toys of a pet: `list`, `pet`, `toys`. */
+/** Returns words for an HTTP method and path: `list`, `pet`, `toys` for `GET /pets/{id}/toys`. */
 function pathWords({ verb, path }: Operation): string[] {
   const segments = path
     .replace(/[?#].*$/s, "")

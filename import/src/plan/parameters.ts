@@ -7,11 +7,11 @@ import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
 import type { Planner } from "./planner.ts";
 
-/** The surroundings of the fields of parameters, and their needs. */
+/** The context in which the fields of parameters are planned, and the requirements that they add. */
 export class Placement {
-  /** Whether the body takes all fields that are not placed. */
+  /** Whether the body contains all fields without a place. */
   readonly isBesideFields: boolean;
-  /** Whether a parameter needs names with brackets: `filter[name]=a`. */
+  /** Whether a parameter requires names with brackets: `filter[name]=a`. */
   brackets = false;
 
   constructor(isBesideFields: boolean) {
@@ -20,8 +20,8 @@ export class Placement {
 }
 
 /**
- * Headers that the description of an operation must not declare (OpenAPI 3.0, section Parameter Object), and
- * headers that the configuration of an upstream sets.
+ * Headers that an operation must not declare (OpenAPI 3.0, section Parameter Object), and headers that the
+ * configuration of an upstream sets.
  */
 const PROTOCOL_HEADERS = ["accept", "content-type", "authorization", "user-agent", "accept-encoding"];
 
@@ -113,7 +113,7 @@ function text(weakened?: Cause): Typed {
   return plainType(scalar("string"), weakened);
 }
 
-/** The type of a parameter; `spread` where each property is its own parameter. */
+/** Returns the type of a parameter; `spread` if each property is a separate parameter. */
 function parameterType(
   planner: Planner,
   parameter: Parameter,
@@ -145,7 +145,7 @@ function deepObject(planner: Planner, parameter: Parameter, spot: Spot, placemen
   return parameter.schema === undefined ? text() : planner.typeOf(parameter.schema, spot);
 }
 
-/** A union in a parameter is text, unless it is of one JSON type. */
+/** Returns the type of a union in a parameter: a string, unless all alternatives have the same JSON type. */
 function unionParameter(planner: Planner, parameter: Parameter, spot: Spot, placement: Placement): Typed {
   if (parameter.schema === undefined) return text();
   const kinds = [...groupsOf(planner.schemas, planner.schemas.read(parameter.schema)).keys()];
@@ -153,7 +153,7 @@ function unionParameter(planner: Planner, parameter: Parameter, spot: Spot, plac
     return deepObject(planner, parameter, spot, placement);
   }
   if (kinds.includes("object")) return text("union-in-parameter");
-  // `tag=a` and `tag=a&tag=b`
+  // accept both `tag=a` and `tag=a&tag=b`
   if (kinds.includes("array") && parameter.in === "query" && parameter.explode) {
     return { ...text(), label: "repeated" };
   }
@@ -183,7 +183,7 @@ function listParameter(planner: Planner, parameter: Parameter, spot: Spot, place
   return { ...list, rules: { ...list.rules, style: new Token("COMMA") } };
 }
 
-/** A type whose values are text: what JSON can be is text as well. */
+/** Returns a type whose values are strings: every JSON type has a string form. */
 function textual(typed: Typed): Typed {
   const { type } = typed;
   const isJson =

@@ -3,13 +3,13 @@ import { jsonName, snake, wordsOf } from "../names/words.ts";
 
 /** A variable of a path. */
 export interface PathVariable {
-  /** The names of the parameters that it stands for. */
+  /** The names of the parameters that the variable represents. */
   readonly parameters: readonly string[];
-  /** The name of its field. */
+  /** The name of the field. */
   readonly field: string;
 }
 
-/** A path as `google.api.http` writes it. */
+/** A path in the notation of `google.api.http`. */
 export interface PathTemplate {
   readonly template: string;
   readonly variables: readonly PathVariable[];
@@ -18,7 +18,7 @@ export interface PathTemplate {
   readonly hasFragment: boolean;
 }
 
-/** Reads a path of the document. Several variables in one segment become one. */
+/** Parses a path of the document. Several variables in one segment become one variable. */
 export function pathTemplate(path: string): PathTemplate {
   const [withQuery = "", fragment] = splitAt(path, "#");
   const [plain = "", query] = splitAt(withQuery, "?");
@@ -47,7 +47,7 @@ function splitAt(text: string, mark: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Text of a path that is neither a variable nor syntax. */
+/** Encodes the constant text of a path segment. */
 function encodeSegment(text: string): string {
   return encodeURI(text.toWellFormed())
     .replaceAll(/[*{}=]/g, (character) => {

@@ -32,7 +32,7 @@ import { typeOfSchema } from "./types.ts";
 import { fillUnion } from "./unions.ts";
 import type { Usage } from "./usage.ts";
 
-/** How names are on the wire, for all messages. */
+/** The notation of names on the wire, for all messages. */
 export type NameStyle = "AS_DECLARED" | "LOWER_CAMEL";
 
 export interface PlannerOptions {
@@ -41,12 +41,12 @@ export interface PlannerOptions {
   readonly usage: Usage;
 }
 
-/** How the properties of an object become fields of a message that has others. */
+/** The options for adding the properties of an object to a message that has other fields. */
 interface PropertyOptions {
-  /** The prefix of their keys in the lock, where other fields may have the same keys. */
+  /** The prefix of the property keys in the lock, if other fields may have the same keys. */
   readonly prefix?: string;
   readonly skip?: ReadonlySet<string>;
-  /** The lists of texts that a form writes with brackets. */
+  /** The lists of strings that a form writes with brackets. */
   readonly brackets?: ReadonlySet<string>;
 }
 
@@ -57,10 +57,10 @@ export class Planner implements Planning {
   readonly lock: Lock;
   readonly names: TypeNames;
   readonly enums: EnumPlanner;
-  /** The messages of the package, in the order in which they were needed. */
+  /** The messages of the package, in the order of first use. */
   readonly topLevel: Message[] = [];
   private readonly options: PlannerOptions;
-  /** The keys of the schemas whose types are planned now, since the last message began. */
+  /** The keys of the schemas whose types are being planned since the last message began. */
   private open = new Set<string>();
   private readonly stems: ReadonlySet<string>;
   private readonly known = new Map<string, Message>();
@@ -77,13 +77,13 @@ export class Planner implements Planning {
   }
 
   isInRequest(schema: Schema, spot: Spot): boolean {
-    // what is made of a schema is where the schema is
+    // a type derived from a schema is in requests if the schema is
     return spot.request || this.options.usage.requested.has(schema.key.replace(/!.*/s, ""));
   }
 
   typeOf(schema: SchemaNode, spot: Spot): Typed {
     const { key, shape } = this.schemas.read(schema);
-    // a list of itself, by way of no message
+    // the schema is a list of itself, without a message in between
     const isOpen =
       shape.kind === "array" || shape.kind === "tuple" || shape.kind === "object" || shape.kind === "union";
     if (isOpen && this.open.has(key)) return plainType(VALUE, "too-deep");
@@ -120,12 +120,12 @@ export class Planner implements Planning {
     return this.known.get(key) ?? this.create({ key, name: undefined, notes }, { ...spot, words });
   }
 
-  /** Whether another operation had this name for its request and response. */
+  /** Reports whether another operation already uses this name for its request and response. */
   isStem(name: string): boolean {
     return this.stems.has(name);
   }
 
-  /** A message of the package with a name that is reserved. */
+  /** Creates a message of the package with a reserved name. */
   rootMessage(name: string): Message {
     const message = new Message(this.options.package, name, undefined);
     this.topLevel.push(message);
@@ -140,14 +140,14 @@ export class Planner implements Planning {
     return message;
   }
 
-  /** Adds the fields of an object's properties, and one for further keys. */
+  /** Adds a field for each property of an object, and a field for additional keys. */
   addProperties(message: Message, schema: Schema, spot: Spot, options: PropertyOptions = {}): void {
     const { shape } = schema;
     if (shape.kind !== "object") return;
     const discriminators = this.options.usage.discriminators.get(schema.key);
     for (const [wire, node] of shape.properties) {
       if (options.skip?.has(wire) === true) continue;
-      // the member of a union is what says it
+      // the selected member of the union determines the value
       const isChosen = spot.request && discriminators?.has(wire) === true;
       const required = shape.required.has(wire) && !isChosen;
       const brackets = options.brackets?.has(wire) === true;
@@ -235,12 +235,12 @@ export class Planner implements Planning {
     return field;
   }
 
-  /** One object with the properties of all alternatives of a union. */
+  /** Returns one object with the properties of all alternatives of a union. */
   mergedFields(schema: Schema): Schema {
     return this.schemas.read(mergedObjects(this.schemas, schema, alternativesOf(this.schemas, schema)));
   }
 
-  /** A name for a oneof, which shares its names with fields. */
+  /** Returns a name for a oneof. Oneofs and fields share a scope. */
   oneofName(message: Message, words: readonly string[]): string {
     const scope = this.scopes.get(message) ?? new Scope(jsonName);
     this.scopes.set(message, scope);
@@ -293,13 +293,13 @@ function labelOf({ typed, nullable, oneof }: FieldDraft): Label {
   return nullable && !hasPresence && oneof === undefined ? "optional" : "";
 }
 
-/** Whether a comment says of a field what its type says. */
+/** Reports whether a comment belongs to the type of a field, so that the field need not repeat it. */
 function isCommentOf({ type }: Typed, comment: string): boolean {
   if (type.kind === "message") return type.message.comment === comment;
   return type.kind === "enum" && type.enumeration.comment === comment;
 }
 
-/** The constraints of a field, with `required` where a message or an enum has to be set. */
+/** Returns the constraints of a field, with `required` if a message or an enum must be set. */
 function checksOf({ typed, required, oneof }: FieldDraft): OptionValue | undefined {
   const hasNoZero = typed.label === "" && typed.type.kind !== "scalar";
   const isRequired = required && hasNoZero && oneof === undefined;

@@ -11,7 +11,7 @@ import { addParameter, Placement } from "./parameters.ts";
 import { pathTemplate } from "./paths.ts";
 import type { Planner } from "./planner.ts";
 
-/** A request as the HTTP rule and the rules of its method. */
+/** A request as an HTTP rule and method rules. */
 export interface PlannedRequest {
   readonly path: string;
   /** The `body` of the HTTP rule. */
@@ -19,7 +19,7 @@ export interface PlannedRequest {
   readonly rules: Readonly<Record<string, OptionValue>>;
 }
 
-/** Fields of the whole body. */
+/** The value of `body` for all fields. */
 const WHOLE_BODY = "*";
 
 /** Plans the request message of an operation. */
@@ -71,7 +71,7 @@ function addPathFields(planner: Planner, operation: Operation, message: Message,
       wire: undefined,
       words: field.split("_"),
       typed,
-      // a path without it is rejected
+      // the runtime rejects a path without the value
       required: false,
       nullable: false,
       comment: known.map((each) => parameterComment(planner, each)).join("\n"),
@@ -106,7 +106,7 @@ interface ChosenBody {
   readonly schema: Schema | undefined;
 }
 
-/** The body in the one of its media types that is sent. */
+/** Plans the body in one of its media types. */
 function bodyOf(planner: Planner, operation: Operation, message: Message): ChosenBody | undefined {
   const { body } = operation;
   if (body === undefined) return undefined;
@@ -126,13 +126,13 @@ function bodyOf(planner: Planner, operation: Operation, message: Message): Chose
   };
 }
 
-/** Whether a body has no fields, as tools write it for GET. */
+/** Reports whether a body has no fields, as some tools generate it for GET. */
 function isEmptyObject(planner: Planner, { schema }: Content): boolean {
   const shape = schema === undefined ? undefined : planner.schemas.read(schema).shape;
   return shape?.kind === "object" && shape.properties.size === 0 && typeof shape.additional !== "object";
 }
 
-/** How a body is written: as fields next to the fields of parameters, as one field, or as bytes. */
+/** The form of a body: fields next to the fields of parameters, one field, or bytes. */
 type BodyKind = "fields" | "field" | "bytes";
 
 function bodyKind({ content, schema }: ChosenBody): BodyKind {
@@ -178,12 +178,15 @@ function addBody(
   };
 }
 
-/** The object whose properties are the fields of a form; of a union all of them. */
+/**
+ * Returns the object whose properties are the fields of a form; for a union, an object with the properties of
+ * all alternatives.
+ */
 function fieldsOf(planner: Planner, schema: Schema): Schema | undefined {
   return schema.shape.kind === "union" ? planner.mergedFields(schema) : schema;
 }
 
-/** The fields of a form whose lists are written with brackets: `expand[]=a`. */
+/** Returns the fields of a form whose lists are written with brackets: `expand[]=a`. */
 function deepFields({ encodings }: Content): ReadonlySet<string> {
   const deep = [...encodings].filter(([, encoding]) => textAt(encoding, "style") === "deepObject");
   return new Set(deep.map(([name]) => name));
@@ -222,7 +225,7 @@ function addParts(planner: Planner, message: Message, schema: Schema, spot: Spot
   }
 }
 
-/** The Content-Type of JSON that has another name. */
+/** Returns the rule for a JSON Content-Type other than application/json. */
 function specialType(type: string): Readonly<Record<string, OptionValue>> {
   if (type === "application/json" || !type.endsWith("+json")) return {};
   return { headers: { name: "Content-Type", value: type } };

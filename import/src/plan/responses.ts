@@ -8,7 +8,7 @@ import { type FieldDraft, plainType, type Spot, scalar } from "./context.ts";
 import { isJson, preferredContent, recordFormat } from "./media-types.ts";
 import type { Planner } from "./planner.ts";
 
-/** A response as the HTTP rule and the rules of its method. */
+/** A response as an HTTP rule and method rules. */
 export interface PlannedResponse {
   /** The `response_body` of the HTTP rule. */
   readonly body: string | undefined;
@@ -28,7 +28,7 @@ export function planResponse(planner: Planner, operation: Operation, message: Me
   return planned;
 }
 
-/** The responses of success; where none is named, the default. */
+/** Returns the successful responses; the default response if none is declared. */
 function successesOf({ responses }: Operation): readonly Response[] {
   const successes = responses.filter(({ status }) => /^2(?:\d\d|XX)$/.test(status));
   if (successes.length > 0) return successes;
@@ -47,7 +47,7 @@ function planBody(
     const found = preferredContent(each);
     return found !== undefined && isJson(found.type) && found.schema !== undefined ? [found] : [];
   });
-  // a stream that may be one response too is chosen by a parameter, and callers expect the response
+  // if a parameter selects between a stream and a single response, callers expect the single response
   if (stream !== undefined && json.length === 0) return planRecords(planner, message, stream, spot);
   if (json.length === 0) return planBytes(planner, message, contents[0]);
   for (const other of contents) {
@@ -128,7 +128,9 @@ function planJson(planner: Planner, message: Message, node: SchemaNode, spot: Sp
   return { body: planner.addField(message, draft).name, serverStreaming: false, rules: {} };
 }
 
-/** The words for the payload of a response: the name of its schema, or of the items of a list. */
+/**
+ * Returns the words for the payload of a response: the name of its schema, or of the schema of list items.
+ */
 function fieldWords(planner: Planner, schema: Schema): readonly string[] {
   if (schema.name !== undefined) return nonEmpty(wordsOf(schema.name), "body");
   if (schema.shape.kind !== "array" || schema.shape.items === undefined) return ["body"];
@@ -148,7 +150,7 @@ function plural(word: string): string {
   return /(?:x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
 }
 
-/** Adds the headers that a response declares, as text or numbers. */
+/** Adds the headers that a response declares, as strings or numbers. */
 function addHeaders(planner: Planner, message: Message, successes: readonly Response[], spot: Spot): void {
   const added = new Set<string>();
   for (const { name, schema, description, place } of successes.flatMap(({ headers }) => headers)) {

@@ -9,7 +9,7 @@ import type { NameStyle, Planner } from "./planner.ts";
 import { planRequest } from "./requests.ts";
 import { planResponse } from "./responses.ts";
 
-/** A service, and the operations that it has, before their methods are planned. */
+/** A service with its operations, before their methods are planned. */
 export interface ServiceDraft {
   readonly name: string;
   readonly tag: string;
@@ -19,11 +19,11 @@ export interface ServiceDraft {
 export interface MethodDraft {
   readonly name: string;
   readonly operation: Operation;
-  /** The names of its request and response, without `Request` and `Response`. */
+  /** The name of the request and response messages, without `Request` and `Response`. */
   readonly stem: string;
 }
 
-/** The verbs that `google.api.http` has fields for. */
+/** The HTTP methods for which `google.api.http` has fields. */
 const VERBS = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 
 /** Groups operations by their first tag, and names services and methods. */
@@ -43,7 +43,7 @@ export function draftServices(planner: Planner, api: Api, operations: readonly O
   }));
 }
 
-/** The first tag of an operation; without tags, the first fixed segment of its path. */
+/** Returns the first tag of an operation; without tags, the first constant segment of its path. */
 function tagOf({ tags, path }: Operation, api: Api): string {
   const segments = path
     .split("/")
@@ -77,7 +77,8 @@ function namedMethods(planner: Planner, service: string, operations: readonly Op
 }
 
 /**
- * Requests have the name of their method, or with the service in front where two services have that method.
+ * Returns the name of the request and response messages: the name of the method, prefixed by the service if
+ * two services have a method with this name.
  */
 function stemOf(
   planner: Planner,
@@ -128,7 +129,7 @@ export function planService(
   };
 }
 
-/** The credentials that most methods of a service need. */
+/** Returns the credentials that most methods of a service require. */
 function commonCredentials(api: Api, { methods }: ServiceDraft): Credentials | undefined {
   const all = methods.map(({ operation }) => credentialsOf(api, operation));
   const groups = Map.groupBy(all, ({ identity }) => identity);
@@ -196,7 +197,7 @@ function commentOf({ summary, description, verb, path }: Operation): string {
   return text === "" ? `${verb} ${path}` : text;
 }
 
-/** The file of a service: `pet_store` for PetStoreService. */
+/** Returns the file name of a service: `pet_store` for PetStoreService. */
 export function fileStem(name: string): string {
   return snake(wordsOf(name.replace(/Service$/, "")), "api");
 }

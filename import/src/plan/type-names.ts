@@ -5,16 +5,19 @@ import type { Schema } from "../normalize/schema.ts";
 import type { Message } from "../proto/model.ts";
 import type { Spot } from "./context.ts";
 
-/** Longer names are cut at a word. */
+/** The maximum length of a name. Longer names are cut at a word. */
 const MAX_LENGTH = 100;
 
-/** Names messages and enums: schemas with names for the package, others within the message that uses them. */
+/**
+ * Names messages and enums. The type of a named schema is in the package; any other type is nested in the
+ * message that uses it.
+ */
 export class TypeNames {
   private readonly lock: Lock;
   private readonly topLevel: Scope;
   private readonly nested = new Map<Message, Scope>();
   private readonly held: ReadonlySet<string>;
-  /** The first message that used a schema. */
+  /** The first message that used each schema. */
   private readonly roots = new Map<string, Message>();
 
   constructor(lock: Lock) {
@@ -23,7 +26,10 @@ export class TypeNames {
     this.topLevel = new Scope(undefined, this.held);
   }
 
-  /** The identity of the type of a schema: a schema without a name is a type of each message that uses it. */
+  /**
+   * Returns the identity of the type of a schema. A schema without a name is a separate type in each message
+   * that uses it.
+   */
   identity(schema: Pick<Schema, "key" | "name" | "notes">, { root }: Spot): string {
     if (schema.name !== undefined || root === undefined) return schema.key;
     const first = this.roots.get(schema.key) ?? root;
@@ -31,7 +37,7 @@ export class TypeNames {
     return first === root ? schema.key : `${schema.key}@${root.name}`;
   }
 
-  /** Takes a name of the package away from schemas, e.g. the name of a request. */
+  /** Reserves a name of the package, such as the name of a request, so that no schema gets it. */
   reserve(name: string): void {
     this.topLevel.take(name);
   }

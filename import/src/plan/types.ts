@@ -17,10 +17,10 @@ import { unionType } from "./unions.ts";
 import { singular } from "./wrappers.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
-/** How many inline schemas may be below each other; with them the names of their messages grow. */
+/** The maximum nesting depth of inline schemas. The names of their messages grow with the depth. */
 const MAX_DEPTH = 24;
 
-/** The type of a field by its schema. */
+/** Returns the type of a field, given its schema. */
 export function typeOfSchema(planning: Planning, enums: EnumPlanner, node: SchemaNode, spot: Spot): Typed {
   const schema = planning.schemas.read(node);
   if (spot.words.length > MAX_DEPTH && schema.name === undefined) return plainType(VALUE, "too-deep");
@@ -86,7 +86,7 @@ function enumType(
     const type = isSmall ? "int32" : "int64";
     return { ...plainType(scalar(type)), checks: valueChecks(type, values) };
   }
-  // the spelling of a value that is all digits means a number
+  // a spelling that consists of digits would also match a number
   const plain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
   if (plain || schema.format === "date-time") {
     return { ...plainType(scalar("string")), checks: valueChecks("string", texts) };
@@ -151,7 +151,7 @@ function mapType(planning: Planning, schema: Schema, values: SchemaNode, spot: S
   return { ...typed, label: "map", checks: mapChecks(schema.limits, false, typed.checks) };
 }
 
-/** Whether all properties are texts, as further keys are: a map holds them all. */
+/** Reports whether all properties and additional keys are strings, so that a map can hold them. */
 function isTextMap(planning: Planning, properties: Iterable<SchemaNode>, additional: SchemaNode): boolean {
   const isText = (node: SchemaNode) => {
     const { shape, nullable } = planning.schemas.read(node);

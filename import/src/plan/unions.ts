@@ -18,7 +18,7 @@ import { singular } from "./wrappers.ts";
 
 const PLAIN = { required: false, nullable: false, deprecated: false } as const;
 
-/** The names of the members of a oneof by their JSON types. */
+/** The names of the members of a oneof, by JSON type. */
 const MEMBERS: Readonly<Record<Kind, string>> = {
   string: "text",
   number: "number",
@@ -28,7 +28,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
   any: "value",
 };
 
-/** The type of a union as a list item, a map value, a body, or a field of a response. */
+/** Returns the type of a union in a list item, a map value, a body, or a field of a response. */
 export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema, spot: Spot): Typed {
   const groups = kindsOf(planning, schema, spot);
   if (groups.size === 0 || groups.has("any")) return plainType(VALUE);
@@ -57,7 +57,10 @@ function isInteger({ shape }: Schema): boolean {
 
 const SCALARS: readonly Kind[] = ["string", "number", "boolean"];
 
-/** The alternatives by their JSON types; where values are written as text, numbers and booleans are texts. */
+/**
+ * Returns the alternatives by JSON type. If values are written as strings, numbers and booleans count as
+ * strings.
+ */
 function kindsOf(planning: Planning, schema: Schema, spot: Spot): ReadonlyMap<Kind, readonly Alternative[]> {
   const groups = groupsOf(planning.schemas, schema);
   const scalars = SCALARS.flatMap((kind) => groups.get(kind) ?? []);
@@ -67,7 +70,10 @@ function kindsOf(planning: Planning, schema: Schema, spot: Spot): ReadonlyMap<Ki
   return new Map([["string", scalars], ...others]);
 }
 
-/** Texts: an enum of all values, unless one of them may be any text. */
+/**
+ * Returns the type of the string alternatives: an enum of all values, unless an alternative may be any
+ * string.
+ */
 function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
   const values = parts.flatMap((part) => (part.schema.shape.kind === "enum" ? part.schema.shape.values : []));
   const texts = [...new Set(values)].filter((value) => typeof value === "string");
@@ -79,7 +85,7 @@ function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternativ
   return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
 }
 
-/** Whether objects have no keys that the document names: every message holds them. */
+/** Reports whether objects have no declared keys, so that every message can hold them. */
 function isEmpty(shape: Schema["shape"]): boolean {
   if (shape.kind !== "object" || shape.properties.size > 0) return false;
   return shape.additional === false || (shape.additional === undefined && shape.listed);
@@ -103,8 +109,8 @@ function objectUnion(planning: Planning, schema: Schema, parts: readonly Alterna
 }
 
 /**
- * Fills the message of a union: a oneof whose members are chosen by a discriminator, by keys or by JSON
- * types.
+ * Adds the fields of a union to its message: a oneof whose members are selected by a discriminator, by keys
+ * or by JSON types.
  */
 export function fillUnion(planning: Planning, message: Message, schema: Schema, spot: Spot): void {
   const groups = kindsOf(planning, schema, spot);
@@ -157,7 +163,7 @@ function whenOf({ values, key }: Choice): OptionValue {
   return { values: only ?? texts, ...(type === undefined ? {} : { type }) };
 }
 
-/** A key as a path: one that has dots is quoted. */
+/** Returns a key as a path. A key with dots is quoted. */
 function pathOf(key: string): string {
   return /^[\w$@-]+$/.test(key) && !/^\d+$/.test(key) ? key : `'${key}'`;
 }
@@ -185,7 +191,7 @@ function fillByType(
   }
 }
 
-/** The type of a member of a oneof. */
+/** Returns the type of a member of a oneof. */
 function memberType(
   planning: Planning,
   schema: Schema,
@@ -199,7 +205,7 @@ function memberType(
     parts.map((part) => part.node),
   );
   const typed = node === undefined ? plainType(VALUE) : planning.typeOf(node, { ...spot, words });
-  // a member of the JSON type of texts holds any text
+  // the member for the JSON type string holds any string
   if (typed.type.kind === "foreign" && kind === "string") return plainType(scalar("string"));
   return { ...singular(planning, typed, `${schema.key}!${kind}`, { ...spot, words }), checks: undefined };
 }

@@ -2,15 +2,15 @@ import type { SchemaNode } from "../normalize/schema.ts";
 import type { Schemas } from "../normalize/schemas.ts";
 import { choicesOf } from "./alternatives.ts";
 
-/** The schemas of requests. */
+/** The schemas that requests use. */
 export interface Usage {
   /** The keys of the schemas in requests. */
   readonly requested: ReadonlySet<string>;
-  /** The properties that distinguish schemas as members of a union, by the keys of the schemas. */
+  /** The properties that identify schemas as members of a union, by the keys of the schemas. */
   readonly discriminators: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Visits all schemas that requests reach. */
+/** Visits all schemas that requests use, directly or indirectly. */
 export function usageOf(schemas: Schemas, requests: readonly SchemaNode[]): Usage {
   const requested = new Set<string>();
   const discriminators = new Map<string, Set<string>>();

@@ -2,7 +2,8 @@ import type { Message } from "../proto/model.ts";
 import { type Planning, plainType, type Spot, type Typed } from "./context.ts";
 
 /**
- * A type without a label: a list or a map is wrapped in a message, which `unwrap` writes as what it holds.
+ * Returns a type without a label. A list or map is wrapped in a message, and `unwrap` writes this message as
+ * its content.
  */
 export function singular(planning: Planning, typed: Typed, source: string, spot: Spot): Typed {
   if (typed.label === "") return typed;

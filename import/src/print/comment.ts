@@ -1,6 +1,6 @@
 const WIDTH = 100;
 
-/** The lines of a comment, wrapped at words. Control characters are left out, and trailing blank lines. */
+/** Returns the lines of a comment, wrapped at words. Omits control characters and trailing blank lines. */
 export function commentLines(text: string, indent: string): string[] {
   const clean = text
     .toWellFormed()
@@ -20,7 +20,7 @@ function wrap(line: string, width: number): string[] {
   let rest = line;
   while (rest.length > width) {
     let at = rest.lastIndexOf(" ", width);
-    // a long word, such as a link, stays whole
+    // a long word, such as a link, is not broken
     if (at <= 0 || rest.slice(0, at).trim() === "") at = rest.indexOf(" ", width);
     if (at < 0) break;
     lines.push(rest.slice(0, at).trimEnd());

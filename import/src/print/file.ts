@@ -2,7 +2,7 @@ import type { Enum, Field, FieldType, File, Message, Method, Option, Service } f
 import { commentLines } from "./comment.ts";
 import { printValue, quote, shortened } from "./options.ts";
 
-/** A `.proto` file, as `buf format` writes it. */
+/** Prints a `.proto` file in the format of `buf format`. */
 export function printFile(file: File): string {
   const blocks = [
     ...file.services.map(printService),
@@ -65,7 +65,7 @@ function printMessage(message: Message, indent: string): string[] {
   return [...comment, `${indent}message ${message.name} {`, ...lines, `${indent}}`];
 }
 
-/** Blocks with an empty line between them. */
+/** Joins blocks with an empty line between them. */
 function spaced(blocks: readonly (readonly string[])[]): string[] {
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
@@ -103,7 +103,7 @@ function printField(field: Field, scope: Message, indent: string): string[] {
   ];
 }
 
-/** The options of a field or an enum value, in brackets. */
+/** Prints the options of a field or an enum value, in brackets. */
 function printInlineOptions(options: readonly Option[], indent: string): string {
   const short = options.map(shortened);
   const [only] = short;
@@ -126,13 +126,13 @@ function typeName(type: FieldType, scope: Message): string {
   }
 }
 
-/** The name of a type where a message uses it: as short as it leads to that type. */
+/** Returns the shortest name by which a message can refer to a type. */
 function relativeName(type: Message | Enum, scope: Message): string {
   const root = rootOf(scope);
   if (type.parent === root) return type.name;
   const [first = ""] = type.path.split(".");
   const isHidden = [...root.messages, ...root.enums].some(({ name }) => name === first);
-  // the package's last part is a word in lower case, which no type is
+  // the last part of the package is a lower-case word, and no type has such a name
   return isHidden ? `.${root.package}.${type.path}` : type.path;
 }
 

@@ -1,6 +1,6 @@
 import { type Option, type OptionValue, Token } from "../proto/model.ts";
 
-/** An option's value as `buf format` writes it; further lines are indented as deep as the first. */
+/** Prints the value of an option in the format of `buf format`. Further lines are indented like the first. */
 export function printValue(value: OptionValue, indent: string): string {
   if (value instanceof Token) return value.name;
   if (typeof value === "string") return quote(value);
@@ -34,10 +34,10 @@ function isComposite(value: OptionValue): boolean {
   return typeof value === "object" && !(value instanceof Token);
 }
 
-/** Rules that are lists, which a path does not lead into. */
+/** Rules that are lists, to which a path cannot lead. */
 const LISTS = new Set(["from", "when", "headers", "parameters"]);
 
-/** An option, with the name shortened to a path where it sets one thing. */
+/** Returns an option, written as a path if it sets a single value. */
 export function shortened(option: Option): Option {
   let { name, value } = option;
   for (;;) {
@@ -54,7 +54,7 @@ export function shortened(option: Option): Option {
   return { ...option, name, value };
 }
 
-/** A string literal of the proto language. */
+/** Returns a string literal of the proto language. */
 export function quote(text: string): string {
   const escaped = text.replace(
     /["\\\n\r\t\p{Cc}\u2028\u2029]/gu,

@@ -1,11 +1,11 @@
 import { stringify } from "yaml";
-import type { Scheme } from "../normalize/api.ts";
+import type { Api, Scheme } from "../normalize/api.ts";
 import type { Project } from "./model.ts";
 
-/** Where an API is of which the document says nothing, or only a path. */
+/** The address of an API whose document contains no address, or only a path. */
 const UNKNOWN_HOST = "https://api.example.com";
 
-/** `connect-rest.yaml` with the upstream of the API. */
+/** Returns `connect-rest.yaml` with the upstream of the API. */
 export function configuration({ api, upstream, files }: Project): string {
   const adapters = files
     .filter(({ services }) => services.length > 0)
@@ -33,7 +33,13 @@ function absolute(url: string | undefined): string | undefined {
   return isUsable ? parsed.href.replace(/[?#].*$/s, "").replace(/\/$/, "") : undefined;
 }
 
-/** The address without a slash at its end, since paths begin with one. */
+/** Returns the environment variables that the configuration reads. */
+export function variablesOf(api: Api, upstream: string): readonly string[] {
+  const credentials = JSON.stringify(credentialsOf([...api.schemes.values()], upstream) ?? {});
+  return [...credentials.matchAll(/"env":"(\w+)"/g)].map(([, name = ""]) => name);
+}
+
+/** Returns the address without a trailing slash, since paths begin with a slash. */
 function baseUrl(url: string | undefined): string {
   const found = absolute(url);
   if (found !== undefined) return found;
@@ -41,7 +47,7 @@ function baseUrl(url: string | undefined): string {
   return `${UNKNOWN_HOST}${URL.parse(path, UNKNOWN_HOST)?.pathname.replace(/\/$/, "") ?? ""}`;
 }
 
-/** Where the credentials are read from, for each kind that the API accepts. */
+/** Returns the sources of the credentials, for each kind that the API accepts. */
 function credentialsOf(schemes: readonly Scheme[], upstream: string): object | undefined {
   const prefix = upstream.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
   const kinds = new Set(schemes.map(({ kind }) => kind));

@@ -1,7 +1,7 @@
 import type { Api, Operation } from "../normalize/api.ts";
 import type { File, Service } from "../proto/model.ts";
 
-/** The content of the files around the `.proto` files. */
+/** The content of the project files other than `.proto` files. */
 export interface Project {
   readonly api: Api;
   readonly upstream: string;

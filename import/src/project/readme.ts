@@ -1,7 +1,9 @@
+import { variablesOf } from "./configuration.ts";
 import type { Project } from "./model.ts";
 
-/** The README of what was imported: the next commands, and what belongs to whom. */
+/** Returns the README of an imported project: the next commands, and which files users may edit. */
 export function readme({ api, upstream, package: packageName, services }: Project): string {
+  const variables = variablesOf(api, upstream);
   const [service] = services;
   const unary = service?.methods.find(({ serverStreaming }) => !serverStreaming);
   const target = `${packageName}.${service?.name ?? ""}/${unary?.name ?? ""}`;
@@ -11,14 +13,15 @@ export function readme({ api, upstream, package: packageName, services }: Projec
 and call it:
 
 \`\`\`sh
-npx buf dep update && npx buf generate
+${variables.map((variable) => `export ${variable}=…\n`).join("")}npx buf generate
 npx connect-rest serve
 curl -d '{}' -H 'content-type: application/json' http://127.0.0.1:8080/${target}
 \`\`\`
 
 - \`connect-rest.yaml\` names the upstream \`${upstream}\`, its address, and the environment variables of its credentials.
-- \`proto/\` is not for editing: the next import writes it again, and refuses files that were changed by hand. Pages, errors, units
-  of times and other rules go into \`rules.yaml\`, which \`buf.gen.yaml\` passes to the generator.
+- \`proto/\` is not for editing: the next import writes it again, and rejects files that were changed by hand. Pages, errors, units
+  of times and other rules go into \`rules.yaml\`, which \`buf.gen.yaml\` passes to the generator. \`npx connect-rest init\` writes
+  \`buf.gen.yaml\` where it is missing.
 - \`connect-rest-import.lock.json\` keeps names and field numbers, so that a document that grows changes no message on the wire.
   Commit it.
 `;

@@ -1,4 +1,4 @@
-/** A text that the proto language writes without quotes: the name of an enum value. */
+/** A value that the proto language writes without quotes: the name of an enum value. */
 export class Token {
   readonly name: string;
 
@@ -17,15 +17,15 @@ export type OptionValue =
   | readonly OptionValue[]
   | { readonly [key: string]: OptionValue | undefined };
 
-/** An option with its name as it is written, e.g. `(google.api.http)`. */
+/** An option with its name as written, for example `(google.api.http)`. */
 export interface Option {
   readonly name: string;
   readonly value: OptionValue;
-  /** The file that declares it. */
+  /** The file that declares the option. */
   readonly file?: string;
 }
 
-/** The type of a field: a scalar, a message of another file, or one of ours. */
+/** The type of a field: a scalar, a message of another file, or a type of this package. */
 export type FieldType =
   | { readonly kind: "scalar"; readonly name: string }
   | { readonly kind: "foreign"; readonly name: string; readonly file: string }
@@ -42,7 +42,7 @@ export interface Field {
   readonly options: readonly Option[];
   readonly comment: string;
   readonly oneof: Oneof | undefined;
-  /** Why the document says more than the type does, if so. */
+  /** The cause if the type allows more than the document; otherwise undefined. */
   readonly weakened: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface Oneof {
 export class Message {
   readonly package: string;
   readonly name: string;
-  /** The message that it is nested in. */
+  /** The message that contains this one. */
   readonly parent: Message | undefined;
   comment = "";
   deprecated = false;
@@ -71,7 +71,7 @@ export class Message {
     this.parent = parent;
   }
 
-  /** The name within the package. */
+  /** The name relative to the package. */
   get path(): string {
     return this.parent === undefined ? this.name : `${this.parent.path}.${this.name}`;
   }
@@ -125,6 +125,6 @@ export interface File {
   readonly services: readonly Service[];
   readonly messages: readonly Message[];
   readonly enums: readonly Enum[];
-  /** The files that it imports. */
+  /** The files that this file imports. */
   readonly imports: readonly string[];
 }

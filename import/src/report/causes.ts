@@ -1,6 +1,6 @@
-/** The losses of an import, each with the replacement. */
+/** The causes of losses in an import, each with the replacement. */
 export const CAUSES = {
-  // the field has a weaker type than the document says
+  // the type of the field allows more than the document
   "union-indistinct": "a union whose alternatives nothing tells apart: google.protobuf.Value",
   "union-in-parameter": "a union with objects in a parameter: text",
   "null-in-list": "a list or map whose items may be null: google.protobuf.Value",
@@ -12,7 +12,7 @@ export const CAUSES = {
   "list-in-path": "a list in a path: text",
   "two-variables": "several variables in one segment of a path: one variable for all of them",
   "too-deep": "an inline schema below too many others: google.protobuf.Value",
-  // the type says it all, and something next to it is lost
+  // the type is exact, but a property of the schema is lost
   "null-in-request": "null and absent are alike in requests: null is not sent",
   "empty-key": "a property with an empty name: left out",
   "empty-enum-value": "an empty text among the values of an enum: left out",
@@ -32,7 +32,7 @@ export const CAUSES = {
 
 export type Cause = keyof typeof CAUSES;
 
-/** The causes for which a field has a weaker type. */
+/** The causes that make the type of a field allow more than the document. */
 export const WEAKENING: ReadonlySet<Cause> = new Set<Cause>([
   "union-indistinct",
   "union-in-parameter",

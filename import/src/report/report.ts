@@ -3,9 +3,9 @@ import { CAUSES, type Cause, WEAKENING } from "./causes.ts";
 /** One loss. */
 export interface Finding {
   readonly cause: Cause;
-  /** The place in the document. */
+  /** The position in the document. */
   readonly place: string;
-  /** The element of the `.proto` files, or the operation, that it concerns. */
+  /** The element of the `.proto` files, or the operation, that the loss concerns. */
   readonly element: string;
 }
 
@@ -18,7 +18,7 @@ export class Report {
   weakenedFields = 0;
 
   add(cause: Cause, place: string, element: string): void {
-    // without the keys of combined schemas
+    // omit the keys of combined schemas
     const known = place.replace(/!.*/s, "");
     const key = `${cause} ${known} ${element}`;
     if (!this.found.has(key)) this.found.set(key, { cause, place: known, element });
@@ -28,7 +28,7 @@ export class Report {
     return [...this.found.values()];
   }
 
-  /** How often each cause was found, most often first. */
+  /** Returns how often each cause was found, most frequent first. */
   counts(): readonly (readonly [Cause, number])[] {
     const counts = Map.groupBy(this.found.values(), ({ cause }) => cause);
     return [...counts]
@@ -36,7 +36,7 @@ export class Report {
       .sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
   }
 
-  /** The report as Markdown. */
+  /** Returns the report as Markdown. */
   print(): string {
     const lines = [
       "# Losses of the import",
@@ -53,7 +53,7 @@ export class Report {
     return `${lines.join("\n")}\n`;
   }
 
-  /** One line for each cause. */
+  /** Returns one line for each cause. */
   summary(): string[] {
     return this.counts().map(([cause, count]) => `${String(count).padStart(6)}  ${cause}: ${CAUSES[cause]}`);
   }

@@ -1,7 +1,7 @@
 import type { Message, Service } from "../proto/model.ts";
 import type { Report } from "./report.ts";
 
-/** Counts fields and operations, and those that are weaker than the document says. */
+/** Counts fields and operations, and how many of them allow more than the document. */
 export function countWeakened(
   report: Report,
   services: readonly Service[],

@@ -1,4 +1,4 @@
-/** Checks that each binding of a method can be reached. */
+/** Checks that requests can reach each binding of a method. */
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { HttpRuleSchema } from "../gen/google/api/http_pb.ts";
@@ -6,8 +6,8 @@ import type { BindingModel, MethodModel } from "../model/model.ts";
 import { type PatternSegment, patternText } from "../model/path-template.ts";
 
 /**
- * Returns the bindings that no request reaches, since an earlier binding takes all requests that would
- * match.
+ * Returns the bindings that no request reaches, because an earlier binding takes all requests that match
+ * them.
  */
 export function unreachable(method: MethodModel): BindingModel[] {
   return method.bindings.filter((_binding, index) => earlierCover(method, index) >= 0);
@@ -29,7 +29,9 @@ export function checkBindings(method: MethodModel, problems: Problems): void {
   });
 }
 
-/** Returns the index of the first binding that takes all requests of a later one; -1 if there is none. */
+/**
+ * Returns the index of the first binding that takes all requests of a later binding; -1 if no binding does.
+ */
 function earlierCover({ bindings, rules }: MethodModel, index: number): number {
   const later = bindings[index];
   return bindings

@@ -24,7 +24,7 @@ import { checkStreams } from "./streams.ts";
 import { checkTypes } from "./types.ts";
 import { checkUnwrappedRequest } from "./unwrapped.ts";
 
-/** Checks methods, and every message that they read or write. Each message is checked once. */
+/** Checks methods and all messages that they read or write. Each message is checked once. */
 export class Checker {
   private readonly types: TypeModels;
   private readonly messages = new Map<DescMessage, readonly Problem[]>();
@@ -94,7 +94,7 @@ export class Checker {
   }
 }
 
-/** Collects a message and all messages below it. */
+/** Collects a message and all messages that it contains. */
 function reach(message: DescMessage, reached: Set<DescMessage>): void {
   if (reached.has(message) || message.file.proto.package === "google.protobuf") return;
   reached.add(message);
@@ -125,7 +125,7 @@ function checkType(field: DescField, method: MethodModel, types: TypeModels, pro
   }
 }
 
-/** Reports fields inside of other messages that have a place, which only request fields can have. */
+/** Reports fields of nested messages that have a place, since only request fields can have a place. */
 function checkPlaces(message: DescMessage, method: MethodModel, types: TypeModels, problems: Problems): void {
   const members = method.desc.input.oneofs.flatMap((oneof) => oneof.fields).map((field) => messageOf(field));
   for (const field of message.fields) {

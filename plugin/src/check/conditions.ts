@@ -15,9 +15,9 @@ interface Condition {
 }
 
 /**
- * Reports faults of a condition; the texts continue from the subject of the condition.
+ * Reports faults in a condition. Each fault continues a sentence whose subject is the condition.
  *
- * @param otherKey the key to test if the condition names none; empty for no key
+ * @param otherKey the key that is tested if the condition names none; empty for no key
  */
 export function checkCondition(
   when: Condition,

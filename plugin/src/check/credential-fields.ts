@@ -1,4 +1,4 @@
-/** Checks the request fields that carry credentials of the caller according to a method. */
+/** Checks the request fields that carry credentials of the caller, as a method declares them. */
 import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -9,7 +9,10 @@ import type { TypeModels } from "../model/types.ts";
 
 const CREDENTIAL_FIELDS = MethodRulesSchema.field.credentialFields.number;
 
-/** Reports fields that do not exist, that are not protected, or that no rejection can concern. */
+/**
+ * Reports fields that do not exist, fields that are not protected, and fields that a rejection by the
+ * upstream cannot concern.
+ */
 export function checkCredentialFields(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc, rules } = method;
   const { credentialFields } = method.annotation;

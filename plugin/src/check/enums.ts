@@ -9,7 +9,7 @@ import { checkTypeTexts } from "./rule-texts.ts";
 
 const { field: RULE } = EnumValueRulesSchema;
 
-/** Reports spellings that represent two values of an enum; aliases of one number count as one value. */
+/** Reports spellings that represent two values of an enum. Aliases of the same number count as one value. */
 export function checkEnum(desc: DescEnum, types: TypeModels, problems: Problems): void {
   const taken = new Map<string, DescEnumValue>();
   for (const value of desc.values) {

@@ -15,7 +15,7 @@ export function covers(general: Rule, specific: Rule): boolean {
   );
 }
 
-/** The runtime compares subcodes as text, whatever their type. */
+/** The runtime compares subcodes as strings, regardless of their type. */
 function subcodeOf({ subcode, subcodeText }: Rule): string {
   return subcode === undefined ? subcodeText : String(subcode);
 }
@@ -41,7 +41,7 @@ function coversBody(general: Frozen<When> | undefined, specific: Frozen<When> | 
   );
 }
 
-/** Reports whether a value can only be text: `7` and `true` can also be a number and a boolean. */
+/** Reports whether a value can only be a string: `7` and `true` can also be a number and a boolean. */
 function isOnlyText(value: string): boolean {
   return !/^(?:true|false|-?[\d.].*)$/.test(value);
 }

@@ -1,4 +1,4 @@
-/** Checks that the rules of a field fit it. */
+/** Checks that the rules of a field apply to it. */
 
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
@@ -22,7 +22,7 @@ interface Checked {
   readonly add: (place: OptionPath, code: string, text: string) => void;
 }
 
-/** Reports rules of a field that do not fit the field. */
+/** Reports rules that do not apply to their field. */
 export function checkField(field: DescField, types: TypeModels, problems: Problems): void {
   const rules = types.field(field);
   const add: Checked["add"] = (place, code, text) => problems.add(field, [RULES, ...place], code, text);
@@ -73,7 +73,7 @@ function checkNames({ field, rules, add }: Checked): void {
   });
 }
 
-/** Notations that a Duration cannot have. */
+/** The notations that a Duration cannot have. */
 const TIMES_ALONE: ReadonlySet<TimeNotation> = new Set(["pattern", "http_date", "rfc2822"]);
 
 function checkTime({ field, rules: { time }, add }: Checked): void {
@@ -125,7 +125,7 @@ function checkUnwrap({ field, rules, add }: Checked): void {
   add([RULE.unwrap.number], "unwrap-type", text);
 }
 
-/** Styles that write every value of a field as text. */
+/** The styles that write every value of a field as a string. */
 const WRITTEN_AS_TEXT: ReadonlySet<Style> = new Set(["comma", "spread"]);
 
 function checkStyle({ field, rules: { style }, add }: Checked): void {
@@ -169,7 +169,7 @@ function isCollector(field: DescField): boolean {
   );
 }
 
-/** Messages that contain a 64-bit integer. */
+/** The messages that contain a 64-bit integer. */
 const BIG_WRAPPERS: ReadonlySet<unknown> = new Set([
   "google.protobuf.Int64Value",
   "google.protobuf.UInt64Value",

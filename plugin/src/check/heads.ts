@@ -6,10 +6,10 @@ import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 
-/** Streams whose messages are parts of bodies. */
+/** The streams whose messages are parts of bodies. */
 const WITHOUT_HEAD: ReadonlySet<string | undefined> = new Set(["paginate", "poll", "records"]);
 
-/** Reports fields from headers or the status in messages that are never a whole response. */
+/** Reports fields from headers or the status in messages that are never a complete response. */
 export function checkHeads(
   { desc, stream }: MethodModel,
   inResponse: Iterable<DescMessage>,
@@ -30,7 +30,9 @@ export function checkHeads(
   }
 }
 
-/** Reports whether a message is also the response of another method, in which its rule has an effect. */
+/**
+ * Reports whether a message is also the complete response of another method, in which its rule has an effect.
+ */
 function isWholeResponse(
   message: DescMessage,
   services: MethodModel["desc"]["parent"]["file"]["services"],

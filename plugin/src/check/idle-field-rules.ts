@@ -1,4 +1,4 @@
-/** Finds rules of a field that other rules of the field make ineffective. */
+/** Finds rules of a field that have no effect because of other rules of the field. */
 import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -16,7 +16,7 @@ const SINGLE_PLACES: ReadonlySet<Place | undefined> = new Set([
 ]);
 const JSON_PLACES: ReadonlySet<Place | undefined> = new Set([undefined, "body", "part", "query"]);
 
-/** Reports rules of a field that other rules of the field make ineffective. */
+/** Reports rules of a field that have no effect because of other rules of the field. */
 export function checkIdleFieldRules(field: DescField, types: TypeModels, problems: Problems): void {
   const rules = types.field(field);
   const idle = (rule: keyof typeof RULE, reason: string) =>
@@ -55,7 +55,7 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   if (conditions.length > 0) idle("when", inPlace);
 }
 
-/** Rules for the key of a value, which a member does not have if its oneof determines its place. */
+/** The rules for the key of a value. A member has no key if its oneof determines its place. */
 const KEY_RULES = ["name", "aliases", "sources"] as const;
 
 function checkMember(

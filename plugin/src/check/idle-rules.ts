@@ -17,7 +17,7 @@ import { valueName } from "./syntax.ts";
 
 const { field: RULE } = MethodRulesSchema;
 
-/** Reports a rule without effect; the texts continue from its name. */
+/** Reports a rule without effect. The reason continues a sentence that begins with the name of the rule. */
 type Idle = (place: OptionPath, rule: string, reason: string) => void;
 
 /** Reports rules of a method that have no effect on it. */
@@ -43,7 +43,7 @@ export function checkIdleRules(method: MethodModel, problems: Problems): void {
   }
 }
 
-/** Reports rules of a service or a method that neighboring rules make ineffective. */
+/** Reports rules of a service or a method that have no effect because of other rules. */
 export function checkIdleSharedRules(
   desc: DescService | DescMethod,
   rules: ServiceAnnotation | MethodAnnotation,
@@ -83,7 +83,7 @@ export function checkIdleSharedRules(
   });
 }
 
-/** Returns the indices of repeated values. */
+/** Returns the indices of values that occur earlier in the list. */
 function repeated(values: readonly string[]): number[] {
   return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 }

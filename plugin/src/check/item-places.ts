@@ -1,4 +1,4 @@
-/** Checks that the paths of rules lead to declared fields that fit the rule. */
+/** Checks that the paths in rules lead to declared fields, and that these fields fit the rule. */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { isTimestamp } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -25,18 +25,18 @@ const { field: CURSOR } = CursorSchema;
 const { field: OPERATION } = OperationSchema;
 const KEY = WhenSchema.field.key.number;
 
-/** A path of a rule, its name in texts, and its position. */
+/** A path in a rule, its name in messages, and its position. */
 interface Place {
   readonly path: string;
   readonly name: string;
   readonly place: OptionPath;
-  /** Whether no error at run time shows that the path leads nowhere. */
+  /** Whether a path that leads nowhere causes no error at run time. */
   readonly silent?: true;
 }
 
 /**
- * Reports paths that lead nowhere. If the runtime would not notice, this includes every key that no field
- * reads; otherwise only keys that resemble a declared one, since a description may omit keys.
+ * Reports paths that lead nowhere. If the runtime would not notice, reports every key that no field reads.
+ * Otherwise reports only keys that resemble a declared key, since a description may omit keys.
  */
 export function checkItemPlaces(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc } = method;
@@ -62,7 +62,7 @@ export function checkItemPlaces(method: MethodModel, types: TypeModels, problems
   checkCursor(method, types, problems);
 }
 
-/** Reports keys that the runtime adds to records but that no field reads. */
+/** Reports keys that the runtime adds to records but no field reads. */
 function checkRecordKeys(
   { desc, annotation: { records }, stream }: MethodModel,
   types: TypeModels,
@@ -80,7 +80,7 @@ function checkRecordKeys(
   }
 }
 
-/** Returns the paths that start in a message of the method's stream. */
+/** Returns the paths that start in a message of the stream. */
 function placesInItems({ annotation: { paginate, poll, records, operation }, stream }: MethodModel): Place[] {
   const places: Place[] = [];
   if (paginate?.next.case === "lastItem") {
@@ -151,7 +151,7 @@ const INTEGERS: ReadonlySet<ScalarType> = new Set([
   ScalarType.SFIXED64,
 ]);
 
-/** Reports a time of the last item whose notation the request field does not accept. */
+/** Reports a time of the last item in a notation that the request field does not accept. */
 function checkCursor({ desc, annotation, stream }: MethodModel, types: TypeModels, problems: Problems): void {
   const { next } = annotation.paginate ?? {};
   if (next?.case !== "lastItem" || stream?.kind !== "paginate" || stream.next.kind !== "cursor") return;
@@ -171,7 +171,9 @@ function checkCursor({ desc, annotation, stream }: MethodModel, types: TypeModel
 
 const INTEGER = "an integer";
 
-/** Returns the notation of a time or an integer in a field; undefined if both are possible, as in text. */
+/**
+ * Returns the notation of a time or an integer in a field; undefined if both are possible, as in a string.
+ */
 function notationOf(field: DescField, types: TypeModels): string | undefined {
   if (field.fieldKind === "message" && isTimestamp(field)) {
     const { unit = "ISO_8601", format = "" } = types.field(field).time ?? {};

@@ -12,7 +12,7 @@ import type { TypeModels } from "../model/types.ts";
 const { number: MASK } = FieldRulesSchema.field.mask;
 const { field: RULE } = MaskSchema;
 
-/** Reports mask rules without a subject, in the request and in the messages below it. */
+/** Reports mask rules without a subject, in the request and in the messages that it contains. */
 export function checkMasks(
   method: MethodModel,
   reached: Iterable<DescMessage>,

@@ -15,12 +15,12 @@ import type { MethodModel } from "../model/model.ts";
 
 const { field: RULE } = MethodRulesSchema;
 
-/** The longest delay of a Node.js timer. */
+/** The maximum delay of a Node.js timer. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const MULTIPART: ReadonlySet<Encoding> = new Set([Encoding.MULTIPART, Encoding.MULTIPART_WHEN_PARTS]);
 
-/** Reports rules of a method that contradict each other or that cannot be followed. */
+/** Reports rules of a method that contradict each other or cannot be applied. */
 export function checkMethod(
   { desc, rules, annotation: own, serviceAnnotation, bindings }: MethodModel,
   problems: Problems,
@@ -96,7 +96,7 @@ export function checkMethod(
   });
 }
 
-/** Returns the rule that contradicts `idempotent`; undefined if there is none. */
+/** Returns the rule that contradicts `idempotent`; undefined if no rule does. */
 function idempotencyConflict(
   { idempotency }: DescMethod,
   { idempotent, idempotencyKey }: MethodAnnotation,

@@ -6,7 +6,7 @@ import type { FieldPath, MethodModel } from "../model/model.ts";
 import { IDEMPOTENCY_KEY, MULTIPART_TYPE, type Named, placesOf } from "../model/request-names.ts";
 import type { TypeModels } from "../model/types.ts";
 
-/** Reports values that would be sent under the name of another one. */
+/** Reports values that would be sent with the same name as another value. */
 export function checkRequestNames(method: MethodModel, types: TypeModels, problems: Problems): void {
   for (const binding of method.bindings) {
     for (const [place, values] of placesOf(binding, method.rules, types)) {
@@ -46,14 +46,15 @@ function labelOf({ path, rule = "" }: Named): string {
 }
 
 /**
- * Reports whether only one of two values can be sent: they are in one oneof, a constraint of the message
+ * Reports whether only one of two values can be sent: they are in the same oneof, a constraint of the message
  * names both, or a rule decides between them.
  */
 function excludes(candidate: Named, value: Named, types: TypeModels): boolean {
   const { path } = value;
-  // constants of one name are reported where they are written, and a multipart body replaces a constant type
+  // constants with the same name are reported where they are written, and a multipart body replaces a
+  // constant type
   if (path === undefined) return candidate.rule === value.rule || value.rule === MULTIPART_TYPE;
-  // a field replaces the key of a call
+  // a field with the same name replaces the idempotency key of a call
   if (candidate.rule === IDEMPOTENCY_KEY) return true;
   return inOneOneof(candidate, path) || areConstrained(candidate.path, path, types);
 }

@@ -1,4 +1,4 @@
-/** Finds keys in the rules of a message that resemble a key that another field reads. */
+/** Finds keys in the rules of a message that resemble a key of another field. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -73,13 +73,13 @@ function keysOf(fields: readonly DescField[], types: TypeModels): readonly strin
   return fields.flatMap((field) => firstKeysOf(field, types));
 }
 
-/** Returns the declared key that the first key of a path resembles; undefined if the key is quoted. */
+/** Returns the declared key that the first key of a path resembles; undefined if the first key is quoted. */
 function nearFirst(path: string, keys: readonly string[]): string | undefined {
   const [first] = stepsOf(path);
   return first === undefined || first.quoted ? undefined : closestOf(first.name, keys);
 }
 
-/** Returns the closest key; keys may be written in either spelling. */
+/** Returns the closest key. Keys may be written in snake_case or lowerCamel. */
 function closestOf(key: string, keys: readonly string[]): string | undefined {
   return spellings(key).some((each) => keys.includes(each)) ? undefined : closest(key, keys);
 }

@@ -1,4 +1,4 @@
-/** Checks how the wire format identifies the member of a oneof. */
+/** Checks how a response identifies the member of a oneof. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
 import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
@@ -13,7 +13,7 @@ import { checkUnwrapped } from "./unwrapped.ts";
 const WHEN = FieldRulesSchema.field.when.number;
 const { field: RULE } = OneofRulesSchema;
 
-/** Reports faults in the rules of a message's oneofs and their members. */
+/** Reports faults in the rules of the oneofs in a message and their members. */
 export function checkOneofs(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const oneof of message.oneofs) checkOneof(oneof, types, problems);
   for (const field of message.fields) {
@@ -89,7 +89,7 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
   checkValues(oneof, types, problems);
 }
 
-/** Reports whether other keys select all members that are read. */
+/** Reports whether other keys select all members that responses can contain. */
 function isUnused(discriminator: string, { fields }: DescOneof, types: TypeModels): boolean {
   const byOthers = (field: DescField) => {
     const { conditions } = types.field(field);
@@ -101,8 +101,7 @@ function isUnused(discriminator: string, { fields }: DescOneof, types: TypeModel
 }
 
 /**
- * Reports members that a response cannot select: they read the key of another member, or nothing selects
- * them.
+ * Reports members that no response can select: they read the key of another member, or nothing selects them.
  */
 export function checkResponseOneofs(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const oneof of message.oneofs) {
@@ -144,7 +143,7 @@ function checkConditions(
   });
 }
 
-/** Reports a value that selects two members; a member without conditions is selected by its name. */
+/** Reports a value that selects two members. A member without conditions is selected by its name. */
 function checkValues(oneof: DescOneof, types: TypeModels, problems: Problems): void {
   const chosen = new Map<string, DescField>();
   for (const field of oneof.fields) {

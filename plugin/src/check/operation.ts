@@ -1,4 +1,4 @@
-/** Checks the rule for accepted work. */
+/** Checks rules for long-running operations. */
 import { millisOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -12,12 +12,12 @@ import { headerFault, pathFault } from "./syntax.ts";
 const RULE = MethodRulesSchema.field.operation.number;
 const { field: OPERATION } = OperationSchema;
 
-/** The longest delay of a Node.js timer. */
+/** The maximum delay of a Node.js timer. */
 const LONGEST_INTERVAL_MS = 2 ** 31 - 1;
 
 type Add = (place: readonly number[], code: string, text: string) => void;
 
-/** Reports rules for accepted work that cannot be followed. */
+/** Reports rules for long-running operations that cannot be applied. */
 export function checkOperation({ desc, annotation, rules, stream }: MethodModel, problems: Problems): void {
   const { operation } = annotation;
   if (operation === undefined) return;

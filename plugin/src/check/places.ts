@@ -7,7 +7,7 @@ import { bodyFields } from "../model/body-fields.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import type { Place, TypeModels } from "../model/types.ts";
 
-/** The missing part, for each place that no binding has. */
+/** The advice for each place that no binding of the method has. */
 const REMEDIES: Readonly<Partial<Record<Place, string>>> = {
   path: "`in: PATH`, but no path contains `{$}`; add it to one",
   body: '`in: BODY`, but no binding has a body that holds it; add `body: "*"`',
@@ -26,7 +26,7 @@ export function checkPlacesUsed(
     const text = `${nameOf(field)} has \`in: OAUTH1_PARAM\`, but ${nameOf(desc)} is not signed; add OAUTH1 or OAUTH1_CLIENT to its credentials, or remove \`in\``;
     problems.add(field, [RULES, FieldRulesSchema.field.in.number], "in-unused", text);
   }
-  // an upload has its own body
+  // an upload has a separate body
   if (stream?.kind === "upload") return;
   const used = new Set(bindings.flatMap(fieldsOf));
   for (const field of desc.input.fields) {

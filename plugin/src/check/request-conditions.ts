@@ -8,7 +8,9 @@ import type { Frozen } from "../model/freeze.ts";
 
 const { field: WHEN } = WhenSchema;
 
-/** Reports faults of a condition on a request; the texts continue from the subject of the condition. */
+/**
+ * Reports faults in a condition on a request. Each fault continues a sentence whose subject is the condition.
+ */
 export function checkRequestCondition(
   { key, values, present, type }: Frozen<When>,
   request: DescMessage,
@@ -46,7 +48,7 @@ export function checkRequestCondition(
   });
 }
 
-/** Returns the reason why a field can never have a value; undefined if it can. */
+/** Returns the reason why a field can never have a value; undefined if the field can have it. */
 function valueFault(value: string, field: DescField): string | undefined {
   if (field.fieldKind === "map" || ("message" in field && field.message !== undefined)) {
     return `compares \`${field.name}\`, which is not a scalar or an enum, with a value; use present`;
@@ -61,7 +63,7 @@ function valueFault(value: string, field: DescField): string | undefined {
   return `never holds: expected ${expected}, got \`${value}\``;
 }
 
-/** Returns the required text of a scalar if a value does not have it. */
+/** Returns the notation that a scalar requires, if a value does not have it. */
 function expectedText(value: string, scalar: ScalarType | undefined): string | undefined {
   switch (scalar) {
     case ScalarType.STRING:

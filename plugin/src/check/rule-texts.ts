@@ -1,4 +1,4 @@
-/** Checks that every text of a rule fits the place where the rule puts it. */
+/** Checks that every string in a rule fits the place where the rule puts it. */
 import type { DescEnumValue, DescField, DescMethod, DescOneof, DescService } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -8,20 +8,23 @@ import { segmentFault } from "../model/path-template.ts";
 import { type RuleText, ruleTexts } from "../model/rule-texts.ts";
 import type { TypeModels } from "../model/types.ts";
 
-/** The use of a text, which determines its valid characters. */
+/** The use of a string in a rule, which determines its valid characters. */
 export type TextKind =
-  /** Any text: compared with JSON, or sent as JSON or percent-encoded. */
+  /** Any string: compared with JSON, or sent as JSON or percent-encoded. */
   | "free"
-  /** A name, a key or a spelling: one line. Stricter checks are made where the rule is checked. */
+  /** A name, a key or a spelling: one line. The check of the rule itself is stricter. */
   | "line"
-  /** Sent in a header, or compared with one: visible ASCII, spaces and tabs (RFC 9110 section 5.5). */
+  /**
+   * A string that is sent in a header, or compared with a header: visible ASCII, spaces and tabs (RFC 9110
+   * section 5.5).
+   */
   | "header value"
   /** A link relation (RFC 8288 section 3.3). */
   | "relation"
   /** A URL path with one variable. */
   | "path";
 
-/** Every text of the annotation language. */
+/** The use of every string in the annotation language. */
 export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
   "ApiKey.header": "line",
   "ApiKey.prefix": "header value",
@@ -128,7 +131,7 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
 /** An element that can have rules. */
 type Ruled = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
 
-/** Reports texts in the rules of a method and its service, even if the rules do not parse. */
+/** Reports strings in the rules of a method and its service, even if the rules do not parse. */
 export function checkMethodTexts(
   desc: DescMethod,
   own: MethodAnnotation,
@@ -139,7 +142,7 @@ export function checkMethodTexts(
   checkTexts(desc, ruleTexts(MethodRulesSchema, own), problems);
 }
 
-/** Reports texts in the rules of a field, a oneof or an enum value. */
+/** Reports strings in the rules of a field, a oneof or an enum value. */
 export function checkTypeTexts(
   desc: DescField | DescOneof | DescEnumValue,
   types: TypeModels,
@@ -167,7 +170,7 @@ const FAULTS: Readonly<Record<TextKind, (text: string) => string | undefined>> =
   path: pathFault,
 };
 
-/** Returns the first invalid character of a text, with its position. */
+/** Returns the first invalid character of a string, with its position. */
 function characterFault(text: string, wrong: RegExp, expected: string): string | undefined {
   const at = text.search(wrong);
   if (at < 0) return undefined;
@@ -176,10 +179,11 @@ function characterFault(text: string, wrong: RegExp, expected: string): string |
 }
 
 /**
- * Checks that every URL parser keeps each segment as one segment in its place; a variable counts as text.
+ * Returns the fault of a path in which a URL parser could change a segment or its position. A variable counts
+ * as plain characters.
  */
 function pathFault(text: string): string | undefined {
-  // many paths end with a slash
+  // the last segment may be empty, since many paths end with a slash
   for (const segment of text
     .replaceAll(/^\/|\/$/g, "")
     .replaceAll(/\{[^{}/]*\}/g, "x")

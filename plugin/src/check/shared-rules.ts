@@ -1,4 +1,4 @@
-/** Checks the rules that both a service and a method may have, where they are written. */
+/** Checks the rules that both a service and a method may have, at the place where they are written. */
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
@@ -33,7 +33,7 @@ import { checkCondition } from "./conditions.ts";
 import { checkRequestCondition } from "./request-conditions.ts";
 import { headerFault, pathFault, requestHeaderFault, valueName } from "./syntax.ts";
 
-/** Fields that ServiceRules and MethodRules have under the same numbers. */
+/** The rules that ServiceRules and MethodRules have under the same field numbers. */
 const { field: RULE } = MethodRulesSchema;
 const { field: ERROR } = ErrorRuleSchema;
 const { field: ERROR_BODY } = ErrorBodySchema;
@@ -43,7 +43,7 @@ const { field: CONDITION } = HeaderConditionSchema;
 const { field: ENVELOPE } = EnvelopeSchema;
 const { field: RATE_LIMIT } = RateLimitSchema;
 
-/** The error metadata keys that the runtime writes itself. */
+/** The error metadata keys that the runtime sets itself. */
 const RUNTIME_KEYS: ReadonlySet<string> = new Set([
   "http_status",
   "subcode",
@@ -55,7 +55,7 @@ const RUNTIME_KEYS: ReadonlySet<string> = new Set([
 /** Reports a fault at a place in the rules. */
 type Add = (place: OptionPath, code: string, text: string) => void;
 
-/** Reports faults in the rules of a service or a method; inherited rules are checked with the service. */
+/** Reports faults in the rules of a service or a method. Inherited rules are checked with the service. */
 export function checkSharedRules(
   desc: DescService | DescMethod,
   rules: ServiceAnnotation | MethodAnnotation,
@@ -183,7 +183,10 @@ function checkError(rule: Frozen<ErrorRule>, subject: string, add: Add): void {
   );
 }
 
-/** google.rpc.ErrorInfo: `[A-Z][A-Z0-9_]+[A-Z0-9]`, at most 63 characters. */
+/**
+ * Returns the fault of an error reason. google.rpc.ErrorInfo requires `[A-Z][A-Z0-9_]+[A-Z0-9]`, at most 63
+ * characters.
+ */
 function reasonFault(reason: string): string | undefined {
   if (!/^[A-Z](?:[A-Z0-9_]*[A-Z0-9])?$/.test(reason)) return "must be UPPER_SNAKE_CASE";
   const { length } = reason;
@@ -238,7 +241,10 @@ function checkErrorMetadata(rules: readonly Frozen<ErrorMetadata>[], subject: st
   });
 }
 
-/** google.rpc.ErrorInfo: letters, digits, `_` and `-`, at most 64. */
+/**
+ * Returns the fault of a metadata key. google.rpc.ErrorInfo allows letters, digits, `_` and `-`, at most 64
+ * characters.
+ */
 function metadataKeyFault(key: string): string | undefined {
   if (RUNTIME_KEYS.has(key)) return "belongs to the runtime; set another `key`";
   if (/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(key)) return undefined;

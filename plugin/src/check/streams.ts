@@ -36,19 +36,19 @@ const { field: POLL } = PollSchema;
 const { field: UPLOAD } = UploadSchema;
 const { field: RECORDS } = RecordsSchema;
 
-/** Each page is a request at every poll. */
+/** The maximum number of pages of a feed. Every poll requests each of them. */
 const MAX_FEED_PAGES = 100;
 /**
- * The runtime enforces both, whatever a rule or an upstream specifies: interval headers count whole
- * seconds.
+ * The bounds of the polling interval. The runtime enforces them for rules and upstreams alike. Interval
+ * headers count whole seconds.
  */
 const MIN_POLL_SECONDS = 1;
 const MAX_POLL_SECONDS = 24 * 3600;
 
-/** A path in a rule, its place, and whether it may be the root. */
+/** A path in a rule, its position, and whether it may be the root. */
 type PathPlace = readonly [path: string, place: readonly number[], root: "root" | "no root"];
 
-/** Reports rules that no stream can follow. */
+/** Reports rules that cannot be applied to a stream. */
 export function checkStreams(method: MethodModel, types: TypeModels, problems: Problems): void {
   const { desc, annotation } = method;
   const { paginate, poll, upload, records } = annotation;

@@ -1,30 +1,30 @@
-/** The syntax of texts in rules, and the names of rules in texts. */
+/** Checks the syntax of strings in rules, and formats the names of rules in messages. */
 import type { DescEnum } from "@bufbuild/protobuf";
 
-/** Returns the name of an enum value as people write it. */
+/** Returns the name of an enum value as it is written in rules. */
 export function valueName(desc: DescEnum, number: number): string {
   return desc.value[number]?.name ?? String(number);
 }
 
 /**
- * Reports whether a text is an HTTP field name (RFC 9110 section 5.1), which is a token; cookie names are
+ * Reports whether a string is an HTTP field name (RFC 9110 section 5.1), which is a token. Cookie names are
  * tokens too (RFC 6265).
  */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
-// RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6: they belong to the connection and message framing
+// headers of the connection and the message framing (RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6)
 const OWN_OF_TRANSPORT: ReadonlySet<string> = new Set(
   "connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade".split(
     " ",
   ),
 );
 
-/** An upstream has one value of these for all of its requests, which replaces any other. */
+/** The headers that an upstream sets for all of its requests. They replace any other value. */
 const OWN_OF_UPSTREAM: ReadonlySet<string> = new Set("accept-encoding user-agent".split(" "));
 
-/** Returns the fault of a request header name set by a rule; undefined if there is none. */
+/** Returns the fault of a request header name in a rule; undefined if the name is valid. */
 export function requestHeaderFault(name: string): string | undefined {
   if (!isToken(name)) return headerFault(name);
   if (OWN_OF_UPSTREAM.has(name.toLowerCase())) {
@@ -34,7 +34,7 @@ export function requestHeaderFault(name: string): string | undefined {
   return `the header \`${name}\` belongs to the connection, and rules cannot set it`;
 }
 
-/** Returns the fault of a header name; undefined if there is none. */
+/** Returns the fault of a header name; undefined if the name is valid. */
 export function headerFault(name: string): string | undefined {
   return isToken(name)
     ? undefined
@@ -42,8 +42,8 @@ export function headerFault(name: string): string | undefined {
 }
 
 /**
- * Returns the fault of a dotted path, in which keys with dots are quoted; undefined if there is none. `.`
- * alone is the root, if that is allowed.
+ * Returns the fault of a dotted path, in which keys with dots are quoted; undefined if the path is valid. `.`
+ * alone is the root, if `root` allows it.
  */
 export function pathFault(path: string, root: "root" | "no root"): string | undefined {
   if (path === ".") {

@@ -3,16 +3,16 @@ import { expect, test } from "vitest";
 import { timeFormatFault } from "./time-format.ts";
 
 const PARTS = ["YYYY", "MM", "DD", "HH", "mm", "ss"];
-/** Parts of the formats of Java, C#, moment.js and Unicode that mean something else, or nothing. */
+/** Parts of formats in Java, C#, moment.js and Unicode that have a different meaning here, or none. */
 const OTHERS =
   "Y YY YYY YYYYY y yy yyyy uuuu M MMM MMMM D Do DDD DDDD d dd ddd H h hh k kk m s sss S SS SSS SSSSSS f fff".split(
     " ",
   );
 const BETWEEN = ["-", "/", ".", " ", ":", ", "];
-/** Text that is not a part. */
+/** Literal text between or after the parts. */
 const LITERAL = ["T", "Z", " GMT", " UTC", " Uhr", " o'clock", " um "];
 
-test("property: a format is accepted if its parts go from the year down, each once", () => {
+test("property: a format is valid if it has the parts from the year down without gaps, each once", () => {
   const parts = fc.array(fc.constantFrom(...PARTS, ...PARTS, ...PARTS, ...OTHERS), { maxLength: 7 });
   fc.assert(
     fc.property(
@@ -28,7 +28,7 @@ test("property: a format is accepted if its parts go from the year down, each on
   );
 });
 
-test("property: any order of the parts, with or without text between them, is accepted", () => {
+test("property: the parts may be in any order, with or without separators", () => {
   const orders = fc.integer({ min: 1, max: PARTS.length }).chain((count) => {
     const parts = PARTS.slice(0, count);
     return fc.shuffledSubarray(parts, { minLength: count });
@@ -59,6 +59,6 @@ test.each([
   ["YYYY-DD", "has `DD` without `MM`, so that it names no point in time;"],
   ["YYYY YYYY", "has `YYYY` twice; the second one would be literal text;"],
   ["HH:mm", "has no year;"],
-])("the format %s is rejected with the part that is meant", (format, fault) => {
+])("the format %s is rejected, and the error suggests the intended part", (format, fault) => {
   expect(timeFormatFault(format)).toBe(`${fault} ${EXAMPLE}`);
 });

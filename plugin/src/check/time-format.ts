@@ -1,26 +1,26 @@
-/** Checks the format of a time: which points in time its letters name. */
+/** Checks the format of a time: the letters must identify a point in time. */
 
-/** The parts of a format, the greatest first; a part is nothing without those before it. */
+/** The parts of a format, from large to small. A part requires all parts before it. */
 const PARTS = ["YYYY", "MM", "DD", "HH", "mm", "ss"] as const;
 type Part = (typeof PARTS)[number];
 
 const EXPECTED = 'write e.g. "YYYY-MM-DD HH:mm:ss"';
 
-/** Letters of other format languages, and the part that they probably mean. */
+/** Letters of other format languages, and the part that their users probably mean. */
 const MEANT: Readonly<Record<string, Part>> = { y: "YYYY", u: "YYYY", M: "MM", d: "DD", h: "HH", s: "ss" };
 
-/** Parts of other format languages that no part here can read. */
+/** Parts of other format languages for which no part exists here. */
 const UNREADABLE: ReadonlyArray<readonly [part: RegExp, meaning: string]> = [
   [/^(?:SSS*|f+)$/, "a fraction of a second"],
   [/^(?:M{3,}|E+|d{3,}|D{3,})$/, "the name of a month or a day, or the day of a year"],
   [/^(?:[xXz]+|ZZ+|[aA])$/, "a time zone, or a half of the day"],
 ];
 
-/** Letters that parts of format languages have; a word with another letter is literal text. */
+/** The letters that format languages use for parts. A word with any other letter is literal. */
 const TOKEN_LETTERS = "yYuMLdDeEhHkKmsSfFxXaAzZwWqQTn";
 const WORDS: ReadonlySet<string> = new Set(["T", "Z", "um", "de"]);
 
-/** Returns the fault of a format, to follow `the format of x`; undefined for a valid format. */
+/** Returns the fault of a format, which continues `the format of x`; undefined for a valid format. */
 export function timeFormatFault(format: string): string | undefined {
   const found: Part[] = [];
   for (const [word] of format.matchAll(/\p{L}+/gu)) {
@@ -53,7 +53,7 @@ function unknownFault(run: string, format: string): string {
   return `has \`${run}\`, which is no part; ${hint ?? "it would be literal text;"} ${EXPECTED}`;
 }
 
-/** A month and a minute differ in case alone. */
+/** Returns the fault of a part that occurs twice. A month and a minute differ only in case. */
 function twiceFault(part: Part, found: readonly Part[]): string {
   const other = part === "mm" ? "MM" : "mm";
   const isSwapped = (part === "mm" || part === "MM") && !found.includes(other);
@@ -63,7 +63,10 @@ function twiceFault(part: Part, found: readonly Part[]): string {
   return `has \`${part}\` twice; ${hint} ${EXPECTED}`;
 }
 
-/** A part without the next greater one names no point in time. */
+/**
+ * Returns the fault of a format with a gap: without the next larger part, a part does not identify a point in
+ * time.
+ */
 function gapFault(found: readonly Part[]): string | undefined {
   if (!found.includes("YYYY")) return `has no year; ${EXPECTED}`;
   const last = PARTS.findLastIndex((part) => found.includes(part));

@@ -9,7 +9,7 @@ import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 
-/** Messages whose JSON is not an object of fields, and which therefore cannot be a whole response. */
+/** Messages whose JSON is not an object of fields, so that they cannot be a complete response. */
 const NO_ANSWER: ReadonlySet<string> = new Set([
   "google.protobuf.Timestamp",
   "google.protobuf.Duration",
@@ -35,7 +35,7 @@ export function checkTypes(method: MethodModel, types: TypeModels, problems: Pro
   }
 }
 
-/** Reports a scalar body, which is sent as JSON text, under a Content-Type that is not JSON. */
+/** Reports a scalar body with a Content-Type that is not JSON: the body is sent as JSON. */
 function checkContentType(
   { desc, rules }: MethodModel,
   { body, headers }: BindingModel,

@@ -16,7 +16,7 @@ const LAYOUT = OneofRulesSchema.field.layout.number;
 const DISCRIMINATOR = OneofRulesSchema.field.discriminator.number;
 const EXAMPLE = 'when: {type: "object"}';
 
-/** Reports members that the JSON type of a value does not distinguish. */
+/** Reports members that share a JSON type, so that the type of a value does not identify the member. */
 export function checkUnwrapped(oneof: DescOneof, types: TypeModels, problems: Problems): void {
   const { discriminator, fallback } = types.oneof(oneof);
   const name = nameOf(oneof);
@@ -62,9 +62,7 @@ function checkMember(
   }
 }
 
-/**
- * Returns the JSON types that a member can hold without loss; undefined for a member with a special form.
- */
+/** Returns the JSON types that a member can hold without loss; undefined for a member with a special form. */
 function fittingTypes(field: DescField, types: TypeModels): readonly string[] | undefined {
   if (field.fieldKind === "enum") return ["string", "number"];
   if (field.fieldKind === "message") {
@@ -85,10 +83,10 @@ function fittingTypes(field: DescField, types: TypeModels): readonly string[] | 
 }
 
 /**
- * Reports unwrapped oneofs of requests that cannot be sent: the request message consists of its fields, and
- * parameters have no JSON types to distinguish the members.
+ * Reports unwrapped oneofs in requests that cannot be sent. The request message itself consists of its
+ * fields, and parameters have no JSON types that identify the member.
  *
- * @param inParameters the messages that parameters are made of
+ * @param inParameters the messages that are sent as parameters
  */
 export function checkUnwrappedRequest(
   method: DescMethod,

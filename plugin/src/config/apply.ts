@@ -24,11 +24,11 @@ type Element = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
 type Elements = Readonly<Record<ElementKind, ReadonlyMap<string, Element>>>;
 
 /**
- * Writes rules into the options of descriptors, as if the .proto files contained them; a later rule wins.
- * From then on no code needs to know the origin of an option, except to locate problems; the origins are
+ * Writes rules into the options of descriptors, as if the .proto files contained them. A later rule wins.
+ * After this step the origin of an option matters only for the positions of problems, so the origins are
  * recorded.
  *
- * @param files all files of a run, including imported ones; their options are changed
+ * @param files all files of a run, including imported files; their options are changed
  */
 export function applyRules(
   rules: readonly ConfigRule[],
@@ -63,7 +63,9 @@ function applyRule(rule: ConfigRule, element: Element): void {
   noteOrigins(element, replaced.map(String), places);
 }
 
-/** Merges rules: each named rule replaces the rule of the annotation as a whole; null removes it. */
+/**
+ * Merges two options. Each named rule replaces the rule of the annotation as a whole; null removes the rule.
+ */
 function merged(annotation: Message, option: Message, { extension, json }: ConfigRule): Message {
   const target = reflect(extension.message, annotation);
   const source = reflect(extension.message, option);
@@ -100,7 +102,7 @@ function missing({ kind }: ConfigRule, pattern: string, byName: ReadonlyMap<stri
   return `\`${pattern}\` matches no ${kind} in the files of this run${hint}`;
 }
 
-/** Returns the wildcards that select a name: `pkg.S.Get` is below `pkg.S.*` and `pkg.*`. */
+/** Returns the wildcards that select a name: `pkg.S.Get` matches `pkg.S.*` and `pkg.*`. */
 function wildcards(name: string): string[] {
   const steps = name.split(".").slice(0, -1);
   return steps.map((_, index) => `${steps.slice(0, index + 1).join(".")}.*`);

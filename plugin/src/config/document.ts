@@ -12,8 +12,7 @@ export interface ConfigDocument {
 }
 
 /**
- * Parses YAML 1.2, and therefore also JSON. Returns no document, and reports problems, if the YAML is
- * invalid.
+ * Parses YAML 1.2, of which JSON is a subset. Reports problems and returns undefined if the YAML is invalid.
  */
 export function parseConfigDocument(
   path: string,

@@ -8,12 +8,15 @@ import type { ConfigDocument } from "./document.ts";
 /** A value as ProtoJSON, the input of `fromJson`. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Aliases may be nested, and an alias may even be inside the node that it refers to. */
+/**
+ * The maximum nesting depth. Aliases may be nested, and an alias may even be inside the node that it refers
+ * to.
+ */
 const MAX_DEPTH = 64;
 
 /**
- * Reads YAML as a message: names in either spelling, enum values by name, durations as `3s`, exact 64-bit
- * integers. Invalid parts are reported with their position, and omitted.
+ * Reads YAML as a message: field names in snake_case or lowerCamel, enum values by name, durations as `3s`,
+ * exact 64-bit integers. Invalid parts are reported with their position, and omitted.
  */
 export class ConfigReader {
   readonly document: ConfigDocument;
@@ -34,7 +37,9 @@ export class ConfigReader {
     return value === null || value === undefined || (isScalar(value) && value.value === null);
   }
 
-  /** Returns the entries of a map by key; undefined, with a problem, if the node is not a map. */
+  /**
+   * Returns the entries of a map by key. Reports a problem and returns undefined if the node is not a map.
+   */
   entries(node: unknown, subject: string): Map<string, Pair> | undefined {
     const map = this.document.resolve(node);
     if (!isMap(map)) {
@@ -44,7 +49,7 @@ export class ConfigReader {
     return new Map(map.items.map((pair) => [keyText(pair), pair]));
   }
 
-  /** Returns the items of a list; none, with a problem, if the node is not a list. */
+  /** Returns the items of a list. Reports a problem and returns an empty list if the node is not a list. */
   items(node: unknown, subject: string): readonly unknown[] {
     const list = this.document.resolve(node);
     if (isSeq(list)) return list.items;
@@ -52,7 +57,7 @@ export class ConfigReader {
     return [];
   }
 
-  /** Returns a string; undefined, with a problem, if the node is not a string. */
+  /** Returns a string. Reports a problem and returns undefined if the node is not a string. */
   string(node: unknown, subject: string): string | undefined {
     const value = this.document.resolve(node);
     if (isScalar(value) && typeof value.value === "string") return value.value;
@@ -71,8 +76,7 @@ export class ConfigReader {
   /**
    * Reads a message as ProtoJSON.
    *
-   * @param places receives the position of each field that is set, by its path of field numbers after
-   * `path`
+   * @param places receives the position of each field that is set, by its path of field numbers after `path`
    */
   message(
     node: unknown,
@@ -122,7 +126,7 @@ export class ConfigReader {
     const node = this.document.resolve(at.node);
     if (this.isNothing(node)) return null;
     if (field.fieldKind !== "list") return this.single(at, field);
-    // a single value stands for a list with that value, as in the text format of .proto files
+    // a single value represents a list of one item, as in the text format of .proto files
     if (!isSeq(node)) return this.listOf([this.single(at, field)]);
     return this.listOf(
       node.items.map((item, index) => {
@@ -192,9 +196,9 @@ export class ConfigReader {
 
 interface At {
   readonly node: unknown;
-  /** The name of the value in texts: `connectrest.services[0].rules`. */
+  /** The name of the value in messages: `connectrest.services[0].rules`. */
   readonly subject: string;
-  /** Field numbers from the options down, joined by dots. */
+  /** The field numbers from the options down, joined by dots. */
   readonly path: string;
   readonly places: Map<string, Position>;
   readonly depth: number;
@@ -208,7 +212,7 @@ function isPlain(value: unknown): boolean {
   return typeof value === "bigint" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** Describes a value for people: `the number 3`, `a list`. */
+/** Describes a value for messages: `the number 3`, `a list`. */
 function described(node: unknown): string {
   if (isMap(node)) return "a map";
   if (isSeq(node)) return "a list";

@@ -11,15 +11,18 @@ test.each([
   ["*", NAMES],
   ["a.S", []],
   ["S.*", []],
-])("%s selects by whole components", (pattern, names) => {
+])("the selector %s matches only whole components of a name", (pattern, names) => {
   expect(select(pattern, NAMES)).toEqual(names);
 });
 
-test.each(["", "a.", ".a", "a..b", "a.*.b", "a.b*", "**", "a,", "1a"])("%j is no selector", (text) => {
-  expect(parseSelector(text)).toHaveProperty("fault");
-});
+test.each(["", "a.", ".a", "a..b", "a.*.b", "a.b*", "**", "a,", "1a"])(
+  "%j is not a valid selector",
+  (text) => {
+    expect(parseSelector(text)).toHaveProperty("fault");
+  },
+);
 
-test("property: a list of names is parsed to those names", () => {
+test("property: parsing a comma-separated list of names returns these names", () => {
   const name = fc.stringMatching(/^[a-z_]\w{0,5}(\.[A-Z]\w{0,5}){0,3}(\.\*)?$/);
   fc.assert(
     fc.property(fc.array(name, { minLength: 1 }), (patterns) => {

@@ -1,13 +1,13 @@
 /**
  * A selector of a service config (google/api/documentation.proto, DocumentationRule.selector): full names,
- * separated by commas; a name may end in `.*` to select everything below it, and `*` alone selects
+ * separated by commas. A name may end in `.*`, which selects all names with that prefix. `*` alone selects
  * everything.
  */
 export interface Selector {
   readonly patterns: readonly string[];
 }
 
-/** Parses a selector, or returns its fault. */
+/** Parses a selector. Returns its fault if it is invalid. */
 export function parseSelector(text: string): Selector | { readonly fault: string } {
   const patterns = text.split(",").map((pattern) => pattern.trim());
   const wrong = patterns.find((pattern) => !/^(\*|[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\.\*)?)$/.test(pattern));

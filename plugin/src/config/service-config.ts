@@ -18,7 +18,7 @@ export interface ConfigRule {
   /** The position of the selector. */
   readonly position: Position;
   readonly extension: DescExtension & { readonly message: DescMessage };
-  /** Whether it replaces the whole annotation, or only the named fields. */
+  /** Whether the rule replaces the whole annotation, or only the fields that it names. */
   readonly replaces: boolean;
   /** The option as ProtoJSON; null clears a field. */
   readonly json: { readonly [key: string]: Json };
@@ -28,7 +28,7 @@ export interface ConfigRule {
 
 type Lists = Readonly<Record<string, { kind: ElementKind; extension: ConfigRule["extension"] }>>;
 
-/** The lists below `connectrest`. */
+/** The lists in the `connectrest` section. */
 const LISTS: Lists = {
   services: { kind: "service", extension: service as ConfigRule["extension"] },
   methods: { kind: "method", extension: method as ConfigRule["extension"] },
@@ -37,7 +37,9 @@ const LISTS: Lists = {
   enum_values: { kind: "enum value", extension: enum_value as ConfigRule["extension"] },
 };
 
-/** Fields of google.api.Service (google/api/service.proto) unrelated to HTTP, which are ignored. */
+/**
+ * The fields of google.api.Service (google/api/service.proto) that are unrelated to HTTP. They are ignored.
+ */
 const OTHER_KEYS: readonly string[] = (
   "type name title producer_project_id id apis types enums documentation backend quota authentication context usage " +
   "endpoints control logs metrics monitored_resources billing logging monitoring system_parameters source_info " +

@@ -1,6 +1,6 @@
 import { ScalarType } from "@bufbuild/protobuf";
 
-/** The types of 64-bit integers, which ProtoJSON writes as strings. */
+/** The 64-bit integer types, which ProtoJSON writes as strings. */
 export const BIG_INTEGERS: ReadonlySet<ScalarType> = new Set([
   ScalarType.INT64,
   ScalarType.UINT64,

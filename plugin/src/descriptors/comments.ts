@@ -3,7 +3,8 @@ import { indexOf } from "../diagnostics/position.ts";
 import { fileOf, sourcePath } from "../diagnostics/source-path.ts";
 
 /**
- * Returns the comment above an element in its .proto file, without comment marks; empty if there is none.
+ * Returns the comment above an element in its .proto file, without comment marks; an empty string if the
+ * element has no comment.
  */
 export function commentOf(desc: Exclude<AnyDesc, { kind: "file" }>): string {
   const location = indexOf(fileOf(desc)).get(sourcePath(desc).join("."));

@@ -10,7 +10,7 @@ import { nestedTypes } from "@bufbuild/protobuf/reflect";
 
 /** The identifiers under which protoc-gen-es exports the elements of a file. */
 export interface ExportedNames {
-  /** The type of a message or enum, e.g. `Post_Photo`. */
+  /** The type of a message or enum, for example `Post_Photo`. */
   readonly types: ReadonlyMap<DescMessage | DescEnum, string>;
   /** The constant that describes an element: `Post_PhotoSchema`, `PostService`. */
   readonly descriptors: ReadonlyMap<DescMessage | DescEnum | DescService | DescExtension | DescFile, string>;
@@ -18,7 +18,7 @@ export interface ExportedNames {
 
 const known = new WeakMap<DescFile, ExportedNames>();
 
-// Words that protoc-gen-es does not use for an identifier: it appends a dollar sign.
+// Words that protoc-gen-es does not use as identifiers: it appends a dollar sign.
 const RESERVED = new Set(
   (
     "break case catch class const continue debugger default delete do else export extends false finally for " +
@@ -28,18 +28,21 @@ const RESERVED = new Set(
   ).split(" "),
 );
 
-/** Returns an identifier that TypeScript accepts, in the way of protoc-gen-es. */
+/** Returns a valid TypeScript identifier, in the same way as protoc-gen-es. */
 function safeIdentifier(name: string): string {
   return RESERVED.has(name) ? `${name}$` : name;
 }
 
-/** Returns the type name of an element without its package, with nested names joined by `_`. */
+/** Returns the type name of an element without its package. Nested names are joined by `_`. */
 export function localName(desc: DescMessage | DescEnum | DescService | DescExtension): string {
   const { package: pkg } = desc.file.proto;
   return desc.typeName.slice(pkg === "" ? 0 : pkg.length + 1).replaceAll(".", "_");
 }
 
-/** Returns the names of a file's elements; of equal names, later ones get `$`, `$1`, `$2` appended. */
+/**
+ * Returns the names of the elements in a file. Of equal names, all but the first get `$`, `$1`, `$2`
+ * appended.
+ */
 export function exportedNames(file: DescFile): ExportedNames {
   let names = known.get(file);
   if (names === undefined) {
@@ -92,7 +95,7 @@ function take(ideal: string, taken: Set<string>): string {
 }
 
 /**
- * Returns the element with the longest name in a file and in everything that its methods and fields refer
+ * Returns the element with the longest name among those in a file and those that its methods and fields refer
  * to.
  */
 export function longestNamed(file: DescFile): AnyDesc {

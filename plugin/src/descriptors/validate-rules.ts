@@ -14,9 +14,9 @@ import {
 import type { GenExtension } from "@bufbuild/protobuf/codegenv2";
 
 /**
- * The rules of protovalidate as JSON, `{"string": {"minLen": "1"}}`. They are read with the descriptor of
- * the extension in the compiler's request: the generator therefore needs no protovalidate, and works with
- * every version of it.
+ * The rules of protovalidate as JSON, `{"string": {"minLen": "1"}}`. They are read with the descriptor of the
+ * extension in the request of the compiler, so the generator does not depend on protovalidate and works with
+ * every version.
  */
 export type ValidateRules = JsonObject;
 

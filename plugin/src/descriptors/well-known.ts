@@ -15,7 +15,7 @@ export function isWrapper(desc: DescMessage): boolean {
   return WRAPPERS.has(desc.typeName);
 }
 
-/** Reports whether JSON and queries write a message as one scalar. */
+/** Reports whether a message is written as a single scalar in JSON and queries. */
 export function isScalarMessage(desc: DescMessage): boolean {
   return (
     isWrapper(desc) ||
@@ -25,9 +25,7 @@ export function isScalarMessage(desc: DescMessage): boolean {
   );
 }
 
-/**
- * Reports whether null is a value of a field and differs from absence, as for google.protobuf.NullValue.
- */
+/** Reports whether null is a value of a field that differs from absence, as for google.protobuf.NullValue. */
 export function holdsNull(field: DescField): boolean {
   if (field.fieldKind !== "enum" || field.enum.typeName !== "google.protobuf.NullValue") return false;
   return field.presence !== FeatureSet_FieldPresence.IMPLICIT;
@@ -43,7 +41,10 @@ export function isTimestamp(field: DescField): boolean {
   return messageOf(field)?.typeName === "google.protobuf.Timestamp";
 }
 
-/** Returns the message type of a field's values, including map values; undefined for other values. */
+/**
+ * Returns the message type of the values in a field, including map values; undefined if they are not
+ * messages.
+ */
 export function valueMessageOf(field: DescField): DescMessage | undefined {
   return "message" in field ? field.message : undefined;
 }

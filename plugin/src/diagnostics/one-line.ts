@@ -1,31 +1,31 @@
 /**
- * Foreign texts in our output lines: .proto files, options and compilers may contain any character, at any
- * length.
+ * Makes foreign strings safe for our output lines. .proto files, options and compilers may contain any
+ * character, at any length.
  */
 
-/** The longest word, e.g. a name, that is shown in full. */
+/** The maximum length of a word, such as a name, that is shown in full. */
 const LONGEST_WORD = 200;
-/** The longest text of a diagnostic. */
+/** The maximum length of a diagnostic. */
 const LONGEST_TEXT = 2_000;
 
 /**
- * Characters that break a line, move the cursor, or change the direction of text in some terminal or
+ * Characters that break a line, move the cursor, or change the direction of writing in some terminal or
  * editor.
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
- * Makes a text one line of limited length: escapes invisible characters, and cuts long text in its middle.
+ * Converts a string to one line of limited length: escapes invisible characters, and truncates in the middle.
  */
 export function oneLine(text: string): string {
   const words = text.replaceAll(new RegExp(`\\S{${LONGEST_WORD + 1},}`, "g"), (word) =>
     shortened(word, LONGEST_WORD),
   );
-  // cut before escaping, so that no escape is cut
+  // truncate before escaping, so that no escape is split
   return shortened(words, LONGEST_TEXT).replaceAll(HIDDEN, spelled);
 }
 
-/** Keeps the beginning and the end, which contain the most information. */
+/** Keeps the beginning and the end of a string, which contain the most information. */
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   const head = Math.ceil((length * 2) / 3);

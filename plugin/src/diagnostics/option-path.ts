@@ -9,7 +9,9 @@ export const RULES: number = field.number;
 /** The field number of google.api.http. */
 export const HTTP: number = http.number;
 
-/** Returns which numbers of an option path are list indexes rather than field numbers. */
+/**
+ * Reports for each number of an option path whether it is a list index. The other numbers are field numbers.
+ */
 export function indexesIn(desc: AnyDesc, option: readonly number[]): boolean[] {
   const options = desc.proto.options?.$typeName;
   const extension = EXTENSIONS.find(

@@ -1,21 +1,21 @@
 import type { AnyDesc } from "@bufbuild/protobuf";
 
-/** A place in a file; lines and columns count from 1. */
+/** A position in a file. Lines and columns count from 1. */
 export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Places by option path, as field numbers joined by dots: `50871.2`. */
+/** The positions of options, by their paths as field numbers joined by dots: `50871.2`. */
 export type Origins = ReadonlyMap<string, Position>;
 
 const known = new WeakMap<AnyDesc, Map<string, Position>>();
 
 /**
- * Records the origin of options of an element that its .proto file does not contain.
+ * Records the origin of options that the .proto file of their element does not contain.
  *
- * @param replaced the paths below which earlier records no longer apply
+ * @param replaced the paths whose earlier records no longer apply
  */
 export function noteOrigins(desc: AnyDesc, replaced: readonly string[], origins: Origins): void {
   const all = known.get(desc) ?? new Map<string, Position>();
@@ -27,8 +27,8 @@ export function noteOrigins(desc: AnyDesc, replaced: readonly string[], origins:
 }
 
 /**
- * Returns the origin of an option of an element outside of its .proto file: the nearest recorded place
- * around it.
+ * Returns the origin of an option outside the .proto file of its element: the closest recorded position of an
+ * enclosing option.
  *
  * @param least how many numbers of the path must match
  */

@@ -7,11 +7,11 @@ import { fileOf, optionsNumber, sourcePath } from "./source-path.ts";
 const indexes = new WeakMap<DescFile, Map<string, SourceCodeInfo_Location>>();
 
 /**
- * Returns the position of an element or of an option. An option from a service config has its position
- * there. Any other has the most exact position that the compiler recorded: buf records positions inside of
- * an aggregate, protoc only the aggregate; an item of a bracketed list has the position of the list; an
- * option that is not written has the position of the first option of its extension, or of the element. An
- * element without source information is at line 1.
+ * Returns the position of an element or of an option. An option from a service config has its position there.
+ * Any other option has the most exact position that the compiler recorded: buf records positions inside an
+ * aggregate, protoc only the aggregate. An item of a bracketed list has the position of the list. An option
+ * that is not written has the position of the first option of its extension, or of the element. An element
+ * without source information is at line 1.
  */
 export function positionOf(desc: AnyDesc, option: readonly number[]): Position {
   const isWhole = option.length === 1;
@@ -23,12 +23,15 @@ export function positionOf(desc: AnyDesc, option: readonly number[]): Position {
   );
 }
 
-/** Returns the position in the .proto file of an option, or of another option of the same extension. */
+/**
+ * Returns the position of an option in the .proto file, or the position of another option of the same
+ * extension.
+ */
 function optionPosition(desc: AnyDesc, option: readonly number[]): Position | undefined {
   const options = [...sourcePath(desc), optionsNumber(desc)];
   const locations = indexOf(fileOf(desc));
   const indexes = indexesIn(desc, option);
-  // a path that ends at the options would match other extensions
+  // stop before the path of all options, which would match other extensions
   for (let length = option.length; length > 0; length--) {
     const path = [...options, ...option.slice(0, length)].join(".");
     const before = indexes[length - 1] === true ? lastBefore(locations, path) : undefined;
@@ -57,8 +60,8 @@ function firstBelow(
 }
 
 /**
- * Returns the closest recorded item before an unrecorded one: buf records only the first item of a
- * bracketed list.
+ * Returns the closest recorded item before an unrecorded item: buf records only the first item of a bracketed
+ * list.
  */
 function lastBefore(
   locations: ReadonlyMap<string, SourceCodeInfo_Location>,

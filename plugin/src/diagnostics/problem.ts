@@ -4,26 +4,26 @@ import { oneLine } from "./one-line.ts";
 import type { Position } from "./origin.ts";
 import { positionOf } from "./position.ts";
 
-/** A fault of the input: its text, its position, and the remedy. */
+/** A fault of the input: its message with the remedy, and its position. */
 export interface Problem {
   readonly position: Position;
-  /** The stable name of the kind of fault, e.g. `path-syntax`; docs/diagnostics.md explains each. */
+  /** The stable name of the kind of fault, for example `path-syntax`. docs/diagnostics.md explains each. */
   readonly code: string;
   readonly text: string;
   /**
-   * Whether the rule is valid but no REST call can follow it; with `unsupported=skip` the method is
+   * Whether the rule is valid, but no REST call can implement it. With `unsupported=skip` the method is
    * omitted.
    */
   readonly unsupported: boolean;
 }
 
 /**
- * The option of a descriptor that a problem is about: the field number of the extension and the path below
+ * The option of a descriptor that a problem is about: the field number of the extension and the path inside
  * it.
  */
 export type OptionPath = readonly number[];
 
-/** The codes of problems that mean an unsupported rule rather than a fault. */
+/** The codes of problems that report an unsupported rule, not a fault. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   "stream-unmapped",
   "path-wildcard",
@@ -40,7 +40,7 @@ export class Problems {
   private readonly found: Problem[] = [];
   private readonly protoPath: string;
 
-  /** @param protoPath the directory of the .proto files, which compilers omit; default: none */
+  /** @param protoPath the directory of the .proto files, which compilers omit; empty by default */
   constructor(protoPath = "") {
     this.protoPath = protoPath;
   }
@@ -53,7 +53,7 @@ export class Problems {
     this.addAt(positionOf(desc, option), code, text);
   }
 
-  /** Adds a problem by its position, which may be in a file other than a .proto file. */
+  /** Adds a problem at a position, which may be outside of .proto files. */
   addAt(position: Position, code: string, text: string): void {
     this.found.push({ position, code, text: oneLine(text), unsupported: UNSUPPORTED.has(code) });
   }
@@ -96,7 +96,7 @@ export class Problems {
   }
 }
 
-/** Returns the name of an element in the text of a problem. */
+/** Returns the name of an element for the message of a problem. */
 export function nameOf(desc: AnyDesc): string {
   return qualifiedName(desc);
 }

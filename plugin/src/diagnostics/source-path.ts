@@ -67,7 +67,10 @@ export function sourcePath(desc: AnyDesc): number[] {
 
 const indexes = new WeakMap<readonly object[], ReadonlyMap<object, number>>();
 
-/** Returns the index of an element in its list. Lists are indexed once: enums may have very many values. */
+/**
+ * Returns the index of an element in its list. Each list is indexed once, since an enum may have very many
+ * values.
+ */
 function indexIn<T extends object>(list: readonly T[], element: T): number {
   const known = indexes.get(list) ?? new Map(list.map((each, index) => [each, index]));
   indexes.set(list, known);

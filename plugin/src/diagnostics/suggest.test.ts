@@ -11,6 +11,9 @@ test.each([
     [..."abcdefghij"].map((letter) => letter.repeat(9)),
     `; it has ${[..."abcdefgh"].map((letter) => `\`${letter.repeat(9)}\``).join(", ")}, …`,
   ],
-])("for `%s` the nearest candidate is suggested, or the first of all", (name, candidates, text) => {
-  expect(suggest(name, candidates)).toBe(text);
-});
+])(
+  "for `%s` the closest candidate is suggested, otherwise the candidates are listed",
+  (name, candidates, text) => {
+    expect(suggest(name, candidates)).toBe(text);
+  },
+);

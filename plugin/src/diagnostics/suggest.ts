@@ -11,7 +11,7 @@ export function suggest(name: string, candidates: readonly string[]): string {
     .join(", ")}${candidates.length > 8 ? ", …" : ""}`;
 }
 
-/** Returns `; did you mean x?`, or an empty text if no candidate is close. */
+/** Returns `; did you mean x?`, or an empty string if no candidate is close. */
 export function didYouMean(name: string, candidates: readonly string[]): string {
   const near = nearest(name, candidates);
   return near === undefined ? "" : `; did you mean \`${near}\`?`;
@@ -19,7 +19,7 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
 
 /**
  * Returns the candidate that a name misspells: the two differ in case and underscores, in one letter, or in
- * two letters of a long name. Names that differ in digits or in a plural are different names.
+ * two letters of a long name. Names that differ in digits or in a plural are considered different.
  */
 export function closest(name: string, candidates: readonly string[]): string | undefined {
   const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
@@ -39,17 +39,20 @@ function digitsOf(name: string): string {
   return name.replaceAll(/\D/g, "");
 }
 
-/** Reports whether two names differ by a swap of adjacent letters. */
+/** Reports whether two names differ only by two swapped adjacent letters. */
 function isSwapped(name: string, candidate: string): boolean {
   const index = [...name].findIndex((letter, at) => letter !== candidate[at]);
   const [first = "", second = ""] = name.slice(index, index + 2);
   return `${name.slice(0, index)}${second}${first}${name.slice(index + 2)}` === candidate;
 }
 
-/** Longer names are not typed by hand, and comparing them takes quadratic time. */
+/**
+ * The maximum length of a compared name. Longer names are not typed by hand, and a comparison takes quadratic
+ * time.
+ */
 const LONGEST_NAME = 100;
 
-/** Returns the candidate that a name probably means; undefined if none is close. */
+/** Returns the candidate that a name probably means; undefined if no candidate is close. */
 function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const [best] = candidates

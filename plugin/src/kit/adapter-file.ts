@@ -13,12 +13,9 @@ export interface Insertion {
   readonly content: string;
 }
 
-/**
- * A file `x_rest.ts` that protoc-gen-connect-rest generates in the same run: its content, and the
- * insertions into it.
- */
+/** A file `x_rest.ts` that protoc-gen-connect-rest generates in the same run, with the insertions into it. */
 export class AdapterFile extends Writer {
-  /** The .proto file from which it is generated. */
+  /** The .proto file from which the file is generated. */
   readonly desc: DescFile;
   /**
    * The services with an adapter, each with its methods that have an HTTP rule; empty if the file contains
@@ -36,7 +33,8 @@ export class AdapterFile extends Writer {
 
   /**
    * @internal
-   * @param suffix appended to each imported name, so that generators adding to the same file do not collide
+   * @param suffix appended to each imported name, so that the names of several generators in the same file do
+   *   not collide
    */
   constructor(
     printed: PrintedAdapter,
@@ -52,16 +50,19 @@ export class AdapterFile extends Writer {
     this.suffix = suffix;
   }
 
-  /** Reports whether the file has an insertion point. A method that is not mapped to REST has no point. */
+  /**
+   * Reports whether the file has an insertion point. A method that is not mapped to REST has no insertion
+   * point.
+   */
   has(point: string): boolean {
     return this.points.has(point);
   }
 
   /**
-   * Inserts lines at an insertion point; later calls append to earlier ones.
+   * Inserts lines at an insertion point, after lines inserted earlier.
    *
-   * @throws Error if the file has no such point, and for lines that compilers treat differently: with a
-   * carriage return, longer than 65535 bytes, or with the marker of an insertion point
+   * @throws Error if the file does not have the insertion point, and for lines that compilers treat
+   *   differently: with a carriage return, longer than 65535 bytes, or with the marker of an insertion point
    */
   insert(point: string, ...lines: readonly string[]): void {
     if (!this.has(point)) throw new Error(`${this.path} has no insertion point \`${point}\``);
@@ -114,7 +115,7 @@ export class AdapterFile extends Writer {
 }
 
 /**
- * Returns the path of the adapter file of a .proto file, below the output directory:
+ * Returns the path of the adapter file of a .proto file, relative to the output directory:
  * `blog/v1/post_rest.ts`.
  */
 export function adapterFilePath(desc: DescFile): string {

@@ -35,20 +35,20 @@ function failure(...outputs: GeneratorOutput[]): [InsertionErrorCode, string] {
 const mark = (name: string) => `// @@protoc_insertion_point(${name})`;
 const host = output("host", { name: "a.ts", content: `one\n  ${mark("p")}\ntwo\n` });
 
-test("text goes above the line of the marker, indented as it is, and the marker stays", () => {
+test("inserts text above the line with the marker, indented like the marker, and keeps the marker", () => {
   const added = output("guest", { name: "a.ts", insertionPoint: "p", content: "x\ny" });
   expect(apply([host, added, added])).toEqual({
     "a.ts": `one\n  x\n  y\n  x\n  y\n  ${mark("p")}\ntwo\n`,
   });
 });
 
-test("does as protoc where no dialect is named", () => {
+test("imitates protoc by default", () => {
   const files = [host, output("guest", { name: "a.ts", insertionPoint: "p", content: "x" })];
   expect(apply(files)).toEqual(apply(files, "protoc"));
   expect(apply(files)).not.toEqual(apply(files, "buf"));
 });
 
-test("files come in the order in which they were begun", () => {
+test("returns files in the order of their first appearance", () => {
   const files = applyInsertions([output("g", { name: "b", content: "1" }, { name: "a", content: "2" })]);
   expect(files.map(({ path }) => path)).toEqual(["b", "a"]);
 });
@@ -136,18 +136,18 @@ test.each<[string, GeneratorOutput, InsertionErrorCode, string]>([
     "generator-failed",
     "guest: a.proto:1:1: no",
   ],
-])("rejects, naming the generator: %s", (_name, added, code, text) => {
+])("rejects, with the name of the generator: %s", (_name, added, code, text) => {
   expect(failure(host, added)).toEqual([code, text]);
 });
 
-test("rejects, naming the generator: a line that buf would lose", () => {
+test("rejects a line that buf would lose, with the name of the generator", () => {
   const long = output("guest", { name: "a.ts", insertionPoint: "p", content: "x".repeat(65_536) });
   expect(() => apply([host, long], "buf")).toThrow(
     "guest: the insertion into `a.ts` has a line of 65536 bytes; the compiler takes at most 65535",
   );
 });
 
-test("rejects, naming the generator: a missing point, listing names outside of ASCII as they are written", () => {
+test("rejects a missing insertion point, and lists existing points with non-ASCII names unescaped", () => {
   const many = Array.from({ length: 9 }, (_, index) => mark(`ü${index}`)).join("\n");
   const [, text] = failure(
     output("host", { name: "a.ts", content: many }),
@@ -158,7 +158,7 @@ test("rejects, naming the generator: a missing point, listing names outside of A
   );
 });
 
-test("rejects, naming the generator: a missing point where there is none", () => {
+test("rejects a missing insertion point in a file without insertion points", () => {
   const [, text] = failure(
     output("host", { name: "a.ts" }),
     output("guest", { name: "a.ts", insertionPoint: "p" }),
@@ -171,7 +171,7 @@ const lines = fc.array(line, { maxLength: 5 });
 const indent = fc.stringMatching(/^[ \t]{0,4}$/);
 const within = { numRuns: 300, interruptAfterTimeLimit: 2000 };
 
-test("property: an insertion adds its lines, indented, and changes no other", () => {
+test("property: an insertion adds its lines with indentation, and changes no other line", () => {
   fc.assert(
     fc.property(lines, lines, indent, lines, (before, after, space, added) => {
       const files = [
@@ -189,7 +189,7 @@ test("property: an insertion adds its lines, indented, and changes no other", ()
   );
 });
 
-test("property: insertions at one point follow each other, however they are spread over generators", () => {
+test("property: insertions at one point are in order, even from several generators", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 6 }), fc.nat(6), (texts, cut) => {
       const entry = (text: string) => ({ name: "a.ts", insertionPoint: "p", content: `${text}\n` });
@@ -203,7 +203,7 @@ test("property: insertions at one point follow each other, however they are spre
   );
 });
 
-test("property: chunks without a name are the same as one file", () => {
+test("property: chunks without a name continue the previous file", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), ([first = "", ...rest]) => {
       const chunks = output("g", { name: "a", content: first }, ...rest.map((content) => ({ content })));
@@ -213,7 +213,7 @@ test("property: chunks without a name are the same as one file", () => {
   );
 });
 
-test("property: annotations keep to the text that they were made for, counted in bytes", () => {
+test("property: annotations stay with their words, with offsets in bytes", () => {
   const words = fc.array(fc.stringMatching(/^[a-zäß🙂]{1,5}$/u), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(words, words, indent, fc.boolean(), (first, second, space, lineEach) => {
@@ -232,7 +232,7 @@ test("property: annotations keep to the text that they were made for, counted in
   );
 });
 
-test("annotations of the line with the marker move with it, those in front of it stay", () => {
+test("annotations after the insertion move, and annotations before it stay", () => {
   const content = `one\n${mark("p")}\n`;
   const annotation = [
     { begin: 0, end: 3 },
@@ -250,7 +250,7 @@ test("annotations of the line with the marker move with it, those in front of it
   ]);
 });
 
-/** Words with a separator between them, and an annotation for each. */
+/** Returns words joined by a separator, with an annotation for each word. */
 function annotated(words: readonly string[], separator: string) {
   let offset = 0;
   const annotation = words.map((word) => {

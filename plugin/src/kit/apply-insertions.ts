@@ -14,28 +14,28 @@ import { InsertionError } from "./insertion-error.ts";
 
 /** The response of a generator. */
 export interface GeneratorOutput {
-  /** The name of the generator, for error texts. */
+  /** The name of the generator, for error messages. */
   readonly generator: string;
   readonly response: CodeGeneratorResponse;
 }
 
-/** A file to write below the output directory. */
+/** A file to write, relative to the output directory. */
 export interface OutputFile {
   readonly path: string;
-  /** UTF-8; for a `.pb.meta` an encoded google.protobuf.GeneratedCodeInfo. */
+  /** The content in UTF-8; for a `.pb.meta` file, an encoded google.protobuf.GeneratedCodeInfo. */
   readonly content: Uint8Array;
 }
 
 export interface ApplyOptions {
-  /** The compiler to imitate where they differ (`DIFFERENCES`). Default: `protoc`. */
+  /** The compiler to imitate where compilers differ (`DIFFERENCES`). Default: `protoc`. */
   readonly dialect?: DialectName;
 }
 
 /**
- * Combines the responses of generators, in order, like the schema compiler: files, chunks without a name
- * that continue the previous one, and insertions into files of the same or an earlier generator.
+ * Combines the responses of generators, in order, like a schema compiler: files, chunks without a name that
+ * continue the previous chunk, and insertions into files of the same or an earlier generator.
  *
- * @returns the files, in the order in which they were begun
+ * @returns the files, in the order of their first appearance
  * @throws InsertionError
  */
 export function applyInsertions(
@@ -47,7 +47,7 @@ export function applyInsertions(
   return applier.files();
 }
 
-/** An entry of a response, with its continuations. */
+/** An entry of a response, with the chunks that continue it. */
 interface Chunk {
   readonly path: string;
   readonly point: string;

@@ -1,6 +1,6 @@
 /**
- * UTF-8 as a string with one character per byte. Offsets in it equal the offsets of compilers, which count
- * bytes, and string functions work on it.
+ * UTF-8 as a string with one character per byte. String functions work on it, and offsets in it count bytes,
+ * as compilers do.
  */
 export type ByteString = string & { readonly bytes: unique symbol };
 

@@ -8,9 +8,9 @@ import {
 import type { Inserted } from "./insert.ts";
 
 /**
- * Returns the annotations of a file after an insertion: the annotations of the insertion move to its
- * position, and later ones move back. Offsets count bytes. An annotation around the position is not
- * extended.
+ * Returns the annotations of a file after an insertion. The annotations of the inserted text move to its
+ * position, and later annotations move behind the inserted text. Offsets count bytes. An annotation that
+ * contains the position is not extended.
  */
 export function mergeCodeInfo(
   file: GeneratedCodeInfo,
@@ -30,7 +30,7 @@ export function mergeCodeInfo(
 
 function place(annotation: GeneratedCodeInfo_Annotation, inserted: Inserted): GeneratedCodeInfo_Annotation {
   const { begin, end } = annotation;
-  // no line to indent follows the last line feed
+  // no indented line follows the last line feed
   const body = inserted.text.slice(0, -1);
   const shift = (offset: number) => inserted.offset + inserted.indent * (1 + count(body, offset));
   return moveBy(annotation, shift(begin), shift(end));
@@ -48,7 +48,7 @@ function moveBy(
   });
 }
 
-/** Counts the line feeds before an offset. */
+/** Returns the number of line feeds before an offset. */
 function count(text: string, offset: number): number {
   return text.slice(0, Math.max(0, offset)).split("\n").length - 1;
 }

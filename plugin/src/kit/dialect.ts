@@ -1,23 +1,24 @@
 /**
- * The way in which a schema compiler combines the responses of generators, as far as `protoc` and `buf`
- * differ.
+ * The properties of a schema compiler in which `protoc` and `buf` differ when they combine the responses of
+ * generators.
  */
 export interface Dialect {
-  /** Whether the first of repeated markers is used, or every one. */
+  /** Whether text is inserted at the first of repeated markers, or at every one. */
   readonly repeatedMarker: "first" | "every";
   /** Whether a file with an insertion keeps its line ends, or CRLF becomes LF. */
   readonly lineEnds: "kept" | "lf";
   /** Whether a file with an insertion keeps its final line feed. */
   readonly finalNewline: "kept" | "dropped";
   /**
-   * Whether text for a marker in its own comment `/* ... *\/` is inserted before the comment, or above its
+   * Whether text for a marker in a separate comment `/* ... *\/` is inserted before the comment, or above its
    * line.
    */
   readonly inlineMarker: "inline" | "above";
   /** The characters that count as white space at the start of the marker's line. */
   readonly indent: "space-tab" | "unicode";
   /**
-   * The longest line of a file with an insertion, and of the inserted text, in bytes without the line feed.
+   * The maximum line length, in bytes without the line feed, of inserted text and of a file with an
+   * insertion.
    */
   readonly longestLine: number;
   /** Whether generated_code_info is merged into the `.pb.meta` of the file, or ignored. */
@@ -49,8 +50,8 @@ export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
 };
 
 /**
- * The differences between the compilers, each of which `applyInsertions` imitates. Tests compare both with
- * this list.
+ * The differences between the compilers, all of which `applyInsertions` imitates. Tests compare both
+ * compilers with this list.
  */
 export const DIFFERENCES: Readonly<Record<keyof Dialect, string>> = {
   repeatedMarker: "A marker on several lines: protoc inserts at the first, buf at every one.",
@@ -63,7 +64,7 @@ export const DIFFERENCES: Readonly<Record<keyof Dialect, string>> = {
 };
 
 /**
- * Input that some or all compilers accept and `applyInsertions` rejects. Tests compare the compilers with
+ * Input that at least one compiler accepts and `applyInsertions` rejects. Tests compare the compilers with
  * this list too.
  */
 export const REFUSED = {

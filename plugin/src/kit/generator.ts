@@ -15,30 +15,34 @@ import { emptyResponse } from "../protocol/response.ts";
 import { type OptionSpecs, type ParsedOptions, parseOptions } from "./options.ts";
 import { KitRequest } from "./request.ts";
 
-/** A generator that runs next to protoc-gen-connect-rest, after it and with the same output directory. */
+/** A generator that runs after protoc-gen-connect-rest, with the same output directory. */
 export interface Generator<Specs extends OptionSpecs = OptionSpecs> {
-  /** The name of the program, e.g. `protoc-gen-acme-docs`. */
+  /** The name of the program, for example `protoc-gen-acme-docs`. */
   readonly name: string;
   readonly version: string;
   /** Its purpose, in one sentence for `--help`. */
   readonly description?: string;
   /**
-   * Its options, in addition to `target`, `import_extension` and `unsupported`, which all generators have.
+   * The options of the generator, in addition to `target`, `import_extension` and `unsupported`, which all
+   * generators have.
    */
   readonly options?: Specs;
   /**
-   * Appended to names that are imported into other generators' files: `Post$acmeDocs`. Default: derived
+   * The suffix of names that are imported into files of other generators: `Post$acmeDocs`. Default: derived
    * from the name.
    */
   readonly importSuffix?: string;
-  /** Reads the request and writes into it. A pure function: the same request gives the same response. */
+  /**
+   * Reads the request and adds files and insertions to it. A pure function: the same request gives the same
+   * response.
+   */
   generate(request: KitRequest<Specs>): void;
 }
 
 /**
- * Runs a generator as a program: it reads a request of buf or protoc from standard input, and writes the
- * response to standard output. Supports `--help` and `--version`. Exits with 1 if the request cannot be
- * read or `generate` throws.
+ * Runs a generator as a program: reads a request of buf or protoc from standard input, and writes the
+ * response to standard output. Supports `--help` and `--version`. Exits with 1 if the request cannot be read
+ * or `generate` throws.
  */
 export async function runGenerator<Specs extends OptionSpecs>(generator: Generator<Specs>): Promise<void> {
   await runExecutable({
@@ -53,8 +57,8 @@ export async function runGenerator<Specs extends OptionSpecs>(generator: Generat
 }
 
 /**
- * Returns the response of a generator to a request. Faults of the .proto files and of the options are in
- * the `error` of the response.
+ * Returns the response of a generator to a request. Faults in the .proto files and the options are in the
+ * `error` of the response.
  *
  * @throws ProtocolError if the request is incomplete, and the errors of `generate`
  */
@@ -78,7 +82,7 @@ export function respond<Specs extends OptionSpecs>(
   return response;
 }
 
-/** Returns the options, or their fault. */
+/** Returns the options, or the fault of an invalid option. */
 function optionsOf<Specs extends OptionSpecs>(
   { options }: Generator<Specs>,
   parameter: string,
@@ -99,7 +103,8 @@ function suffixOf({ name, importSuffix }: Naming): string {
   const [first = "", ...rest] = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   const made = first.charAt(0).toLowerCase() + first.slice(1) + rest.join("");
   const suffix = importSuffix ?? made;
-  // generated names end in `$` and numbers, so a suffix that begins with a letter cannot collide
+  // generated names end in `$` or `$` with digits, so a suffix that begins with a letter cannot collide with
+  // them
   if (/^[A-Za-z]\w*$/.test(suffix)) return suffix;
   throw new Error(`${name}: the import suffix \`${suffix}\` must be letters, digits and _, a letter first`);
 }

@@ -3,7 +3,7 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-/** The imports that a generator adds to another generator's file. */
+/** The imports that a generator adds to a file of another generator. */
 export class Imports {
   private readonly modules = new Map<string, Map<string, Import>>();
   private readonly claim: (name: string) => string;
@@ -14,8 +14,8 @@ export class Imports {
   }
 
   /**
-   * Imports a name of a module, and returns its name in the file. If used both as value and as type, it is
-   * imported once.
+   * Imports a name from a module, and returns its name in the file. A name used both as a value and as a type
+   * is imported once.
    */
   add(name: string, from: string, typeOnly: boolean): string {
     const module = this.modules.get(from) ?? new Map<string, Import>();
@@ -26,7 +26,7 @@ export class Imports {
     return local;
   }
 
-  /** Returns one line per module: packages first, then relative paths, each group sorted. */
+  /** Returns one line per module, sorted: packages first, then relative paths. */
   lines(): string[] {
     return [...this.modules].sort(([a], [b]) => compare(keyOf(a), keyOf(b))).map(printImport);
   }

@@ -1,5 +1,5 @@
 /**
- * The kit for generators that run next to protoc-gen-connect-rest and add to its files.
+ * The kit for generators that run after protoc-gen-connect-rest and add to its files.
  *
  * ```ts
  * await runGenerator({

@@ -4,11 +4,11 @@ import type { Dialect } from "./dialect.ts";
 /** A file after an insertion. */
 export interface Inserted {
   readonly content: ByteString;
-  /** The byte offset of the inserted text, including its indentation; of the first of several. */
+  /** The byte offset of the first inserted text, including its indentation. */
   readonly offset: number;
   /** The number of bytes added to each line. */
   readonly indent: number;
-  /** The text before indentation; ends with a line feed, unless it is empty. */
+  /** The inserted text before indentation. Ends with a line feed, unless it is empty. */
   readonly text: ByteString;
 }
 
@@ -20,7 +20,7 @@ interface Place {
 /**
  * Inserts text above the line with the marker of an insertion point, with the same indentation.
  *
- * @returns undefined if there is no marker with this name
+ * @returns undefined if the file has no marker with this name
  */
 export function insert(
   target: ByteString,
@@ -64,7 +64,7 @@ function placesOf(target: ByteString, marker: ByteString, dialect: Dialect): Pla
 
 function placeOf(target: ByteString, marker: number, dialect: Dialect): Place {
   const comment = marker - 3;
-  // protoc does not look for the comment at the very start of a file, with the same result
+  // protoc does not search for the comment at the very start of a file; the result is the same
   if (dialect.inlineMarker === "inline" && comment > 0 && target.startsWith("/*", comment)) {
     return { offset: comment, indent: "" as ByteString };
   }

@@ -1,4 +1,4 @@
-/** The faults that responses of generators can have. */
+/** The faults that the responses of generators can have. */
 export type InsertionErrorCode =
   | "generator-failed"
   | "nameless-first-chunk"
@@ -10,7 +10,7 @@ export type InsertionErrorCode =
   | "line-too-long"
   | "code-info";
 
-/** Thrown for responses that cannot be combined. The text begins with the name of the generator. */
+/** Thrown for responses that cannot be combined. The message begins with the name of the generator. */
 export class InsertionError extends Error {
   override readonly name = "InsertionError";
   readonly code: InsertionErrorCode;

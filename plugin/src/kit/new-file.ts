@@ -37,7 +37,7 @@ export class NewFile extends Writer {
    * Returns the text of the file.
    *
    * @internal
-   * @param generator the name and version, for the head
+   * @param generator the name and version of the generator, for the first line
    */
   print(generator: string): string {
     const from = this.desc === undefined ? [] : [provenance(this.desc)];

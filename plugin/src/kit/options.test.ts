@@ -8,14 +8,14 @@ const specs = {
   title: { help: "what", default: "none" },
 };
 
-test("blanks and empty items between options do not matter", () => {
+test("ignores blanks and empty items between options", () => {
   expect(parseOptions(" mode=b ,, import_extension=.js,", specs)).toEqual({
     own: { mode: "b", title: "none" },
     common: { ...parseParameter(""), importExtension: "js" },
   });
 });
 
-test("adapters that others add to are TypeScript", () => {
+test("rejects targets other than TypeScript for generators that add to adapters", () => {
   expect(() => parseOptions("target=js+dts", specs)).toThrow(
     new ParameterError(
       "option target=js+dts: what is added to adapters is TypeScript, and so must they be; expected ts",
@@ -23,7 +23,7 @@ test("adapters that others add to are TypeScript", () => {
   );
 });
 
-test("property: what was given is found again", () => {
+test("property: option values are parsed unchanged", () => {
   const text = fc.string().filter((value) => !value.includes(",") && value === value.trim());
   fc.assert(
     fc.property(fc.constantFrom("a", "b"), text, (mode, title) => {
@@ -32,7 +32,7 @@ test("property: what was given is found again", () => {
   );
 });
 
-test("property: any text is parsed, or rejected with an error that names the option", () => {
+test("property: any string is parsed, or rejected with an error that names the option", () => {
   fc.assert(
     fc.property(fc.string(), (parameter) => {
       try {

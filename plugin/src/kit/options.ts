@@ -7,16 +7,16 @@ export interface OptionSpec {
   /** Its purpose, in one line for `--help`. */
   readonly help: string;
   readonly default: string;
-  /** The valid values; by default any value. */
+  /** The valid values. Default: any value. */
   readonly values?: readonly string[];
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** The value of each option: a string, as given or by default. */
+/** The value of each option, given or default. */
 export type OptionValues<Specs extends OptionSpecs> = { readonly [Name in keyof Specs]: string };
 
-/** The generator's own options, and the options that all generators have. */
+/** The options of one generator, and the options that all generators have. */
 export interface ParsedOptions<Specs extends OptionSpecs> {
   readonly own: OptionValues<Specs>;
   readonly common: Options;
@@ -25,7 +25,7 @@ export interface ParsedOptions<Specs extends OptionSpecs> {
 /**
  * Parses options in the format of `buf` and `protoc`: `key=value`, separated by commas.
  *
- * @throws ParameterError for an option that is unknown or has an unknown value
+ * @throws ParameterError for an unknown option or value
  */
 export function parseOptions<Specs extends OptionSpecs>(
   parameter: string,

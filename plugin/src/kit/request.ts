@@ -14,7 +14,7 @@ import type { OptionSpecs, OptionValues, ParsedOptions } from "./options.ts";
 export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   /** The files to generate code for, sorted by name. */
   readonly files: readonly DescFile[];
-  /** The generator's own options. */
+  /** The options of this generator. */
   readonly options: OptionValues<Specs>;
   private readonly input: Input;
   private readonly common: Options;
@@ -33,22 +33,25 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * The files that protoc-gen-connect-rest generates for the same files and options, sorted by path. Empty
-   * if the .proto files have problems, which protoc-gen-connect-rest reports.
+   * The files that protoc-gen-connect-rest generates for the same files and options, sorted by path. Empty if
+   * the .proto files have problems, since protoc-gen-connect-rest then reports these.
    */
   get adapterFiles(): readonly AdapterFile[] {
     return [...this.byPath().values()];
   }
 
   /**
-   * The options of fields, oneofs and enum values as models, by descriptor: for the messages of `files`,
-   * and all messages that they refer to.
+   * The options of fields, oneofs and enum values as models, by descriptor: for the messages in `files` and
+   * all messages that they refer to.
    */
   get types(): TypeModels {
     return typeModels;
   }
 
-  /** Returns the file `x_rest.ts` of a .proto file; undefined if none of it is mapped to REST. */
+  /**
+   * Returns the file `x_rest.ts` of a .proto file; undefined if the .proto file has nothing that is mapped to
+   * REST.
+   */
   adapterFile(desc: DescFile): AdapterFile | undefined {
     return this.byPath().get(adapterFilePath(desc));
   }
@@ -56,8 +59,8 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   /**
    * Creates a file.
    *
-   * @param path the path below the output directory, with `/` between components
-   * @param source the .proto file from which it is generated, which its head names
+   * @param path the path relative to the output directory, with `/` between components
+   * @param source the .proto file from which the file is generated; its first line names it
    * @throws Error if the path is unsafe or the file exists
    */
   newFile(path: string, source?: DescFile): NewFile {
@@ -72,11 +75,11 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * Reports a fault of a .proto file. After a report nothing is generated; all faults are shown together,
-   * each as `file:line:col: code: text`.
+   * Reports a fault of a .proto file. If a fault is reported, nothing is generated. All faults are shown
+   * together, each as `file:line:col: code: text`.
    *
    * @param desc the element with the fault
-   * @param code the stable name of the kind of fault, e.g. `tool-name`
+   * @param code the stable name of the kind of fault, for example `tool-name`
    * @param option the path in the options of the element, as field numbers; omitted for the element itself
    */
   error(desc: AnyDesc, code: string, text: string, option: OptionPath = []): void {
@@ -84,7 +87,7 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * All faults, one per line; empty if there are none.
+   * All faults, one per line; an empty string if no fault was reported.
    *
    * @internal
    */
@@ -102,8 +105,8 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * Prints the adapters again, except their text, since a compiler does not show a generator the output of
-   * another: it is a pure function of the request.
+   * Prints the adapters again, without assembling their text, because a compiler does not show a generator
+   * the output of another. The result is the same: printing is a pure function of the request.
    */
   private byPath(): ReadonlyMap<string, AdapterFile> {
     this.known ??= this.prepared();

@@ -3,9 +3,9 @@ import { descriptorName, typeName } from "../descriptors/names.ts";
 import { SourceFile } from "../print/source-file.ts";
 import type { ImportOptions } from "../protocol/options.ts";
 
-/** The imports of a generated file. Each function returns the name of the import in the file. */
+/** Adds imports to a generated file. Each function returns the name of the import in the file. */
 export abstract class Writer {
-  /** The path of the file below the output directory. */
+  /** The path of the file relative to the output directory. */
   readonly path: string;
   private readonly place: SourceFile;
 
@@ -20,10 +20,10 @@ export abstract class Writer {
   /** Imports a type from a package, or from a module that `relative` returned. */
   abstract importType(name: string, from: string): string;
 
-  /** Claims an identifier for a declaration; a name that is taken gets `$` appended. */
+  /** Claims an identifier for a declaration. Appends `$` if the identifier is taken. */
   abstract claim(ideal: string): string;
 
-  /** Imports the constant with which protoc-gen-es describes a service, message or enum. */
+  /** Imports the constant that describes a service, message or enum in protoc-gen-es. */
   importDescriptor(desc: DescService | DescMessage | DescEnum): string {
     return this.importValue(descriptorName(desc), this.place.messages(desc.file));
   }
@@ -39,9 +39,9 @@ export abstract class Writer {
   }
 
   /**
-   * Returns the module specifier of another generated file; `target` is its path below the output
-   * directory. An extension `.ts` or `.js` is removed: the option `import_extension` determines the
-   * extension of the specifier.
+   * Returns the module specifier of another generated file. `target` is its path relative to the output
+   * directory. An extension `.ts` or `.js` is removed: the option `import_extension` determines the extension
+   * of the specifier.
    */
   relative(target: string): string {
     return this.place.relative(target.replace(/(?<!\.d)\.[jt]s$/, ""));

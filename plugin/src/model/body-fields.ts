@@ -22,7 +22,7 @@ function parameterFields({ paths, choices }: Parameters): DescField[] {
   return [...paths.map(([field]) => field), ...choices.flatMap(({ oneof }) => oneof.fields)];
 }
 
-/** Returns the paths whose values are parameters of a query, a form or parts. */
+/** Returns the paths whose values are parameters of a query, a form or multipart parts. */
 export function parameterPaths({ query, body }: BindingModel): FieldPath[] {
   const isForm = body.kind === "form" || body.kind === "multipart";
   const ofChoices = isForm

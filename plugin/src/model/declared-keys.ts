@@ -5,7 +5,7 @@ import { isIndex, stepsOf } from "./dotted-path.ts";
 import { isFlattened, type TypeModels, unwrappedOneof } from "./types.ts";
 import { responseNames, spellings } from "./wire-names.ts";
 
-/** The readers of a key: fields that read its value, and fields that read keys below it. */
+/** The fields that read the value of a key, and the fields that read keys inside the value. */
 interface Key {
   readonly fields: readonly DescField[];
   readonly below: Keys;
@@ -15,19 +15,19 @@ type Keys = Map<string, Key>;
 
 const NOTHING: Key = { fields: [], below: new Map() };
 
-/** The fields that a path leads to; empty if the path passes a quoted key or free JSON. */
+/** The fields that a path leads to; empty if the path passes through a quoted key or arbitrary JSON. */
 export interface Declared {
   readonly fields: readonly DescField[];
   readonly undeclared?: undefined;
 }
 
-/** A step of a path that no field reads, and the keys that fields read at that place. */
+/** A step of a path that no field reads, and the keys that fields read at the same place. */
 export interface Undeclared {
   readonly undeclared: string;
   readonly keys: readonly string[];
 }
 
-/** Follows a path through the JSON of a message as its fields read it. */
+/** Follows a path through the JSON of a message, as the fields of the message read it. */
 export function resolveKeys(message: DescMessage, path: string, types: TypeModels): Declared | Undeclared {
   let keys = keysOf(message, types);
   let fields: readonly DescField[] = [];
@@ -53,7 +53,7 @@ function hasItems({ fieldKind }: DescField): boolean {
   return fieldKind === "list";
 }
 
-/** Returns the readers of any key of a map. */
+/** Returns the fields that read the value of any key in a map. */
 function entryOf(fields: readonly DescField[]): Key | undefined {
   const maps = fields.filter(({ fieldKind }) => fieldKind === "map");
   return maps.length === 0 ? undefined : { fields: maps, below: new Map() };

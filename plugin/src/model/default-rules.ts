@@ -1,8 +1,8 @@
 import type { Rules } from "./rules.ts";
 
 /**
- * The default rules, which the runtime applies: adapters omit them, and the runtime adds them. Its table of
- * the same name has the same values, which a test verifies.
+ * The default rules. Adapters omit them, and the runtime applies them from its table of the same name. A test
+ * verifies that both tables have the same values.
  */
 export const DEFAULT_RULES: Pick<
   Rules,
@@ -20,7 +20,7 @@ export const DEFAULT_RULES: Pick<
 > = {
   base: "",
   credentials: [],
-  // the common error bodies
+  // an empty list means the common error bodies
   errorShapes: [],
   errors: [],
   retryAfter: [],
@@ -32,5 +32,5 @@ export const DEFAULT_RULES: Pick<
   idempotent: false,
 };
 
-/** The defaults for streams, which are omitted and added in the same way. */
+/** The defaults for streams. Adapters omit them, and the runtime adds them. */
 export const DEFAULT_STREAM = { maxPages: 1_000, maxEmptyPages: 10, skipBacklog: false, end: [] } as const;

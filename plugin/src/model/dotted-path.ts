@@ -1,7 +1,7 @@
 /** A step of a dotted path into JSON. */
 export interface PathStep {
   readonly name: string;
-  /** Whether it is quoted: it then means exactly this key, whatever the description declares. */
+  /** Whether the step is quoted. A quoted step means exactly this key, whether or not the key is declared. */
   readonly quoted: boolean;
 }
 

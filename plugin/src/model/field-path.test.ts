@@ -2,7 +2,7 @@ import { TimestampSchema, TypeSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { resolveFieldPath } from "./field-path.ts";
 
-test("a path is resolved by the names of fields in the .proto file", () => {
+test("resolves a path by the field names in the .proto file", () => {
   const { fields } = resolveFieldPath(TypeSchema, "source_context.file_name");
   expect(fields?.map(({ name }) => name)).toEqual(["source_context", "file_name"]);
 });
@@ -14,11 +14,11 @@ test.each([
   ],
   ["name.x", "`name` is not a message, so it has no field `x`"],
   ["fields.name", "`fields` is not a message, so it has no field `name`"],
-])("the path `%s` is not resolved, and the fault says why", (path, fault) => {
+])("does not resolve the path `%s`, and states the reason", (path, fault) => {
   expect(resolveFieldPath(TypeSchema, path)).toEqual({ fault });
 });
 
-test("an empty path is reported with the fields that there are", () => {
+test("reports an empty path with the existing fields", () => {
   expect(resolveFieldPath(TimestampSchema, "").fault).toBe(
     "message google.protobuf.Timestamp has no field ``; it has `seconds`, `nanos`",
   );

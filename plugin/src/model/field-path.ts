@@ -7,7 +7,7 @@ export type ResolvedPath =
   | { readonly fields: FieldPath; readonly fault?: undefined }
   | { readonly fields?: undefined; readonly fault: string };
 
-/** Resolves a dotted path of .proto names in a message, e.g. `blog.name`. */
+/** Resolves a dotted path of field names in a message, for example `blog.name`. */
 export function resolveFieldPath(message: DescMessage, path: string): ResolvedPath {
   const fields: DescField[] = [];
   let parent: DescMessage | undefined = message;
@@ -27,7 +27,7 @@ export function resolveFieldPath(message: DescMessage, path: string): ResolvedPa
 }
 
 /**
- * Returns `; did you mean x?` for the field with the closest name, or the list of all fields if none is
+ * Returns `; did you mean x?` for the field with the closest name, or the list of all fields if no name is
  * close.
  */
 export function suggestion(name: string, message: DescMessage): string {

@@ -1,5 +1,5 @@
 /**
- * A type whose values cannot be changed at any depth; for a message, without the internal properties of
+ * A type whose values cannot be changed at any depth. For a message, it omits the internal properties of
  * protobuf-es.
  */
 export type Frozen<T> = T extends string | number | boolean | bigint | symbol | null | undefined
@@ -8,13 +8,13 @@ export type Frozen<T> = T extends string | number | boolean | bigint | symbol | 
     ? ReadonlyArray<Frozen<Item>>
     : { readonly [Key in keyof T as Key extends `$${string}` ? never : Key]: Frozen<T[Key]> };
 
-/** Freezes a model with everything in it, except descriptors, which are not part of the model. */
+/** Freezes a model and all values in it, except descriptors, which are not part of the model. */
 export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value) || isDescriptor(value)) {
     return value;
   }
   Object.freeze(value);
-  // a map cannot be frozen; its type prevents changes
+  // a map cannot be frozen, but its type prevents changes
   const inner = value instanceof Map ? value.values() : Object.values(value);
   for (const each of inner) freeze(each);
   return value;

@@ -3,12 +3,12 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import type { BodyModel } from "./model.ts";
 import type { TypeModels } from "./types.ts";
 
-/** The message that a mask selects fields of. */
+/** The message whose fields a mask selects. */
 export interface MaskSubject {
   readonly message: DescMessage;
   /**
-   * The field that contains it in the message of the mask; undefined if it is that message itself, or the
-   * response.
+   * The field that contains the subject, in the message of the mask; undefined if the subject is that message
+   * itself, or the response.
    */
   readonly field: DescField | undefined;
 }
@@ -18,7 +18,7 @@ export function isMask(field: DescField): boolean {
   return "message" in field && field.message?.typeName === "google.protobuf.FieldMask";
 }
 
-/** Returns the subject of a mask by its rule, or the only message next to it. */
+/** Returns the subject of a mask by its rule; without a rule, the only message next to the mask. */
 export function siblingSubject(mask: DescField, types: TypeModels): MaskSubject | undefined {
   const { of = "" } = types.field(mask).mask ?? {};
   if (of !== "") return subjectOf(mask.parent.fields.find(({ name }) => name === of));
@@ -26,7 +26,7 @@ export function siblingSubject(mask: DescField, types: TypeModels): MaskSubject 
   return others.length === 0 ? subjectOf(only) : undefined;
 }
 
-/** Returns the subject of a mask in a request: see `Mask.of`. */
+/** Returns the subject of a mask in a request; see `Mask.of`. */
 export function requestSubject(
   mask: DescField,
   body: BodyModel,

@@ -11,7 +11,7 @@ import type { PathTemplate } from "./path-template.ts";
 import type { ConditionModel, Rules, SharedRules } from "./rules.ts";
 import type { CountUnit } from "./types.ts";
 
-/** The model of one .proto file. Models are frozen: nothing changes them after parsing. */
+/** The model of a .proto file. Models are frozen: nothing changes them after parsing. */
 export interface FileModel {
   readonly desc: DescFile;
   readonly services: readonly ServiceModel[];
@@ -40,11 +40,11 @@ export interface MethodModel {
   readonly takesBytes: boolean;
   /** The kind of stream; undefined for a unary method. */
   readonly stream: StreamModel | undefined;
-  /** For a stream: the messages that other methods return for responses that the stream is made of. */
+  /** For a stream: the messages that unary methods return for the responses of which the stream consists. */
   readonly pages: readonly DescMessage[];
 }
 
-/** One HTTP binding of a method, with the place of each request field. */
+/** An HTTP binding of a method, with the place of each request field. */
 export interface BindingModel {
   /** The HTTP method, in upper case. */
   readonly verb: string;
@@ -60,31 +60,27 @@ export interface BindingModel {
 
 export type BodyModel =
   | { readonly kind: "none" }
-  /**
-   * The listed fields of the request, as keys of a JSON object; `omitted` paths below them are left out.
-   */
+  /** The listed fields of the request, as keys of a JSON object, without the `omitted` paths inside them. */
   | { readonly kind: "fields"; readonly fields: readonly DescField[]; readonly omitted: readonly FieldPath[] }
   /**
    * One field of the request is the whole body, as JSON, without the `omitted` paths, which begin at that
    * field.
    */
   | { readonly kind: "field"; readonly field: DescField; readonly omitted: readonly FieldPath[] }
-  /** One repeated field is the whole body, each item on a line of JSON. */
+  /** One repeated field is the whole body, with each item on a line of JSON. */
   | { readonly kind: "lines"; readonly field: DescField }
   /** A google.api.HttpBody: a field, or the request itself. */
   | { readonly kind: "http-body"; readonly field: DescField | undefined }
   | ({ readonly kind: "form" } & Parameters)
-  /**
-   * `multipart/form-data`: fields in one JSON part or in separate parts, then the fields placed in parts.
-   */
+  /** `multipart/form-data`: fields in one JSON part or in separate parts, then the fields placed in parts. */
   | ({
       readonly kind: "multipart";
       /** The name of the part with the fields as JSON; undefined if each field is a separate part. */
       readonly jsonPart: string | undefined;
       readonly fields: readonly DescField[];
-      /** Fields placed in parts: of the request, or of a flattened member of one of its oneofs. */
+      /** The fields placed in parts: fields of the request, or of a flattened member of one of its oneofs. */
       readonly parts: readonly FieldPath[];
-      /** Plain JSON if no part has a value. */
+      /** Whether the body is plain JSON if no part has a value. */
       readonly whenParts: boolean;
     } & Parameters);
 
@@ -97,11 +93,11 @@ export interface Parameters {
 /** A oneof with a discriminator, as parameters. */
 export interface Choice {
   readonly oneof: DescOneof;
-  /** For each member, the values below it; the paths in a message member begin at that message. */
+  /** For each member, the values inside it. The paths in a message member begin at that message. */
   readonly members: ReadonlyArray<{ readonly field: DescField; readonly paths: readonly FieldPath[] }>;
 }
 
-/** Fields from the request message down to a value; all except the last are messages. */
+/** The fields from the request message down to a value. All except the last are messages. */
 export type FieldPath = readonly [DescField, ...DescField[]];
 
 /** The mapping of a stream to REST calls. */
@@ -109,16 +105,16 @@ export type StreamModel =
   | {
       readonly kind: "paginate";
       /**
-       * Paths from the payload to the items, of which the first that leads to an array counts; empty for
-       * the payload itself.
+       * The paths from the payload to the items; the first path that leads to an array counts. Empty if the
+       * payload itself is the list.
        */
       readonly items: readonly string[];
       readonly next: NextModel;
-      /** There is another page only while this condition on the payload is true. */
+      /** A condition on the payload. Another page follows only while the condition is true. */
       readonly more: ConditionModel | undefined;
-      /** The upstream's spelling of a page without items; empty for the default. */
+      /** How the upstream writes a page without items; empty for the default. */
       readonly empty: readonly string[];
-      /** Paths of further known keys. */
+      /** The paths of further known keys. */
       readonly known: readonly string[];
       readonly maxPages: number;
       readonly maxEmptyPages: number;
@@ -130,7 +126,7 @@ export type StreamModel =
       readonly intervalHeader: string;
       readonly intervalMs: number;
       readonly skipBacklog: boolean;
-      /** Paths of further known keys. */
+      /** The paths of further known keys. */
       readonly known: readonly string[];
       /** Undefined if each message is one item. */
       readonly feed: FeedModel | undefined;
@@ -142,23 +138,23 @@ export type StreamModel =
       readonly event: string;
       readonly id: string;
       readonly data: string;
-      /** Whether the data goes into a text field. */
+      /** Whether the data goes into a string field. */
       readonly text: boolean;
       /** Whether a field reads the key `error`. */
       readonly ownError: boolean;
       readonly end: readonly string[];
       readonly last: ConditionModel | undefined;
-      /** Undefined for the idle limit of the upstream. */
+      /** The idle limit; undefined for the idle limit of the upstream. */
       readonly idleMs: number | undefined;
     }
-  /** The states of accepted work; the rules of the method contain its rule. */
+  /** The states of a long-running operation. The rules of the method contain the operation rule. */
   | { readonly kind: "operation" }
   | { readonly kind: "download"; readonly chunk: DescField }
   | {
       readonly kind: "upload";
       readonly chunk: DescField;
       readonly contentType: DescField | undefined;
-      /** The name of the part: a field, a constant, or undefined if the stream is the whole body. */
+      /** The name of the part: a field or a constant. Undefined if the stream is the whole body. */
       readonly part: DescField | string | undefined;
       readonly filename: DescField | undefined;
     };
@@ -175,7 +171,7 @@ export interface FeedModel {
   };
   /** The message of one item. */
   readonly item: DescMessage;
-  /** Fields of the request. */
+  /** Fields of the request that set the start of the stream. */
   readonly start: {
     readonly backlog: DescField | undefined;
     readonly after: DescField | undefined;
@@ -184,13 +180,13 @@ export interface FeedModel {
   };
   /** Fields of the request whose case does not matter. */
   readonly fold: readonly DescField[];
-  /** Unset texts are empty, and an unset size is 0. */
+  /** Unset strings are empty, and an unset size is 0. */
   readonly pages:
     | { readonly link: string; readonly parameter: string; readonly size: number; readonly max: number }
     | undefined;
 }
 
-/** How the next page of a list is found. */
+/** How to find the next page of a list. */
 export type NextModel =
   | {
       readonly kind: "link";
@@ -213,25 +209,26 @@ export type NextModel =
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
       /**
-       * Paths, of which the first that leads to a value counts, or the name of the header in lower case.
+       * The paths to the value, of which the first that leads to a value counts, or the lower-case name of
+       * the header.
        */
       readonly paths: readonly string[];
       readonly field: FieldPath;
       /** Whether every page has the key or header. */
       readonly always: boolean;
-      /** Undefined if the value is unique. */
+      /** The rule for values that several items share; undefined if the value is unique. */
       readonly overlap: OverlapModel | undefined;
     };
 
-/** Paging of a list by a value that several items may share. */
+/** The rule for paging by a value that several items may share. */
 export interface OverlapModel {
-  /** The path in an item to its identifier. */
+  /** The path from an item to its identifier. */
   readonly key: string;
   /** The unit of a time field; undefined for an integer. */
   readonly unit: CountUnit | undefined;
   /**
-   * The offsets added to the value of the last item, to request items with the same value again and to skip
-   * them.
+   * The offsets added to the value of the last item. Items with the same value are requested again and
+   * skipped.
    */
   readonly again: number;
   readonly past: number;

@@ -1,24 +1,27 @@
-/** A path template of google.api.http (google/api/http.proto, "Path template syntax"), parsed. */
+/** A parsed path template of google.api.http (google/api/http.proto, "Path template syntax"). */
 export interface PathTemplate {
   readonly segments: readonly Segment[];
-  /** The custom verb after the last segment, without its colon; empty if there is none. */
+  /**
+   * The custom verb after the last segment, without its colon; an empty string if the path has no custom
+   * verb.
+   */
   readonly verb: string;
 }
 
 export type Segment =
   | { readonly kind: "literal"; readonly text: string }
-  /** `*`, one segment, or `**`, any number of them; outside of a variable they bind nothing. */
+  /** `*` matches one segment, `**` any number of segments. Outside of a variable they bind nothing. */
   | { readonly kind: "wildcard"; readonly deep: boolean }
   | {
       readonly kind: "variable";
       readonly fieldPath: string;
       readonly segments: readonly PatternSegment[];
-      /** Text before or after the variable in the same segment: `.json` in `/books/{id}.json`. */
+      /** Constant text before or after the variable in the same segment: `.json` in `/books/{id}.json`. */
       readonly before?: string;
       readonly after?: string;
     };
 
-/** The pattern of a variable's value: a single `*` by default. */
+/** The pattern for the value of a variable: a single `*` by default. */
 export type PatternSegment = Exclude<Segment, { readonly kind: "variable" }>;
 
 /** Returns a pattern in the notation of google.api.http: `shelves/*`. */
@@ -31,13 +34,13 @@ export function patternText(segments: readonly PatternSegment[]): string {
 // the characters that RFC 3986 section 3.3 allows in a segment; a colon and braces have a meaning in
 // templates
 const SEGMENT = /^(?:[A-Za-z0-9\-._~!$&'()+,;@:*=]|%[0-9A-Fa-f]{2})+$/;
-// decoded by upstreams that decode a path before they split it
+// some upstreams decode these before they split a path
 const ENCODED = /%(?:2e|2f|5c)/gi;
 const CONTROL = /%(?:[01][0-9a-f]|7f)/i;
 
 /**
- * Returns the fault of a constant path segment, which every URL parser must keep as one segment; undefined
- * if there is none.
+ * Returns the fault of a constant path segment, which every URL parser must keep as one segment; undefined if
+ * the segment is valid.
  */
 export function segmentFault(text: string): string | undefined {
   if (text === "") return "is empty";

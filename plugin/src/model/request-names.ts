@@ -1,22 +1,22 @@
-/** The names of all values that a request sends, for each of its places. */
+/** The names of all values that a request sends, for each place in the request. */
 import type { DescField } from "@bufbuild/protobuf";
 import type { BindingModel, BodyModel, FieldPath } from "./model.ts";
 import type { Rules } from "./rules.ts";
 import type { FieldModel, TypeModels } from "./types.ts";
 import { parameterName, requestName } from "./wire-names.ts";
 
-/** A named value: of a field, or of a rule. */
+/** A named value of a field or of a rule. */
 export interface Named {
   readonly name: string;
   readonly path?: FieldPath;
-  /** The name of a rule's value in texts: `a constant parameter`. */
+  /** The name of the rule in messages: `a constant parameter`. */
   readonly rule?: string;
 }
 
-/** The rule of the header with the key of a call, which a field of that name replaces. */
+/** The rule that sets the idempotency header. A field with the same name replaces the header. */
 export const IDEMPOTENCY_KEY = "the idempotency key";
 
-/** The rule of the Content-Type of a multipart body, which replaces a constant one. */
+/** The rule that sets the Content-Type of a multipart body, which replaces a constant Content-Type. */
 export const MULTIPART_TYPE = "the type of the multipart body";
 
 const API_KEY = "the API key";
@@ -26,7 +26,7 @@ interface Context {
   readonly types: TypeModels;
 }
 
-/** For each place of a request, the values that are written there. */
+/** Returns the values that are written to each place of a request. */
 export function placesOf(
   binding: BindingModel,
   rules: Rules,
@@ -61,7 +61,7 @@ function direct(paths: readonly FieldPath[], { rules, types }: Context): Named[]
   return paths.map((path) => ({ name: requestName(path.at(-1) as DescField, rules.json, types), path }));
 }
 
-/** The writers of headers, whose names have no case. */
+/** Returns the values that are written to headers. Header names are case-insensitive. */
 function headersOf({ headers, cookies, body }: BindingModel, context: Context): Named[] {
   const { rules } = context;
   const constants = rules.headers.map(({ name }) => name);
@@ -76,7 +76,10 @@ function headersOf({ headers, cookies, body }: BindingModel, context: Context): 
   return values.map((value) => ({ ...value, name: value.name.toLowerCase() }));
 }
 
-/** A call sends one kind of credentials, so that two kinds may use one header. */
+/**
+ * Returns the headers of credentials. A call sends one kind of credentials, so two kinds may use the same
+ * header.
+ */
 function credentialHeaders({ credentials, apiKey }: Rules): Named[] {
   const keyHeader = credentials.includes("api_key") ? apiKey?.header : undefined;
   const isAuthorized = credentials.some((kind) => kind !== "none" && kind !== "api_key");
@@ -85,7 +88,9 @@ function credentialHeaders({ credentials, apiKey }: Rules): Named[] {
   return keyHeader?.toLowerCase() === "authorization" ? others : [...named(API_KEY, [keyHeader]), ...others];
 }
 
-/** The protocol parameters that a signature adds (RFC 5849 section 3.1); fields may replace the token. */
+/**
+ * Returns the protocol parameters that a signature adds (RFC 5849 section 3.1). Fields may replace the token.
+ */
 function oauth1Names({ credentials }: Rules): Named[] {
   if (!credentials.some((kind) => kind.startsWith("oauth1"))) return [];
   const names = ["consumer_key", "signature_method", "signature", "timestamp", "nonce", "version"];
@@ -95,7 +100,10 @@ function oauth1Names({ credentials }: Rules): Named[] {
   );
 }
 
-/** Returns the names in a body that has names; constants are then in the body, otherwise in the query. */
+/**
+ * Returns the names in a body that has names; undefined for other bodies. Constants are in the body if it has
+ * names, otherwise in the query.
+ */
 function bodyNames(body: BodyModel, context: Context): Named[] | undefined {
   switch (body.kind) {
     case "fields":
@@ -110,7 +118,7 @@ function bodyNames(body: BodyModel, context: Context): Named[] | undefined {
 }
 
 /**
- * Returns fields as keys of a JSON object; members of a oneof with a discriminator have their own layout.
+ * Returns fields as keys of a JSON object. Members of a oneof with a discriminator have a different layout.
  */
 function keys(fields: readonly DescField[], { rules, types }: Context): Named[] {
   return fields

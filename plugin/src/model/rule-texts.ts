@@ -1,19 +1,22 @@
-/** Collects the texts in rules of all kinds. */
+/** Collects the strings in rules of all kinds. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 
-/** One text of a rule. */
+/** A string in a rule. */
 export interface RuleText {
-  /** The field of the annotation language that contains the text, e.g. `connectrest.v1.ApiKey.prefix`. */
+  /**
+   * The field of the annotation language that contains the string, for example
+   * `connectrest.v1.ApiKey.prefix`.
+   */
   readonly field: string;
-  /** The name by which people find it in the rules of an element: `api_key.prefix`. */
+  /** The path to the string in the rules of an element: `api_key.prefix`. */
   readonly name: string;
-  /** Its place in the rules, as field numbers and indices. */
+  /** The position in the rules, as field numbers and indices. */
   readonly place: readonly number[];
   readonly text: string;
 }
 
 /**
- * Returns all texts in a message of the annotation language, including nested messages.
+ * Returns all strings in a message of the annotation language, including nested messages.
  *
  * @param rules a message of that type
  */

@@ -1,7 +1,7 @@
 /**
- * The rules of a method merged with the rules of its service, in the printed form, which is `MethodRules`
- * in the runtime. The generator shares no code with the runtime; generated files are type-checked against
- * it.
+ * The rules of a method merged with the rules of its service, in the form in which they are printed:
+ * `MethodRules` of the runtime. The generator shares no code with the runtime, but the type checker compares
+ * the generated files with it.
  */
 export interface Rules extends SharedRules {
   readonly success: readonly number[];
@@ -9,20 +9,20 @@ export interface Rules extends SharedRules {
   readonly timeoutMs?: number;
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
-  /** The header for a key that is unique to the call, in lower case; undefined for none. */
+  /** The lower-case name of the header with a key that is unique to the call; undefined for no header. */
   readonly idempotencyKey?: string;
   readonly rateLimits?: readonly RateLimit[];
   /** Dotted names of request fields with credentials of the caller. */
   readonly credentialFields?: readonly string[];
   /** The JSON type of a payload that selects an alternative of the envelope. */
   readonly payloadType?: "array" | "object";
-  /** The rule for accepted work, in the form of the runtime's `OperationRule`. */
+  /** The rule for long-running operations, in the form of the runtime's `OperationRule`. */
   readonly operation?: OperationModel;
   /** Constant parameters, printed into the request function. */
   readonly parameters: readonly ConstantParameter[];
 }
 
-/** How the adapter waits for accepted work. */
+/** How the adapter waits for a long-running operation. */
 export type OperationModel = {
   readonly status: Readonly<Record<string, string>>;
   readonly done?: ConditionModel;
@@ -36,15 +36,15 @@ export type OperationModel = {
 /** A parameter with a constant value. */
 export interface ConstantParameter {
   readonly name: string;
-  /** The value as text. */
+  /** The value as a string. */
   readonly value: string;
   /** The value in a JSON body, as JSON. */
   readonly json: string;
-  /** Whether it is in the query even with a body of fields. */
+  /** Whether the parameter is in the query even if the body consists of fields. */
   readonly inQuery: boolean;
 }
 
-/** Rules that are printed into functions, not applied by the runtime. */
+/** The rules that are printed into functions. The runtime does not apply them. */
 export const PRINTED_RULES = [
   "headers",
   "json",
@@ -56,7 +56,7 @@ export const PRINTED_RULES = [
   "controlsInPath",
 ] as const;
 
-/** The rules that a service may give to all of its methods. */
+/** The rules that a service may set for all of its methods. */
 export interface SharedRules {
   readonly upstream: string;
   readonly base: string;
@@ -73,7 +73,7 @@ export interface SharedRules {
   readonly errorShapes: ReadonlyArray<Readonly<Record<string, string>>>;
   readonly errors: readonly ErrorRule[];
   readonly retryAfter: readonly RetryAfterRule[];
-  /** The keys of an error body that callers receive; undefined for none. */
+  /** The keys of an error body that callers receive; undefined for no keys. */
   readonly errorMetadata?: readonly ErrorMetadataRule[];
   readonly rawErrorBody: boolean;
   readonly redirects: boolean;
@@ -81,15 +81,15 @@ export interface SharedRules {
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>;
   /** The notation of names and 64-bit integers in requests. */
   readonly json: JsonStyle;
-  /** Rejects a slash in a path variable of one segment instead of escaping it. */
+  /** Whether a slash in a path variable of one segment is rejected, not escaped. */
   readonly rejectSlash: boolean;
-  /** Names values below messages, maps and lists with brackets instead of dots. */
+  /** Whether names of values inside messages, maps and lists use brackets, not dots. */
   readonly brackets: boolean;
-  /** Writes bytes in a query in the URL-safe alphabet without padding. */
+  /** Whether bytes in a query use the URL-safe alphabet without padding. */
   readonly urlSafeQuery: boolean;
-  /** Writes bytes in a path in the same way. */
+  /** Whether bytes in a path use the URL-safe alphabet without padding. */
   readonly urlSafePath: boolean;
-  /** Percent-encodes control characters in path variables instead of rejecting them. */
+  /** Whether control characters in path variables are percent-encoded, not rejected. */
   readonly controlsInPath: boolean;
 }
 

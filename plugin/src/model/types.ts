@@ -5,20 +5,23 @@ import type { FieldRules } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
 
-/** The models of elements, by descriptor. An element without options has a model with defaults. */
+/** The models of elements, by descriptor. An element without options has a model with default values. */
 export interface TypeModels {
   field(desc: DescField): FieldModel;
-  /** Reports whether a field is google.api.field_behavior = REQUIRED. */
+  /** Reports whether google.api.field_behavior of a field contains REQUIRED. */
   required(desc: DescField): boolean;
   oneof(desc: DescOneof): OneofModel;
   enumValue(desc: DescEnumValue): EnumValueModel;
-  /** Returns the texts in the options of an element as written. */
+  /** Returns the strings in the options of an element as written. */
   texts(desc: DescField | DescOneof | DescEnumValue): readonly RuleText[];
-  /** Returns the protovalidate constraints on a message as a whole, as JSON; empty if there are none. */
+  /**
+   * Returns the protovalidate constraints on a message as a whole, as JSON; empty if the message has no
+   * constraints.
+   */
   constraints(desc: DescMessage): JsonObject;
 }
 
-/** The rules of a field that its model has in the same form as its option. */
+/** The rules whose form in the model and in the option is the same. */
 export const PLAIN_RULES = ["name", "aliases", "unwrap", "unknown", "coerce", "absent", "redact"] as const;
 
 /** The options of a field. */
@@ -28,14 +31,15 @@ export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULE
   /** The notation of a list or map; undefined for the default. */
   readonly style: Style | undefined;
   /**
-   * The sources of a response field, in the order in which they are tried; empty for the key of its name.
+   * The sources of a response field, in the order in which they are tried; empty if the field is read from
+   * the key with its name.
    */
   readonly sources: readonly SourceModel[];
   /** The notation of a Timestamp or Duration; undefined for the default. */
   readonly time: TimeModel | undefined;
   /** Whether a 64-bit integer is written as a number; undefined if the service determines it. */
   readonly number: boolean | undefined;
-  /** The encoding of bytes as text; undefined for the default. */
+  /** The encoding of bytes in strings; undefined for the default. */
   readonly bytes: BytesEncoding | undefined;
   /** The conditions under which the field is the member of its oneof; empty if its name selects it. */
   readonly conditions: readonly ConditionModel[];
@@ -45,9 +49,7 @@ export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULE
   readonly mask: MaskModel | undefined;
 }
 
-/**
- * The field rules that apply only to responses: the names of their options, and their names in the model.
- */
+/** The field rules that apply only to responses: the names of their options, and their names in the model. */
 export const RESPONSE_RULES = {
   aliases: "aliases",
   from: "sources",
@@ -55,16 +57,14 @@ export const RESPONSE_RULES = {
   absent: "absent",
 } as const satisfies Readonly<Record<string, keyof FieldModel>>;
 
-/**
- * The rules that do not apply to oneof members: a value selects the member by its presence, whatever it is.
- */
+/** The rules that do not apply to oneof members: the presence of any value selects the member. */
 export const LONE_RULES = ["absent"] as const satisfies ReadonlyArray<keyof typeof RESPONSE_RULES>;
 
 /** The subject of a field mask. */
 export interface MaskModel {
   /** The name of a field; empty for the default. */
   readonly of: string;
-  /** The notation of fields that the mask names but that are not set; undefined to omit them. */
+  /** How fields are written that the mask names but that are not set; undefined to omit them. */
   readonly unset: "null" | "empty" | undefined;
 }
 
@@ -75,25 +75,25 @@ export type Piece = "part_name" | "content" | "content_type" | "filename";
 export type Layout = "flattened" | "nested" | "beside" | "unwrapped";
 
 /**
- * A source of a response field. `rel` selects an address of a `Link` header (RFC 8288); empty for the whole
+ * A source of a response field. `rel` selects a target of a `Link` header (RFC 8288); empty for the whole
  * value.
  */
 export type SourceModel =
   | { readonly kind: "header"; readonly header: string; readonly rel: string }
   | { readonly kind: "status"; readonly status: number; readonly rel: string }
   | { readonly kind: "path"; readonly path: string; readonly rel: string }
-  /** The option names no source, which is a problem. */
+  /** The option does not name a source, which is a problem. */
   | { readonly kind: "none"; readonly rel: string };
 
 /** The notation of a time. */
 export interface TimeModel {
-  /** The runtime's name of the notation. */
+  /** The name of the notation in the runtime. */
   readonly notation: TimeNotation;
-  /** The unit in the option, e.g. `HTTP_DATE`. */
+  /** The unit in the option, for example `HTTP_DATE`. */
   readonly unit: string;
-  /** The pattern of the notation `pattern`; otherwise empty. */
+  /** The pattern for the notation `pattern`; otherwise empty. */
   readonly format: string;
-  /** The text that means no time; empty for none. */
+  /** The value that means "no time"; empty if there is no such value. */
   readonly none: string;
   readonly rounding: "up" | "down" | undefined;
 }
@@ -103,23 +103,23 @@ export type CountUnit = "seconds" | "millis" | "micros" | "nanos";
 
 export type TimeNotation = CountUnit | "iso8601" | "pattern" | "http_date" | "rfc2822";
 
-/** How the wire format identifies the member of a oneof. */
+/** How JSON identifies the member of a oneof. */
 export interface OneofModel {
-  /** The key whose value names the member; empty for none. */
+  /** The key whose value names the member; empty if the oneof has no discriminator. */
   readonly discriminator: string;
   /** The place of the member; undefined for the default. */
   readonly layout: Layout | undefined;
   /** The key of the member in the layout `beside`; otherwise empty. */
   readonly payload: string;
-  /** The name of the member for values that no other member takes; empty for none. */
+  /** The name of the member for values that select no other member; empty for no fallback. */
   readonly fallback: string;
 }
 
 /** The spellings of an enum value. */
 export interface EnumValueModel {
-  /** The text in requests; empty for the name in the .proto file. */
+  /** The spelling in requests; empty for the name in the .proto file. */
   readonly wire: string;
-  /** Further texts in responses. */
+  /** Further spellings in responses. */
   readonly aliases: readonly string[];
 }
 
@@ -128,7 +128,7 @@ export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): Desc
   return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
-/** Returns the JSON type of all values of a message field; undefined if it depends on the type or value. */
+/** Returns the JSON type that all values of a message field have; undefined if the type varies. */
 export function containerType(
   field: DescField,
   message: DescMessage,
@@ -147,15 +147,15 @@ export function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
   return layout === "flattened" || (layout === undefined && discriminator !== "");
 }
 
-/** Returns the values of the discriminator that select a member of a oneof. */
+/** Returns the discriminator values that select a member of a oneof. */
 export function discriminatorValues(field: DescField, types: TypeModels): readonly string[] {
   const values = types.field(field).conditions.flatMap((condition) => condition.values ?? []);
   return values.length > 0 ? values : [field.name];
 }
 
 /**
- * Returns the value of the discriminator that selects a member in a request, as JSON of the type that its
- * rule names.
+ * Returns the discriminator value that selects a member in a request, as JSON of the type that its rule
+ * names.
  */
 export function discriminatorJson(field: DescField, types: TypeModels): string {
   const condition = types.field(field).conditions.find(({ values }) => (values ?? []).length > 0);

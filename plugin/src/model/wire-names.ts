@@ -17,8 +17,8 @@ export function dottedName(path: FieldPath, style: JsonStyle, types: TypeModels)
 }
 
 /**
- * Returns the name of a parameter: for a nested field the names joined by dots, as in google.api.http, or
- * in brackets.
+ * Returns the name of a parameter. The names of a nested field are joined by dots, as in google.api.http, or
+ * written in brackets.
  */
 export function parameterName(
   path: FieldPath,
@@ -30,13 +30,13 @@ export function parameterName(
   return `${first}${below.map((name) => `[${name}]`).join("")}`;
 }
 
-/** Returns the spellings of a key in responses: as declared and in lowerCamel. */
+/** Returns the spellings of a key in responses: as declared, and in lowerCamel. */
 export function spellings(key: string): string[] {
   return [...new Set([key, protoCamelCase(key)])];
 }
 
 /**
- * Returns the names of a field in responses, in the order in which they are tried: as declared and in
+ * Returns the names of a field in responses, in the order in which they are tried: as declared, in
  * lowerCamel, then the aliases.
  */
 export function responseNames(field: DescField, types: TypeModels): readonly [string, ...string[]] {

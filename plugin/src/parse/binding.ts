@@ -12,7 +12,7 @@ import { isTakenByStream } from "./stream-fields.ts";
 import { typeModels } from "./types.ts";
 
 /**
- * Parses one HTTP rule; returns undefined, with a problem, if the rule is invalid.
+ * Parses an HTTP rule. Reports a problem and returns undefined if the rule is invalid.
  *
  * @param rulePath the path of the rule in the options of the method
  */

@@ -19,9 +19,9 @@ const REQUEST_ENCODING = MethodRulesSchema.field.requestEncoding.number;
 export interface BodyContext {
   readonly desc: DescMethod;
   readonly verb: string;
-  /** Dotted names of the fields in the path. */
+  /** The dotted names of the fields in the path. */
   readonly bound: ReadonlySet<string>;
-  /** The same fields. */
+  /** The fields in the path. */
   readonly inPath: readonly FieldPath[];
   readonly pathFieldsInBody: boolean;
   /** The path of the HTTP rule in the options of the method. */
@@ -79,7 +79,7 @@ function wholeBody(context: BodyContext): BodyModel {
   }
 }
 
-/** Returns the fields placed in parts, of the request and of flattened members of its oneofs. */
+/** Returns the fields placed in parts: fields of the request and of flattened members of its oneofs. */
 function partPaths(fields: readonly DescField[]): FieldPath[] {
   return fields.flatMap((field): FieldPath[] => {
     if (typeModels.field(field).place === "part") return [[field]];
@@ -90,7 +90,7 @@ function partPaths(fields: readonly DescField[]): FieldPath[] {
   });
 }
 
-/** Returns fields as parameters: the fields of a oneof with a discriminator stay together. */
+/** Returns fields as parameters. The fields of a oneof with a discriminator stay together. */
 function parameters(fields: readonly DescField[], { desc, bound, problems }: BodyContext): Parameters {
   const chosen = (field: DescField) =>
     field.oneof !== undefined && typeModels.oneof(field.oneof).discriminator !== "";
@@ -149,7 +149,7 @@ function linesFault({ desc, problems }: BodyContext): BodyModel {
 }
 
 /**
- * Returns the path fields below a field: a leaf is in the path or in the body, not in both
+ * Returns the path fields inside a field. A value is either in the path or in the body
  * (google/api/http.proto, "Rules for HTTP mapping").
  */
 function inPathBelow(field: DescField, { inPath, pathFieldsInBody }: BodyContext): FieldPath[] {

@@ -2,7 +2,7 @@ import type { When } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { ConditionModel, RequestConditionModel } from "../model/rules.ts";
 
-/** Parses a condition of a rule, without empty parts. */
+/** Parses a condition of a rule. Empty parts are omitted. */
 export function parseCondition({ key, values, present, type }: Frozen<When>): ConditionModel {
   return {
     key,

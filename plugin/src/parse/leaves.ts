@@ -7,14 +7,14 @@ import type { FieldPath } from "../model/model.ts";
 import { methodRules, serviceRules } from "./options.ts";
 import { typeModels } from "./types.ts";
 
-/** Messages whose JSON may be anything: their parameters are unknown. */
+/** The messages whose JSON may have any form, so that their parameters are unknown. */
 const ANY_JSON: ReadonlySet<string> = new Set(
   ["Any", "Struct", "Value", "ListValue"].map((name) => `google.protobuf.${name}`),
 );
 
 /**
- * Returns the values below a field that become parameters of a query or form: nested messages have one
- * parameter for each leaf. With brackets, fields that are only split at run time are leaves too: a map, a
+ * Returns the values inside a field that become parameters of a query or form: a nested message has one
+ * parameter for each leaf. With brackets, fields that are split only at run time are leaves too: a map, a
  * list of messages, a recursive message.
  */
 export function leaves(
@@ -70,7 +70,7 @@ function hasBrackets(desc: DescMethod): boolean {
   return http?.nesting === Http_Nesting.BRACKETS;
 }
 
-/** Reports whether the names below a field are known only at run time. */
+/** Reports whether the parameter names inside a field are known only at run time. */
 function isTree(field: DescField): boolean {
   if (field.fieldKind === "map") return typeModels.field(field).style !== "spread";
   const message = messageOf(field);
@@ -79,15 +79,15 @@ function isTree(field: DescField): boolean {
   return ANY_JSON.has(message.typeName) || message.oneofs.some(isChosenByValue);
 }
 
-/** Reports whether a value, not only the names of fields, selects the member of a oneof. */
+/** Reports whether a discriminator value selects the member of a oneof, not only the names of fields. */
 function isChosenByValue(oneof: DescOneof): boolean {
   const { discriminator, layout } = typeModels.oneof(oneof);
   return discriminator !== "" || layout === "unwrapped";
 }
 
 /**
- * Returns the field that a problem is about: the last one outside of Google's types, whose files nobody
- * edits.
+ * Returns the field to report a problem for: the last field outside of Google's types, whose files users
+ * cannot edit.
  */
 function subjectOf(path: FieldPath): DescField | undefined {
   return path.findLast((step) => !step.parent.file.proto.package.startsWith("google."));

@@ -24,8 +24,9 @@ const ADDITIONAL_BINDINGS = HttpRuleSchema.field.additionalBindings.number;
 const RESPONSE_BODY = HttpRuleSchema.field.responseBody.number;
 
 /**
- * Parses a method; returns undefined if it has no HTTP rule, or, with a problem, if the rule is invalid. A
- * stream that no rule maps is also a problem, but the method is parsed, so that the rest is checked.
+ * Parses a method. Returns undefined if the method has no HTTP rule, or if the rule is invalid, which is
+ * reported as a problem. A stream without a stream rule is also a problem, but the method is parsed, so that
+ * the rest is checked.
  */
 export function parseMethod(desc: DescMethod, problems: Problems): MethodModel | undefined {
   const rule = httpRule(desc);
@@ -59,8 +60,7 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
 }
 
 /**
- * Returns the messages that unary methods of the service return for a page: for a response from the same
- * URL.
+ * Returns the messages that unary methods of the service return for a page: for responses from the same URL.
  */
 function pagesOf(desc: DescMethod, { pattern }: HttpRule): readonly DescMessage[] {
   if (desc.methodKind === "unary" || methodRules(desc).envelope !== undefined) return [];
@@ -72,7 +72,10 @@ function pagesOf(desc: DescMethod, { pattern }: HttpRule): readonly DescMessage[
   return pages.get(urlOf(pattern)) ?? [];
 }
 
-/** The pages of the unary methods of a service, by URL. Searching all methods for each stream is slow. */
+/**
+ * The pages of the unary methods of a service, by URL. They are indexed because searching all methods for
+ * each stream is slow.
+ */
 const PAGES = new WeakMap<DescService, ReadonlyMap<string, readonly DescMessage[]>>();
 
 function unaryPages({ methods }: DescService): ReadonlyMap<string, readonly DescMessage[]> {
@@ -91,7 +94,7 @@ function urlOf(pattern: HttpRule["pattern"]): string {
   return `${pattern.case} ${JSON.stringify(pattern.value)}`;
 }
 
-/** Reports features that additional bindings cannot have: bindings, and a response body. */
+/** Reports features that additional bindings cannot have: further bindings, and a response body. */
 function checkAdditional(desc: DescMethod, rule: HttpRule, problems: Problems): void {
   rule.additionalBindings.forEach((binding, index) => {
     const subject = `binding ${index + 2} of ${nameOf(desc)}`;

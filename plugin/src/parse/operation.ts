@@ -1,4 +1,4 @@
-/** The rule for accepted work. */
+/** Parses the rule for long-running operations. */
 import { millisOf } from "../descriptors/well-known.ts";
 import type { Operation } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { Frozen } from "../model/freeze.ts";
@@ -9,7 +9,7 @@ import { rootless } from "./options.ts";
 /** A path with one variable: the text before it, its name, and the text after it. */
 const TEMPLATE = /^(\/[^{}]*)\{([^{}]+)\}([^{}]*)$/;
 
-/** Parses the rule of a method, without empty parts. The checks report an invalid path. */
+/** Parses the rule of a method. Empty parts are omitted. The checks report an invalid path. */
 export function parseOperation(option: Frozen<Operation>): OperationModel {
   const { done, failed, result, resultLink, interval, maxPolls } = option;
   return {

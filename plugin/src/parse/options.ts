@@ -9,8 +9,8 @@ import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.t
 import { freeze } from "../model/freeze.ts";
 
 /**
- * Returns a function that reads an option of each descriptor only once: decoding is expensive, and rules
- * are read often. All descriptors without the option share `none`. The result is frozen.
+ * Returns a function that reads an option of each descriptor only once, because decoding is expensive and
+ * rules are read often. All descriptors without the option share `none`. The result is frozen.
  */
 export function once<Desc extends object, T>(
   none: T,
@@ -49,14 +49,14 @@ export function httpRule(desc: DescMethod): HttpRule | undefined {
 }
 
 /**
- * Returns a dotted path without its root, which options write as `.`, since an empty text would look like a
- * mistake.
+ * Returns a dotted path without its root. Options write the root as `.`, since an empty string would look
+ * like a mistake.
  */
 export function rootless(path: string): string {
   return path === "." ? "" : path;
 }
 
-/** Returns the adapters' name of a spelling of "empty". */
+/** Returns the name that adapters use for a spelling of "empty". */
 export function emptySpelling(spelling: Empty_Spelling): string {
   return (Empty_SpellingSchema.value[spelling]?.name ?? "").toLowerCase();
 }

@@ -38,7 +38,7 @@ test.each<[string, Segment[], string]>([
   ["/", [literal("")], ""],
   ["/a/", [literal("a"), literal("")], ""],
   ["/{b}/", [variable("b"), literal("")], ""],
-])("parsePathTemplate: reads %s", (text, segments, verb) => {
+])("parsePathTemplate parses %s", (text, segments, verb) => {
   expect(parsePathTemplate(text)).toEqual({ segments, verb });
 });
 
@@ -77,7 +77,7 @@ test.each([
   ["/***", 3, "`*` is not expected here"],
   ["/{a=**/b/**}", 11, "a variable can have one `**`"],
   ["/{a=**/**}", 9, "a variable can have one `**`"],
-])("parsePathTemplate: rejects %j at %i", (text, offset, message) => {
+])("parsePathTemplate rejects %j at offset %i", (text, offset, message) => {
   let thrown: unknown;
   try {
     parsePathTemplate(text);
@@ -88,7 +88,7 @@ test.each([
   expect(thrown).toMatchObject({ offset, message });
 });
 
-test("parsePathTemplate: reads what is printed", () => {
+test("property: parsePathTemplate parses printed templates", () => {
   const text = fc
     .stringMatching(/^(?:[A-Za-z0-9\-_~!$&'()+,;@]|%4[0-9A-F]){1,6}$/)
     .filter((part) => part !== "." && part !== "..");
@@ -118,7 +118,7 @@ test("parsePathTemplate: reads what is printed", () => {
   );
 });
 
-test("parsePathTemplate: gives a template or a place for any text", () => {
+test("property: parsePathTemplate returns a template or an error with an offset for any string", () => {
   const text = fc.string({ unit: fc.constantFrom(..."/{}*:=.%2ea é?"), maxLength: 20 });
   fc.assert(
     fc.property(fc.oneof(text, fc.string()), (value) => {

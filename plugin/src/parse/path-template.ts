@@ -5,7 +5,9 @@ import {
   segmentFault,
 } from "../model/path-template.ts";
 
-/** Thrown for a template with invalid syntax; `offset` is the position, in UTF-16 units from 0. */
+/**
+ * Thrown for a template with invalid syntax. `offset` is the position of the fault, in UTF-16 units from 0.
+ */
 export class PathSyntaxError extends Error {
   readonly offset: number;
 
@@ -30,8 +32,8 @@ const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+/;
  * Variable = "{" FieldPath [ "=" Segments ] "}"
  * ```
  *
- * Text around a variable, `/books/{id}.json`, is more than google.api.http has; such a variable is one
- * segment. So are the path `/` and a slash at the end.
+ * Some templates are not valid in google.api.http: constant text around a variable, as in `/books/{id}.json`,
+ * where the variable is one segment; the path `/`; and a slash at the end.
  *
  * Throws a PathSyntaxError.
  */
@@ -56,7 +58,7 @@ class Parser {
     return { segments, verb };
   }
 
-  /** Parses a segment, or nothing after the last slash: `/` and `/books/` are distinct paths. */
+  /** Parses a segment, or the end after the last slash: `/` and `/books/` are distinct paths. */
   private segmentOrEnd(): Segment {
     const isEnd = this.at === this.text.length;
     return isEnd ? { kind: "literal", text: "" } : this.segment();
@@ -77,7 +79,7 @@ class Parser {
     return { ...variable, ...(before === "" ? {} : { before }), ...(after === "" ? {} : { after }) };
   }
 
-  /** Parses the text before a variable; returns undefined if no variable follows. */
+  /** Parses the constant text before a variable; returns undefined if no variable follows. */
   private textBefore(): string | undefined {
     const [text = ""] = LITERAL.exec(this.text.slice(this.at)) ?? [];
     if (text === "" || this.text[this.at + text.length] !== "{") return undefined;

@@ -16,7 +16,7 @@ export interface Pattern {
 }
 
 /**
- * Parses the verb and path of a rule; returns undefined, with a problem, if they are invalid.
+ * Parses the verb and path of a rule. Reports a problem and returns undefined if they are invalid.
  *
  * @param rulePath the path of the rule in the options of the method
  */
@@ -91,7 +91,9 @@ export function parseVariables(
   return variables;
 }
 
-/** Returns what to declare in place of a message with a text form, a common mistake. */
+/**
+ * Returns advice for a message with a string form in a path, a common mistake: the type to declare instead.
+ */
 function remedyFor(path: FieldPath): string {
   const last = path.at(-1);
   if (last?.fieldKind !== "message") return "";

@@ -23,7 +23,7 @@ const DEFAULT_INTERVAL_MS = 60_000;
 const HEARTBEAT = "connectrest.v1.Heartbeat";
 const DURATION = "google.protobuf.Duration";
 
-/** Parses the rule of a feed; returns undefined if there is a problem. */
+/** Parses the rule of a feed; returns undefined if the rule has a problem. */
 export function parsePoll(rule: Frozen<Poll>, desc: DescMethod, problems: Problems): StreamModel | undefined {
   const parser = new PollParser(desc, problems);
   if (rule.items === "") {
@@ -46,10 +46,7 @@ export function parsePoll(rule: Frozen<Poll>, desc: DescMethod, problems: Proble
   };
 }
 
-/**
- * Reports whether a feed uses a request field itself: the field sets the start of the stream, and is not
- * sent.
- */
+/** Reports whether a feed uses a request field for the start of the stream, so that the field is not sent. */
 export function isTakenByPoll(desc: DescMethod, { name }: DescField): boolean {
   const { request } = methodRules(desc).poll ?? {};
   if (request === undefined) return false;
@@ -188,7 +185,7 @@ class PollParser {
     }
   }
 
-  /** Reports fields that nothing fills, which would be empty in every message. */
+  /** Reports fields that nothing fills, so that they would be empty in every message. */
   private checkFilled(fields: ReadonlyArray<DescField | undefined>): void {
     for (const field of this.desc.output.fields) {
       if (fields.includes(field)) continue;

@@ -14,8 +14,8 @@ const ENCODINGS: Readonly<Record<Encoding, string>> = {
 };
 
 /**
- * Returns the encoding of the response. A google.api.HttpBody is raw bytes unless the method specifies
- * otherwise; bytes that no field receives are not read.
+ * Returns the encoding of the response. The body of a google.api.HttpBody is raw bytes unless the method
+ * specifies otherwise. Bytes that no field receives are not read.
  */
 export function parseResponseEncoding(desc: DescMethod): string {
   const encoding = methodRules(desc).responseEncoding;

@@ -51,12 +51,12 @@ const RETRY_FORMATS: Readonly<Record<RetryAfter_Format, string>> = {
   [RetryAfter_Format.MILLIS]: "millis",
 };
 
-/** Parses the rules that a service gives to its methods. */
+/** Parses the rules that a service sets for its methods. */
 export function parseServiceRules(desc: DescService): SharedRules {
   return sharedRules(desc, create(MethodRulesSchema));
 }
 
-/** Parses the rules of a method, which inherits rules of its service. */
+/** Parses the rules of a method, including the rules that it inherits from its service. */
 export function parseRules(desc: DescMethod, verb: string): Rules {
   const own = methodRules(desc);
   const shared = sharedRules(desc.parent, own);
@@ -135,7 +135,7 @@ function parseRateLimit(limit: Frozen<RateLimitOption>, owner: string): RateLimi
   };
 }
 
-/** Parses why a method may be retried: by a rule, by its HTTP method, or with a key in its requests. */
+/** Parses the reason why a method may be retried: a rule, its HTTP method, or a key in its requests. */
 function parseIdempotency(desc: DescMethod, verb: string): Pick<Rules, "idempotent" | "idempotencyKey"> {
   const { idempotent = isIdempotent(desc, verb) } = methodRules(desc);
   if (idempotent || methodRules(desc).idempotent === false) return { idempotent };
@@ -239,7 +239,7 @@ function parseRetryAfter(option: Frozen<RetryAfterOption>): RetryAfterRule {
 /** Adds the Accept header of a stream of records, unless a rule sets one. */
 function withAccept(headers: Rules["headers"], records: Frozen<Records> | undefined): Rules["headers"] {
   if (records === undefined || headers.some(({ name }) => name === "accept")) return headers;
-  // the default of requests
+  // Accept is unnecessary for a JSON array: it is the default for requests
   if (records.format === Records_Format.ARRAY) return headers;
   const isEvents = records.format === Records_Format.EVENT_STREAM;
   const value = isEvents ? "text/event-stream" : "application/x-ndjson, application/jsonl, application/json";

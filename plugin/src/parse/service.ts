@@ -5,9 +5,7 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { method, service } from "../gen/connectrest/v1/annotations_pb.ts";
 import { httpRule } from "./options.ts";
 
-/**
- * Reports rules that no REST call follows, since the method, or no method of the service, has an HTTP rule.
- */
+/** Reports rules that have no effect because the method, or all methods of the service, lack an HTTP rule. */
 export function checkMapped(desc: DescService, problems: Problems): void {
   for (const each of desc.methods) {
     if (isMapped(each) || !hasOption(each, method) || isFromConfig(each)) continue;
@@ -20,8 +18,8 @@ export function checkMapped(desc: DescService, problems: Problems): void {
 }
 
 /**
- * Reports whether the rules of an element come from a service config, which applies them to all elements
- * that its selectors match.
+ * Reports whether the rules of an element come from a service config, which applies them to all elements that
+ * its selectors match.
  */
 function isFromConfig(desc: DescMethod | DescService): boolean {
   const { file } = desc.kind === "rpc" ? desc.parent : desc;

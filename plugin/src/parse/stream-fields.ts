@@ -3,14 +3,14 @@ import { methodRules } from "./options.ts";
 import { isTakenByPoll } from "./poll.ts";
 import { typeModels } from "./types.ts";
 
-/** Reports whether a stream rule uses a request field itself, so that the field is not sent elsewhere. */
+/** Reports whether a stream rule uses a request field, so that the field is not sent elsewhere. */
 export function isTakenByStream(desc: DescMethod, field: DescField): boolean {
   return isTakenByUpload(desc, field) || isTakenByPoll(desc, field);
 }
 
 /**
- * Reports whether an upload uses a request field itself, so that the field is not sent elsewhere: the
- * chunk, and its type, part and file name, unless that field names a place.
+ * Reports whether an upload uses a request field, so that the field is not sent elsewhere: the chunk, and its
+ * type, part and file name, unless that field names a place.
  */
 function isTakenByUpload(desc: DescMethod, field: DescField): boolean {
   const { upload } = methodRules(desc);

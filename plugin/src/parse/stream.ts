@@ -51,14 +51,16 @@ const FORMATS: Readonly<Record<Records_Format, "lines" | "events" | "array">> = 
   [Records_Format.ARRAY]: "array",
 };
 
-/** The rules that map a server stream, as their author would write them. */
+/** The rules that map a server stream, as users write them. */
 const SERVER_STREAM_RULES =
   "paginate for the items of a list, page by page; poll for a feed; records for one response, with format: LINES (NDJSON), EVENT_STREAM (server-sent events) or ARRAY (one JSON array); operation for the states of accepted work; download for a body of bytes";
 
-/** Parses the stream rule of a method; returns undefined for a unary method, and if there is a problem. */
+/**
+ * Parses the stream rule of a method. Returns undefined for a unary method, and if the rule has a problem.
+ */
 export function parseStream(desc: DescMethod, problems: Problems): StreamModel | undefined {
   const { paginate, poll, upload, download, records, operation } = methodRules(desc);
-  // a unary method waits for accepted work, and is not a stream
+  // a unary method waits for its long-running operation, and is not a stream
   const states = desc.methodKind === "unary" ? undefined : operation;
   const rules = { paginate, poll, upload, download, records, operation: states };
   const named = (Object.keys(rules) as Array<keyof typeof rules>).filter((rule) => rules[rule] !== undefined);
@@ -87,7 +89,7 @@ interface Context {
   readonly problems: Problems;
 }
 
-/** Reports a fault of a stream rule; `below` is the path from the rule to the fault. */
+/** Reports a fault of a stream rule. `below` is the path from the rule to the fault. */
 function fault(
   { desc, problems }: Context,
   rule: StreamRule,
@@ -123,7 +125,7 @@ function bareServerStream(desc: DescMethod): StreamModel {
   return parseRecords(create(RecordsSchema, { format: Records_Format.ARRAY }), desc);
 }
 
-/** Reports a stream that no rule maps. The rest of the method is still checked. */
+/** Reports a stream without a stream rule. The rest of the method is still checked. */
 export function checkMapped(desc: DescMethod, problems: Problems): void {
   if (desc.methodKind === "unary" || isBareServerStream(desc)) return;
   const { paginate, poll, upload, download, records, operation } = methodRules(desc);
@@ -271,7 +273,9 @@ function integerField(name: string, context: Context, ...place: readonly number[
   return fault(context, "paginate", "paginate-step", text, ...place);
 }
 
-/** Returns the field that changes from page to page, in the request or in a message in it. */
+/**
+ * Returns the field that changes from page to page: a field of the request, or of a message in the request.
+ */
 function steppedField(name: string, context: Context, ...place: readonly number[]): FieldPath | undefined {
   const { fields, fault: text } = resolveFieldPath(context.desc.input, name);
   if (fields !== undefined) return fields;
@@ -329,7 +333,7 @@ function parseRecords(rule: Frozen<Records>, desc: DescMethod): StreamModel {
   };
 }
 
-/** Reports whether a field reads the key `error`, or a key below it. */
+/** Reports whether a field reads the key `error`, or a key inside its value. */
 function takesError(field: DescField): boolean {
   const { sources } = typeModels.field(field);
   const paths = sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));

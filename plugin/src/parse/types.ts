@@ -125,7 +125,7 @@ const PLAIN_ONEOF: OneofModel = freeze({ discriminator: "", layout: undefined, p
 
 const PLAIN_ENUM_VALUE: EnumValueModel = freeze({ wire: "", aliases: [] });
 
-/** The models of elements, each parsed at its first use. */
+/** The models of elements, each parsed on first use. */
 export const typeModels: TypeModels = {
   field: once(
     PLAIN_FIELD,

@@ -9,13 +9,13 @@ export interface Access {
   readonly expression: string;
   /** The condition under which the value is sent. */
   readonly isSet: string;
-  /** The expression for the value, undefined if the field or a message around it is not set. */
+  /** The expression for the value; undefined if the field or a message that contains it is not set. */
   readonly optional: string;
   /** Whether `optional` can be undefined. */
   readonly mayBeUnset: boolean;
 }
 
-/** Puts a line under a condition, if there is one. */
+/** Puts a line under a condition; returns the line unchanged if the condition is empty. */
 export function under(isSet: string, line: string): string {
   return isSet === "" ? line : `if (${isSet}) ${line}`;
 }
@@ -31,7 +31,7 @@ export function access(path: FieldPath, message = "message", isRequired = false)
   let isOptional = false;
   for (const field of path.slice(0, -1)) {
     holder = read(field, holder, isOptional, guards);
-    // a oneof member is set if its case is; another message may be missing
+    // a oneof member is set if the case of the oneof is; any other message may be missing
     isOptional = field.oneof === undefined;
   }
   const field = path.at(-1) as DescField;
@@ -46,7 +46,7 @@ export function access(path: FieldPath, message = "message", isRequired = false)
           : undefined
         : ownCondition(field, holder, isOptional);
   const isSet = [...guards, ...(own === undefined ? [] : [own])].join(" && ");
-  // the condition makes further checks unnecessary; the type checker cannot see through `??`
+  // the condition makes further checks unnecessary, but the type checker cannot follow `??`
   const known = isSet.includes(" ?? ") ? expression : expression.replaceAll("?.", ".");
   return {
     expression: known,
@@ -65,7 +65,7 @@ function read(field: DescField, holder: string, isOptional: boolean, guards: str
 }
 
 /**
- * Returns the condition for a field outside of oneofs: a field with implicit presence is sent unless it is
+ * Returns the condition for a field outside of oneofs. A field with implicit presence is sent unless it is
  * zero.
  */
 function ownCondition(field: DescField, holder: string, isOptional: boolean): string {
@@ -79,14 +79,14 @@ function ownCondition(field: DescField, holder: string, isOptional: boolean): st
   }
   if (field.fieldKind !== "scalar") return expression;
   if (field.scalar === ScalarType.BYTES) return `${expression}.length`;
-  // NaN is not zero, although it is falsy
+  // NaN is falsy, but is not zero
   if (field.scalar !== ScalarType.DOUBLE && field.scalar !== ScalarType.FLOAT) return expression;
   return isOptional ? `(${expression} ?? 0) !== 0` : `${expression} !== 0`;
 }
 
 /**
- * Reports whether protobuf-es keeps the default of a field in the prototype of the message, so that reading
- * it always finds a value.
+ * Reports whether protobuf-es keeps the default value of a field in the prototype of the message, so that
+ * reading the field always returns a value.
  */
 function hasInheritedDefault(field: DescField): boolean {
   return field.parent.file.edition !== Edition.EDITION_PROTO3 && field.fieldKind !== "message";

@@ -10,7 +10,7 @@ import { SourceFile } from "./source-file.ts";
 const RUNTIME = "connect-rest-runtime/adapter";
 
 /**
- * Returns the path of the generated file below the output directory, without extension:
+ * Returns the path of the generated file relative to the output directory, without extension:
  * `blog/v1/post_rest`.
  */
 export function adapterPath(desc: DescFile): string {
@@ -21,16 +21,18 @@ export function adapterPath(desc: DescFile): string {
 interface Part {
   readonly name: string;
   readonly lines: readonly string[];
-  /** Functions follow the services; the constants that services name precede them. */
+  /**
+   * The place in the file. Functions follow the services; the constants that services refer to precede them.
+   */
   readonly place: PartPlace;
 }
 
-/** In this order. */
+/** The places in a file, in this order. */
 type PartPlace = "types" | "tables" | "functions";
 
 /**
  * The files of a run. The table of a message or enum is in the generated file of its .proto file, if that
- * is generated too.
+ * .proto file is in the same run.
  */
 export class Generation {
   private readonly files: ReadonlyMap<DescFile, AdapterFile>;
@@ -52,15 +54,16 @@ export class Generation {
 }
 
 /**
- * A file `x_rest.ts` being printed: the source file, and the tables and encoders that methods need. Each is
- * printed once; they are sorted by name, so that the output does not depend on the order of requests.
+ * A file `x_rest.ts` in progress: the source file, and the tables and encoders that methods need. Each table
+ * and encoder is printed once. They are sorted by name, so that the output does not depend on the order in
+ * which methods need them.
  */
 export class AdapterFile {
   readonly source: SourceFile;
   readonly desc: DescFile;
   /** The models of fields, oneofs and enum values. */
   readonly types: TypeModels;
-  /** The style of the file's first service, which determines the names of encoders. */
+  /** The style of the first service in the file. It determines the names of encoders. */
   style: JsonStyle | undefined;
   private readonly generation: Generation;
   private readonly parts: Part[] = [];
@@ -106,7 +109,7 @@ export class AdapterFile {
     this.declarations.set(name, lines);
   }
 
-  /** Returns all declarations, services first, the others sorted by name. */
+  /** Returns all declarations: services first, then the others sorted by name. */
   declarationLines(): string[] {
     const parts = new Set(this.parts.map((part) => part.name));
     const all = [...this.declarations];
@@ -125,7 +128,7 @@ export class AdapterFile {
     return this.source.type(typeName(desc), this.source.messages(desc.file));
   }
 
-  /** Returns an expression for a message without any field set. */
+  /** Returns an expression for an empty message. */
   emptyMessage(desc: DescMessage): string {
     const schema = this.source.value(descriptorName(desc), this.source.messages(desc.file));
     return `${this.source.value("create", this.source.package("@bufbuild/protobuf"))}(${schema})`;
@@ -150,7 +153,9 @@ export class AdapterFile {
     return this.part("any", "AnyTable", print, "tables");
   }
 
-  /** Returns the name of a constant or function of this file; `print` is called once, with the name. */
+  /**
+   * Returns the name of a constant or function of this file. Calls `print` with the name on the first call.
+   */
   part(
     subject: unknown,
     ideal: string,
@@ -163,13 +168,13 @@ export class AdapterFile {
     if (known !== undefined) return known;
     const name = this.source.claim(ideal);
     byIdeal.set(ideal, name);
-    // registered before printing, so that recursive messages find it
+    // registered before printing, because messages may be recursive
     this.parts.push({ name, lines: print(name), place });
     return name;
   }
 
   /**
-   * Like `part`, for the table of a message or enum: it is in the file of that type, if that file is
+   * Like `part`, for the table of a message or enum. The table is in the file of that type, if that file is
    * generated.
    */
   sharedTable(
@@ -182,7 +187,7 @@ export class AdapterFile {
     return home === this ? name : this.source.value(name, this.source.relative(adapterPath(home.desc)));
   }
 
-  /** Whether there is anything to write. */
+  /** Whether the file has no content. */
   get isEmpty(): boolean {
     return this.parts.length === 0 && this.source.isEmpty;
   }
@@ -202,7 +207,9 @@ const SUFFIXES = {
   required: { sent: "Required", omitted: "Optional" },
 } as const;
 
-/** Returns a suffix for encoders of a message whose style differs from the usual style of the file. */
+/**
+ * Returns a name suffix for encoders of a message in a style that differs from the usual style of the file.
+ */
 export function styleSuffix(style: JsonStyle, usual: JsonStyle): string {
   const names = style.names === usual.names ? "" : SUFFIXES.names[style.names];
   const integers = style.integers === usual.integers ? "" : SUFFIXES.integers[style.integers];

@@ -49,7 +49,7 @@ function jsonBodyLines(
 
 function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, context: Context): string[] {
   const { rules, file } = context;
-  // a request has a body whatever the value is: an empty list is not an absent list
+  // the request has a body for any value: an empty list is not an absent list
   const isAlways = field.fieldKind === "list" || field.fieldKind === "map";
   const { expression, isSet: isGiven } = access([field], "message", true);
   const isSet = isAlways ? "" : isGiven;
@@ -87,8 +87,8 @@ function clearingMasks({ input, file }: Context): DescField[] {
 }
 
 /**
- * Returns the lines that add fields named by masks and missing in the request to the object `json`, which
- * has some fields of the request, or is the subject of a mask.
+ * Returns the lines that add fields that masks name and the request lacks to the object `json`. The object
+ * contains some fields of the request, or is the subject of a mask.
  */
 function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
   const { rules, file, input, maskSubject } = context;
@@ -104,7 +104,7 @@ function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
     const unset = printString(file.types.field(mask).mask?.unset ?? "null");
     const call = `${file.runtimeValue("sendUnset")}(${holder}, ${printString(mask.name)}, ${expression}, ${table}, ${unset});`;
     const isWhole = subject.field === undefined && fields !== undefined;
-    // fields in the path, or in no place, are not in the body
+    // fields in the path, or without a place, are not in the body
     const others = isWhole ? input.fields.filter((field) => !fields.includes(field)) : [];
     return [
       under(isSet, call),
@@ -128,10 +128,10 @@ function omitLines(paths: readonly FieldPath[], { rules, file }: Context): strin
   );
 }
 
-/** A selection of constant parameters: all, those that are always in the query, or all others. */
+/** A selection of constant parameters: all, those that are always in the query, or the others. */
 export type ConstantChoice = "all" | "in query" | "in body";
 
-/** Returns the lines that add constant parameters of a method outside of JSON. */
+/** Returns the lines that add the constant parameters of a method, except to JSON. */
 export function constants(
   call: "query" | "form" | "part",
   { rules }: Context,
@@ -188,10 +188,10 @@ function multipartLines(body: Multipart, context: Context): string[] {
   ];
   if (!whenParts) return [...object, ...parts];
   const condition = body.parts.map((path) => inOr(access(path).isSet)).join(" || ");
-  // without a JSON part, the object is only for the body without parts
+  // without a JSON part, the object is used only for the body without parts
   const whole = jsonPart === undefined ? objectLines(body.fields, context) : [];
   const plain = ["} else {", ...[...whole, "request.json(json);"].map((line) => `  ${line}`), "}"];
-  // the type checker must not conclude that oneof members without parts cannot be set below
+  // a constant: otherwise the type checker concludes that oneof members are unset in the code below
   const named = condition.includes(" && ") ? [`const hasParts = ${condition};`] : [];
   const head = `if (${named.length > 0 ? "hasParts" : condition}) {`;
   return [...object, ...named, head, ...parts.map((line) => `  ${line}`), ...plain];
@@ -202,8 +202,8 @@ function inOr(condition: string): string {
 }
 
 /**
- * Returns the lines for a field placed in a part: bytes, a google.api.HttpBody, or a message whose fields
- * are pieces of the part.
+ * Returns the lines for a field placed in a part: bytes, a google.api.HttpBody, or a message whose fields are
+ * pieces of the part.
  */
 function partLines(path: FieldPath, { rules, file }: Context): string[] {
   const field = path.at(-1) as DescField;

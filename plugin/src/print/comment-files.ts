@@ -9,7 +9,7 @@ import { SourceFile } from "./source-file.ts";
 /** Comments by the full names of their elements. */
 type Comments = Map<string, string>;
 
-/** A file `x_comments.ts` being printed. */
+/** A file `x_comments.ts` in progress. */
 export interface CommentFile {
   readonly desc: DescFile;
   readonly source: SourceFile;
@@ -17,21 +17,21 @@ export interface CommentFile {
 }
 
 /**
- * Returns the path of the file with the comments of a .proto file, below the output directory and without
+ * Returns the path of the comment file of a .proto file, relative to the output directory and without
  * extension.
  */
 export function commentsPath(desc: DescFile): string {
   return `${desc.name}_comments`;
 }
 
-/** Returns the .proto files with comments on elements that the methods of a service reach, by name. */
+/** Returns the .proto files with comments on elements that the methods of a service use, sorted by name. */
 export function commentedFiles(service: ServiceModel, generated: ReadonlySet<DescFile>): DescFile[] {
   return byName(commentsBelow(service, generated).keys());
 }
 
 /**
- * Prints the comments on messages and enums that methods reach. Each appears once, in the comment file of
- * its .proto file, however many services reach it.
+ * Prints the comments on messages and enums that methods use. Each comment appears once, in the comment file
+ * of its .proto file, even if several services use its element.
  */
 export function printComments(models: readonly FileModel[], options: ImportOptions): CommentFile[] {
   const generated = new Set(models.map(({ desc }) => desc));
@@ -75,7 +75,7 @@ function commentsBelow(
  */
 function typesBelow(messages: readonly DescMessage[]): Set<DescMessage | DescEnum> {
   const found = new Set<DescMessage | DescEnum>(messages);
-  // iterating over a set includes elements added meanwhile
+  // the iteration includes elements that are added to the set meanwhile
   for (const type of found) {
     for (const field of type.kind === "message" ? type.fields : []) {
       const below = field.message ?? field.enum;

@@ -1,8 +1,8 @@
 import { unmarked } from "./erasable.ts";
 
 /**
- * Returns a JSDoc block of lines of text, given as one text with line ends; empty without text. A sequence
- * that would end the comment, or be an insertion point, is split.
+ * Returns the lines of a JSDoc block, given its text with line ends; an empty list for an empty text. A
+ * sequence that would end the comment, or be an insertion point, is split.
  */
 export function docComment(text: string, indent = ""): string[] {
   if (text.trim() === "") return [];
@@ -15,7 +15,7 @@ export function docComment(text: string, indent = ""): string[] {
   return [`${indent}/**\n${inner.join("\n")}\n${indent} */`];
 }
 
-/** Appends the origin of the subject to a comment: `rpc blog.v1.BlogService.GetPost`. */
+/** Appends the origin of an element to its comment: `rpc blog.v1.BlogService.GetPost`. */
 export function withProvenance(text: string, source: string): string {
   return text === "" ? `@generated from ${source}` : `${text}\n\n@generated from ${source}`;
 }

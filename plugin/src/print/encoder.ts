@@ -23,7 +23,7 @@ const PLAIN_JSON: ReadonlySet<string> = new Set([
   "google.protobuf.ListValue",
 ]);
 
-/** Returns the function that writes a request message as JSON; prints it into the file that uses it. */
+/** Returns the function that writes a request message as JSON. Prints it into the file that uses it. */
 function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): string {
   const suffix = styleSuffix(style, file.style ?? style);
   return file.part(desc, `encode${localName(desc)}${suffix}`, (name) =>
@@ -62,7 +62,7 @@ function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, fil
   const member = `message.${oneof.localName}`;
   const cases = oneof.fields.flatMap((field) => {
     const integers = memberTypes(field, file.types).includes("number") ? "numbers" : "strings";
-    // the JSON type of a number selects the member, whatever the usual notation of the API
+    // the JSON type selects the member, so a number stays a number in any style
     const own: JsonStyle = field.fieldKind === "scalar" ? { ...style, integers } : style;
     const json = jsonValue(field, `${member}.value`, own, file);
     return [
@@ -143,7 +143,7 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
 /**
  * Returns the value of a field as an expression for JSON.
  *
- * @param isAlways whether an empty list is written too
+ * @param isAlways whether an empty list is also written
  */
 export function jsonValue(
   field: DescField,
@@ -177,7 +177,7 @@ function isTaken(field: DescField): boolean {
 export function itemsValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
   const item = itemValue(field, "item", style, file);
   if (item === "item") return `[...${value}]`;
-  // functions with one parameter
+  // a function with one parameter needs no arrow function
   const [, convert] = /^(String|encode[\w$]+)\(item\)$/.exec(item) ?? [];
   if (convert !== undefined) return `${value}.map(${convert})`;
   return `${value}.map((item) => ${item})`;
@@ -240,15 +240,15 @@ function messageValue(
     const more = printMaskArguments(siblingSubject(field, file.types), style, file);
     return textValue(field, value, file, false, more);
   }
-  // in parentheses, since braces would begin the body of an arrow function
+  // parentheses, since braces would begin the body of an arrow function
   if (message.typeName === "google.protobuf.Empty") return "({})";
   if (file.types.field(field).unwrap) return unwrappedValue(message, value, style, file);
   return `${encoderOf(message, style, file)}(${value})`;
 }
 
 /**
- * Returns the JSON of dynamic values: protobuf-es holds a Struct as plain JSON; Value and ListValue are
- * messages.
+ * Returns the JSON of dynamic values. protobuf-es represents a Struct as plain JSON, but a Value or ListValue
+ * as a message.
  */
 function plainValue(message: DescMessage, value: string, file: AdapterFile): string {
   const print =

@@ -5,19 +5,19 @@ import { docComment } from "./doc-comment.ts";
 import { typed } from "./erasable.ts";
 import { printString } from "./literal.ts";
 
-/** Returns the constant with the spellings of an enum; prints it at its first use. */
+/** Returns the constant with the spellings of an enum. Prints the constant on the first call. */
 export function enumTable(desc: DescEnum, file: AdapterFile): string {
   return file.sharedTable(desc, constantName(localName(desc)), (name, home) => printTable(desc, name, home));
 }
 
-/** Returns the expression that writes an enum value, as text or as JSON. */
+/** Returns the expression that writes an enum value as a string or as JSON. */
 export function enumValue(desc: DescEnum, value: string, form: "wire" | "json", file: AdapterFile): string {
   const table = enumTable(desc, file);
   if (!hasForeignNumber(desc, file)) return `${table}.${form}(${value})`;
   return `${file.runtimeValue(form === "wire" ? "enumText" : "enumJson")}(${table}, ${value})`;
 }
 
-/** Reports whether the digits of a number without a name may be the spelling of a value. */
+/** Reports whether the digits of a number without a name may be the spelling of another value. */
 function hasForeignNumber(desc: DescEnum, file: AdapterFile): boolean {
   const spellings = desc.values.flatMap((value) => {
     const { wire, aliases } = file.types.enumValue(value);
@@ -29,7 +29,7 @@ function hasForeignNumber(desc: DescEnum, file: AdapterFile): boolean {
 function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
   const rows = desc.values.map((value) => {
     const { wire, aliases } = file.types.enumValue(value);
-    // requests use the first: aliases are only for responses
+    // requests use the first spelling: aliases are only for responses
     const spellings = new Set([wire === "" ? value.name : wire, ...aliases, value.name]);
     return `  [${[String(value.number), ...[...spellings].map(printString)].join(", ")}],`;
   });

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { asJavaScript, asTypeScript, onlyTypeScript, typed, unmarked } from "./erasable.ts";
 
-test("types are in TypeScript, and not in JavaScript", () => {
+test("types are printed in TypeScript, but not in JavaScript", () => {
   const line = `const json${typed("JsonRecord")} = {}${onlyTypeScript(" satisfies object")};`;
   expect(asTypeScript(line)).toBe("const json: JsonRecord = {} satisfies object;");
   expect(asJavaScript(line)).toBe("const json = {};");
 });
 
-test("property: what is marked is left out, and nothing else", () => {
+test("property: JavaScript omits marked text, and only marked text", () => {
   const piece = fc.record({ text: fc.string().map(unmarked), isMarked: fc.boolean() });
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {

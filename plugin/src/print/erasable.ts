@@ -1,6 +1,7 @@
-/** Text of a generated file that exists in TypeScript but not in JavaScript, marked during printing. */
+/** Marks text of a generated file that TypeScript contains but JavaScript does not. */
 
-// control characters, which occur in no other text: strings are printed with escapes, comments without them
+// control characters, which occur in no other text: strings are printed with escapes, and comments without
+// control characters
 const START = "\u0002";
 const STOP = "\u0003";
 
@@ -9,12 +10,12 @@ export function onlyTypeScript(text: string): string {
   return `${START}${text}${STOP}`;
 }
 
-/** Returns the type of a variable, a parameter or a result: `: RestRequest`. */
+/** Returns a marked type annotation for a variable, a parameter or a result: `: RestRequest`. */
 export function typed(type: string): string {
   return onlyTypeScript(`: ${type}`);
 }
 
-/** Removes the marks from text, so that it can be marked as a whole. */
+/** Removes the marks from a text, so that the text can be marked as a whole. */
 export function unmarked(text: string): string {
   return text.replaceAll(START, "").replaceAll(STOP, "");
 }

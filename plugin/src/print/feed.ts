@@ -31,7 +31,7 @@ function startLines({ desc }: MethodModel, { start }: FeedModel, file: AdapterFi
     (entry): entry is [string, DescField] => entry[1] !== undefined,
   );
   const values = [
-    // an unset field without presence has an empty text or false
+    // an unset field without presence is an empty string or false
     ...named.map(([name, field]) => `${name}: ${access([field]).optional} || undefined`),
     ...(heartbeat === undefined
       ? []

@@ -7,7 +7,7 @@ import { END, IMPORTS } from "./insertion-point.ts";
 import { printService } from "./service.ts";
 import { wrapLine } from "./wrap.ts";
 
-/** A generated file: its path below the output directory, and its text. */
+/** A generated file: its path relative to the output directory, and its text. */
 export interface PrintedFile {
   readonly path: string;
   readonly content: string;
@@ -16,8 +16,8 @@ export interface PrintedFile {
 const SUFFIXES: Readonly<Record<Target, string>> = { ts: ".ts", js: ".js", dts: ".d.ts" };
 
 /**
- * Prints the adapters of all files of a run, except their text. Empty files are omitted unless they are
- * kept by option.
+ * Prints the adapters of all files of a run, without assembling their text. Empty files are omitted unless an
+ * option keeps them.
  */
 export function printAdapters(
   models: readonly FileModel[],
@@ -46,7 +46,7 @@ export function printText(
   // a file without exports would not be a module
   const nothing = file.isEmpty ? ["", "export {};"] : [];
   file.source.addInFront([...file.partLines("types"), ...file.partLines("tables")]);
-  // one by one: a call cannot have a hundred thousand arguments
+  // added one by one: a call cannot have a hundred thousand arguments
   for (const line of [...nothing, ...file.partLines("functions"), ...end]) file.source.add(line);
   file.source.replaceLines(wrapLine);
   return targets.map((target) => {

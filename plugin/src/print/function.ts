@@ -3,15 +3,18 @@ import { typed } from "./erasable.ts";
 /** A method of an object literal. */
 export interface FunctionParts {
   readonly name: string;
-  /** Types are functions, called only if a parameter is printed, since that imports the types. */
+  /**
+   * The parameters. Their types are functions that are called only if the parameter is printed, since a call
+   * imports the type.
+   */
   readonly parameters: ReadonlyArray<readonly [name: string, type: () => string]>;
   readonly result: string;
   readonly lines: readonly string[];
 }
 
 /**
- * Prints a method of an object literal. Unused parameters are omitted at the end of the list, and begin
- * with an underscore elsewhere.
+ * Prints a method of an object literal. Unused parameters are omitted at the end of the list, and begin with
+ * an underscore elsewhere.
  */
 export function printFunction({ name, parameters, result, lines }: FunctionParts): string[] {
   const text = lines.join("\n");

@@ -17,9 +17,9 @@ export function messagesModule(desc: DescFile, { mapImports }: ImportOptions): s
 /**
  * Returns the specifier with which a file imports a module.
  *
- * @param importer the path of the file below the output directory
- * @param module a package, or a path relative to the output directory, with the prefix `./` and the
- * extension `.js`
+ * @param importer the path of the file relative to the output directory
+ * @param module a package, or a path relative to the output directory, with the prefix `./` and the extension
+ *   `.js`
  */
 export function specifierOf(importer: string, module: string, options: ImportOptions): string {
   const rewritten = rewrite(module, options.rewriteImports);
@@ -55,7 +55,7 @@ function relativeTo(importer: string, module: string): string {
 
 /**
  * Converts a pattern to a regular expression. In a deep pattern, only `**` matches slashes, and a trailing
- * slash matches everything below.
+ * slash matches everything in the folder.
  */
 function globOf(pattern: string, kind: "deep" | "flat"): RegExp {
   const tokens = kind === "deep" ? /\*\*\/|\*\*|\*|[^*/]+|\//g : /\*\*\/|\*|[^*]+/g;

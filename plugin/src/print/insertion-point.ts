@@ -1,8 +1,8 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 
-/** After the imports of a generated file. The kit inserts imports there itself. */
+/** The insertion point after the imports of a generated file. Only the kit inserts there. */
 export const IMPORTS = "imports";
-/** At the end of a generated file. */
+/** The insertion point at the end of a generated file. */
 export const END = "end";
 
 /** Returns the insertion point inside the adapter object of a service, for further properties. */
@@ -15,7 +15,7 @@ export function servicePoint(desc: DescService): string {
   return `service:${desc.typeName}`;
 }
 
-/** Returns the insertion point after a method's part of the adapter. */
+/** Returns the insertion point after the part of a method in the adapter. */
 export function methodPoint(desc: DescMethod): string {
   return `method:${desc.parent.typeName}.${desc.name}`;
 }

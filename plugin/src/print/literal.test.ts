@@ -7,7 +7,7 @@ const MARK = "@@protoc_insertion_point";
 
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
-/** What JavaScript makes of an expression. */
+/** Evaluates a JavaScript expression. */
 function evaluate(expression: string): unknown {
   return new Function(`return (${expression});`)();
 }
@@ -21,11 +21,11 @@ test.each([
   ["é😀", '"é😀"'],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it must stay a string
   ["${x}`", '"${x}`"'],
-])("printString: prints %j", (text, printed) => {
+])("printString prints %j", (text, printed) => {
   expect(printString(text)).toBe(printed);
 });
 
-test("printString: is one line, evaluates to the text, and holds no insertion point", () => {
+test("property: printString prints one line that evaluates to the string and contains no insertion point", () => {
   const odd = fc.string({ unit: fc.constantFrom("\u2028", "\n", '"', "\\", "\ud83d", "@", MARK, "a") });
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), odd), (text) => {
@@ -37,7 +37,7 @@ test("printString: is one line, evaluates to the text, and holds no insertion po
   );
 });
 
-test("printKey and printMember: quote only what they must", () => {
+test("printKey and printMember quote only names that require it", () => {
   expect([printKey("a_1$"), printKey("1a"), printKey("a-b"), printKey("")]).toEqual([
     "a_1$",
     '"1a"',
@@ -50,7 +50,7 @@ test("printKey and printMember: quote only what they must", () => {
   ]);
 });
 
-test("printKey and printMember: read the property of that name", () => {
+test("property: printKey and printMember access the property with the given name", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.constantFrom(...INHERITED)), (key) => {
       const read = new Function("json", `return ${printMember("json", key)};`);
@@ -66,12 +66,12 @@ test("printKey and printMember: read the property of that name", () => {
   );
 });
 
-test("isInherited: knows what every object has", () => {
+test("isInherited is true for the properties that every object has", () => {
   expect(["constructor", "toString", "__proto__", "hasOwnProperty"].every(isInherited)).toBe(true);
   expect(["name", "Constructor", "prototype", ""].some(isInherited)).toBe(false);
 });
 
-test("printLiteral: is one line where that is short, and several with commas where it is not", () => {
+test("printLiteral prints a short value on one line, and a long value on several lines with commas", () => {
   expect(printLiteral({ a: 1, b: ["x", true], c: undefined, d: {} })).toBe('{ a: 1, b: ["x", true], d: {} }');
   const long = "x".repeat(60);
   expect(printLiteral({ a: long, b: [long, long] }, 2)).toBe(
@@ -79,13 +79,13 @@ test("printLiteral: is one line where that is short, and several with commas whe
   );
 });
 
-test("printLiteral: sets the seconds of milliseconds apart, in one line too", () => {
+test("printLiteral separates the thousands of milliseconds, also in a one-line value", () => {
   expect(printInline({ windowMs: 86_400_000, idleMs: 9_000, subcode: 10_001, none: null })).toBe(
     "{ windowMs: 86_400_000, idleMs: 9000, subcode: 10001, none: null }",
   );
 });
 
-test("printLiteral: evaluates to the value", () => {
+test("property: printLiteral prints code that evaluates to the value", () => {
   const { value } = fc.letrec<{ value: never }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },
@@ -106,13 +106,13 @@ test("printLiteral: evaluates to the value", () => {
   );
 });
 
-test("docComment: is nothing for no text, one line for one, a block for more", () => {
+test("docComment prints nothing for an empty text, one line for one line, and a block for several", () => {
   expect(docComment(" \n ")).toEqual([]);
   expect(docComment("One.")).toEqual(["/** One. */"]);
   expect(docComment("One.\n\nTwo.", "  ")).toEqual(["  /**\n   * One.\n   *\n   * Two.\n   */"]);
 });
 
-test("docComment: ends where it should, and holds no insertion point, whatever the text", () => {
+test("property: docComment ends at its end, and contains no insertion point", () => {
   const odd = fc.string({ unit: fc.constantFrom("*/", "*", "/", "\r", "\n", "\u2028", MARK, "a", "//") });
   fc.assert(
     fc.property(odd, (text) => {

@@ -9,7 +9,7 @@ export type Literal =
   | readonly Literal[]
   | { readonly [key: string]: Literal };
 
-/** Code inside of a literal, such as the member of an enum. */
+/** Code inside a literal, such as the member of an enum. */
 export class Expression {
   readonly code: string;
 
@@ -20,7 +20,7 @@ export class Expression {
 
 const WIDTH = 110;
 
-/** Prints a literal, on several lines if one would be too long. `indent` counts spaces. */
+/** Prints a literal, on several lines if a single line would be too long. `indent` counts spaces. */
 export function printLiteral(value: Literal, indent = 0): string {
   const line = printInline(value);
   if (
@@ -76,22 +76,22 @@ export function printString(text: string): string {
     .replaceAll("@@protoc_insertion_point", "@\\u0040protoc_insertion_point");
 }
 
-/** Prints the key of an object literal or of its type, quoted only if necessary. */
+/** Prints the key of an object literal or of its type. Quotes the key only if necessary. */
 export function printKey(key: string): string {
-  // with or without quotes, this key would set the prototype
+  // this key would set the prototype, with or without quotes
   if (key === "__proto__") return `[${printString(key)}]`;
   return isIdentifier(key) ? key : printString(key);
 }
 
 /**
- * Prints access to a key of a JSON object: `json["title"]`. With a dot, TypeScript's option
- * `noPropertyAccessFromIndexSignature` would reject the file.
+ * Prints access to a key of a JSON object: `json["title"]`. TypeScript's option
+ * `noPropertyAccessFromIndexSignature` rejects access with a dot.
  */
 export function printMember(object: string, key: string): string {
   return `${object}[${printString(key)}]`;
 }
 
-// the keys of every JavaScript object, which a plain access would find even if the JSON lacks them
+// the keys that every JavaScript object inherits, so that an access finds them even if the JSON lacks them
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**

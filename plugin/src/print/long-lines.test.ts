@@ -6,15 +6,15 @@ import { breakLongLines, LONGEST_LINE, longestLine } from "./long-lines.ts";
 
 const evaluate = (code: string): unknown => new Script(`(${code})`).runInThisContext();
 
-/** Short ones, and some that no line can hold. */
+/** Generates short strings, and some that are too long for a line. */
 const text = fc
   .tuple(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom(1, 1, 1, 4000, 40_000))
   .map(([part, times]) => part.repeat(times));
 
-/** Quoted: a line that is one long name stays as it is. */
+/** Generates keys that need quotes: a line that is one long name is not broken. */
 const key = text.map((name) => `-${name}`);
 
-test("code: property: means the same, in lines that every compiler takes", () => {
+test("property: broken code evaluates to the same value, in lines that every compiler accepts", () => {
   const literal = fc.oneof(text, fc.array(text, { maxLength: 5 }), fc.dictionary(key, text, { maxKeys: 5 }));
   fc.assert(
     fc.property(literal, (value) => {
@@ -27,7 +27,7 @@ test("code: property: means the same, in lines that every compiler takes", () =>
   );
 });
 
-test("code: property: a path is the same path", () => {
+test("property: a broken path evaluates to the same path", () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       const escaped = (part: string) =>
@@ -41,13 +41,13 @@ test("code: property: a path is the same path", () => {
   );
 });
 
-test("code: is left alone where no line is long", () => {
+test("code without long lines is not changed", () => {
   const line = `const a = ${printString("x".repeat(59_000))};`;
   const code = `${line}\n`.repeat(3);
   expect(breakLongLines(code)).toBe(code);
 });
 
-test("code: goes on where it may: behind commas, brackets and operators", () => {
+test("code is broken after commas, brackets and operators", () => {
   const names = Array.from({ length: 8000 }, (_, index) => `name${index}`);
   const broken = breakLongLines(`f(${names.join(", ")});\nif (${names.join(" || ")}) g();`);
   const ends = broken.split("\n").map((line) => line.replace(/^.*?(\W*)$/, "$1"));
@@ -55,12 +55,12 @@ test("code: goes on where it may: behind commas, brackets and operators", () => 
   expect(longestLine(broken)).toBeLessThan(60_001);
 });
 
-test("code: has a name that is longer than a line as it is", () => {
+test("a name that is longer than a line is not broken", () => {
   const code = `const ${"a".repeat(70_000)} = 1;`;
   expect(breakLongLines(code)).toBe(code);
 });
 
-test("comments: property: keep their words, and stay comments", () => {
+test("property: broken comments keep their words, and remain comments", () => {
   fc.assert(
     fc.property(fc.array(text), fc.constantFrom("", "  "), (words, indent) => {
       const said = words.join(" ").replace(/[\r\n\u2028\u2029]|\*\//g, "");

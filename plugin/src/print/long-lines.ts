@@ -1,19 +1,22 @@
-/** Keeps generated lines below 64 KiB: buf rejects or loses longer lines in a file with insertions. */
+/** Keeps generated lines shorter than 64 KiB: buf rejects or loses longer lines in a file with insertions. */
 
-/** The longest line, in bytes, that every compiler accepts. */
+/** The maximum line length, in bytes, that every compiler accepts. */
 export const LONGEST_LINE = 65_535;
 
-/** Lines are broken well before the limit, since another generator may indent them. */
+/**
+ * The length above which lines are broken. It is well below the limit, since another generator may indent the
+ * lines.
+ */
 const WIDTH = 60_000;
-/** Strings on a line that is too long are split into pieces of this many bytes. */
+/** The size, in bytes, of the pieces into which strings on a long line are split. */
 const PIECE = 30_000;
 
 /**
- * Breaks lines that are too long: comments anywhere, code where it may continue on the next line, strings
- * into sums. A line that is one long name is not changed.
+ * Breaks lines that are too long: comments at any word, code where it may continue on the next line, strings
+ * into concatenations. A line that is one long name is not changed.
  */
 export function breakLongLines(text: string): string {
-  // most files have no such line, and a character takes at most three bytes
+  // a shortcut, since a character takes at most three bytes: most files have no such line
   if (text.length * 3 <= WIDTH) return text;
   return text
     .split("\n")
@@ -32,9 +35,9 @@ function breakLine(line: string): string {
   return isComment ? piecesOf(line, WIDTH - indent.length - 3).join(`\n${indent} * `) : breakCode(line);
 }
 
-/** Names and numbers, strings, templates, and single characters. */
+/** The tokens: names and numbers, strings, templates, operators, and single characters. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|[\w$]+|\s+|\|\||&&|\?\?|[\s\S]/gu;
-/** Tokens after which a line may end, whatever follows. */
+/** Tokens after which a line may always end. */
 const OPEN = new Set([",", ":", "(", "[", "{", "||", "&&", "??", "+\n"]);
 
 function breakCode(line: string): string {
@@ -63,7 +66,7 @@ function breakCode(line: string): string {
   return [...lines, current].map((each) => each.trimEnd()).join("\n");
 }
 
-/** Replaces each long string by a sum of strings, computed if it is a key. */
+/** Replaces each long string by a concatenation of strings; a long key becomes a computed key. */
 function withoutLongStrings(tokens: readonly string[]): string[] {
   return tokens.flatMap((token, index) => {
     const quote = token.charAt(0);
@@ -79,15 +82,13 @@ function isKey(tokens: readonly string[], index: number): boolean {
   return tokens[index + 1] === ":" && (before === undefined || before === "{" || before === ",");
 }
 
-/** Splits the inside of a template literal, but not inside of `${…}`. */
+/** Splits the inside of a template literal, but not inside `${…}`. */
 function templatePieces(inner: string): string[] {
   const parts = inner.match(/\$\{[^}]*\}|(?:\\[\s\S]|(?!\$\{)[\s\S])+/gu) ?? [];
   return parts.flatMap((part) => (part.startsWith("${") ? [part] : piecesOf(part, PIECE)));
 }
 
-/**
- * Splits a text into pieces of limited size in bytes, at blanks if possible, and never inside of an escape.
- */
+/** Splits a text into pieces of limited size in bytes, at blanks if possible, and never inside an escape. */
 function piecesOf(text: string, size: number): string[] {
   const pieces: string[] = [];
   let piece = "";

@@ -14,8 +14,8 @@ import { typed } from "./erasable.ts";
 import { printKey, printString } from "./literal.ts";
 
 /**
- * Returns the arguments after a mask in the call that writes it as text: the table of its subject, and the
- * notation of other paths.
+ * Returns the arguments that follow a mask in the call that writes it as a string: the table of its subject,
+ * and the notation of other paths.
  */
 export function printMaskArguments(
   subject: MaskSubject | undefined,
@@ -37,7 +37,7 @@ export function differingMask(message: DescMessage, style: JsonStyle, file: Adap
 }
 
 /**
- * Reports whether a path in a message differs from the default conversion of its names, so that a table is
+ * Reports whether the default conversion gives a wrong name for some path in a message, so that a table is
  * needed.
  */
 function isTranslated(
@@ -56,7 +56,7 @@ function isTranslated(
     const below = valueMessageOf(field);
     const place = placeOf(field, file);
     return (
-      // without a table, such a name would be converted to a different one
+      // without a table, such a name would be converted to a different name
       (style.names !== "asDeclared" && /[A-Z]|_\d/.test(field.name)) ||
       field.fieldKind === "map" ||
       place.kind === "beside" ||
@@ -68,7 +68,8 @@ function isTranslated(
 }
 
 /**
- * Returns the table of the names that a mask may use in a message; prints it into the file that uses it.
+ * Returns the table of the names that a mask may use in a message. Prints the table into the file that uses
+ * it.
  */
 export function maskTable(message: DescMessage, style: JsonStyle, file: AdapterFile): string {
   const suffix = styleSuffix(style, file.style ?? style);
@@ -90,9 +91,9 @@ export function maskTable(message: DescMessage, style: JsonStyle, file: AdapterF
 /** The place of a field in JSON. */
 type Place =
   | { readonly kind: "own" | "none" }
-  /** under a key that all members of its oneof share */
+  /** under a key that all members of the oneof share */
   | { readonly kind: "beside"; readonly payload: string }
-  /** its keys are in the object of its holder, with the key that selects it */
+  /** its keys are in the object of the outer message, with the key that selects it */
   | { readonly kind: "flattened"; readonly discriminator: string };
 
 function placeOf(field: DescField, file: AdapterFile): Place {
@@ -106,7 +107,7 @@ function placeOf(field: DescField, file: AdapterFile): Place {
   return isFlattened ? { kind: "flattened", discriminator } : { kind: "own" };
 }
 
-/** Returns the table entry of a field; undefined if masks cannot name it. */
+/** Returns the table entry of a field; undefined if masks cannot name the field. */
 function entry(field: DescField, style: JsonStyle, file: AdapterFile): string | undefined {
   const place = placeOf(field, file);
   const fields = tableBelow(field, style, file);
@@ -127,7 +128,7 @@ function entry(field: DescField, style: JsonStyle, file: AdapterFile): string | 
   return `{ ${members.join(", ")} }`;
 }
 
-/** Returns the table of a field's message, if that is written field by field. */
+/** Returns the table for the message of a field, if the message is written field by field. */
 function tableBelow(field: DescField, style: JsonStyle, file: AdapterFile): string | undefined {
   const message = valueMessageOf(field);
   if (message === undefined || message.file.proto.package === "google.protobuf") return undefined;

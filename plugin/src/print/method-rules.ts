@@ -6,7 +6,7 @@ import { docComment } from "./doc-comment.ts";
 import { onlyTypeScript } from "./erasable.ts";
 import { Expression, type Literal, printInline } from "./literal.ts";
 
-/** The members of `Code` by number, equal to google.rpc.Code. */
+/** The members of `Code`, indexed by the numbers of google.rpc.Code. */
 export const CODES = [
   undefined,
   "Canceled",
@@ -57,10 +57,12 @@ export function printServiceRules(
   return { name, inherited: { ...DEFAULT_RULES, ...own }, errors: rules.errors.length };
 }
 
-/** Returns the rules of a method as an expression: the rules of its service, and the differences. */
+/**
+ * Returns the rules of a method as an expression: the rules of its service, and the differences from them.
+ */
 export function methodRules({ rules }: MethodModel, shared: ServiceRules, file: AdapterFile): string {
   const acted = actedOn(rules);
-  // a method without an envelope in a service that has one
+  // a method may have no envelope although its service has one
   const unset = Object.keys(shared.inherited).filter((key) => acted[key] === undefined);
   const own = Object.entries(differing(acted, shared.inherited));
   const members = [
@@ -75,7 +77,7 @@ export function methodRules({ rules }: MethodModel, shared: ServiceRules, file: 
   return members.length === 1 ? shared.name : `{ ${members.join(", ")} }`;
 }
 
-/** Returns the rules that the runtime applies, without those printed into functions. */
+/** Returns the rules that the runtime applies, without the rules that are printed into functions. */
 function actedOn(rules: SharedRules): Printed {
   const all = Object.entries<unknown>({ ...rules }) as Array<[string, Literal]>;
   return Object.fromEntries(all.filter(([key]) => !PRINTED_RULES.some((name) => name === key)));

@@ -22,15 +22,15 @@ export interface Context {
   readonly maskSubject: (mask: DescField) => MaskSubject | undefined;
 }
 
-/** The call of the request writer that takes a parameter. */
+/** The method of the request writer that takes a parameter. */
 export type Call = "query" | "form" | "part";
 
-/** Returns the arguments after a mask in the call that writes it; empty for other fields. */
+/** Returns the arguments that follow a mask in the call that writes it; empty for other fields. */
 function maskArguments(field: DescField, { rules, file, maskSubject }: Context): string {
   return isMask(field) ? printMaskArguments(maskSubject(field), rules.json, file) : "";
 }
 
-/** Returns the lines that add one header, cookie or OAuth 1.0a parameter. */
+/** Returns the lines that add a header, cookie or OAuth 1.0a parameter. */
 export function valueLines(call: string, path: FieldPath, context: Context): string[] {
   const { rules, file } = context;
   const field = path.at(-1) as DescField;
@@ -73,7 +73,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
     return [mayBeUnset ? `if (${isSet}) ${line}` : line];
   }
   const value = textValue(field, expression, file, urlSafe, more);
-  // the writer skips undefined, so that a plain optional value needs no condition
+  // the writer skips undefined, so a plain optional value needs no condition
   const skipsItself = value === expression && isSet === `${optional} !== undefined`;
   return [
     skipsItself
@@ -82,7 +82,7 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
   ];
 }
 
-/** Returns the argument with the names of map entries that are not sent; empty if there are none. */
+/** Returns the argument with the names of map entries that are not sent; empty if all entries are sent. */
 function reservedNames({ apiKey, parameters }: Rules): string {
   const key = apiKey?.query === undefined ? [] : [apiKey.query];
   const names = [...key, ...parameters.map(({ name }) => name)];
@@ -133,10 +133,7 @@ function choiceLines(call: Call, { oneof, members }: Choice, context: Context): 
   return [`switch (message.${oneof.localName}.case) {`, ...cases, "}"];
 }
 
-/**
- * Returns the line that rejects a member for unknown discriminators if its discriminator selects another
- * member.
- */
+/** Returns the line that rejects a fallback member whose discriminator value selects another member. */
 function fallbackLine(
   own: FieldPath,
   discriminator: string,
@@ -151,7 +148,7 @@ function fallbackLine(
   return `${file.runtimeValue("checkFallback")}(${printString(discriminator)}, [${known.join(", ")}], ${value}, member);`;
 }
 
-/** Returns the runtime's name for the style of a list. */
+/** Returns the name that the runtime uses for the style of a list. */
 function listStyle({ style }: FieldModel): string {
   return printString(style ?? "repeat");
 }

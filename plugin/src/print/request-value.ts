@@ -5,8 +5,8 @@ import { enumValue } from "./enum-table.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
 /**
- * Returns one value of a field (an item, if it is repeated) as an expression for a path, a query, a form or
- * a header.
+ * Returns one value of a field (an item, if the field is repeated) as an expression for a path, a query, a
+ * form or a header.
  *
  * @param maskArguments the arguments after the mask, if the field is a google.protobuf.FieldMask
  */
@@ -27,7 +27,7 @@ export function textValue(
   return isBytes(field) ? parameterBytes(field, value, file, urlSafe) : value;
 }
 
-/** Returns bytes for a parameter: raw bytes are passed as they are, and each is percent-encoded. */
+/** Returns bytes for a parameter. Raw bytes are passed as bytes, each of which is percent-encoded. */
 function parameterBytes(field: DescField, value: string, file: AdapterFile, urlSafe: boolean): string {
   return file.types.field(field).bytes === "raw" ? value : bytesText(field, value, file, urlSafe);
 }
@@ -55,7 +55,7 @@ function messageText(
   throw new Error(`${field} cannot be written as text`);
 }
 
-/** Returns bytes as text, by the rule of the field. */
+/** Returns bytes as a string, by the rule of the field. */
 export function bytesText(field: DescField, value: string, file: AdapterFile, urlSafe = false): string {
   const { bytes } = file.types.field(field);
   if (bytes === "raw") return `${file.runtimeValue("rawText")}(${value})`;
@@ -63,7 +63,9 @@ export function bytesText(field: DescField, value: string, file: AdapterFile, ur
   return `${file.runtimeValue(url ? "base64Url" : "base64")}(${value})`;
 }
 
-/** Reports whether protobuf-es holds a wrapper as its bare value: it does outside of oneofs and lists. */
+/**
+ * Reports whether protobuf-es represents a wrapper as its bare value, as it does outside of oneofs and lists.
+ */
 export function isUnboxed(field: DescField): boolean {
   return field.fieldKind === "message" && field.oneof === undefined;
 }

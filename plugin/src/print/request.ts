@@ -33,9 +33,9 @@ export function requestLines(method: MethodModel, file: AdapterFile): string[] {
 }
 
 /**
- * Returns the condition under which a request fills the path of a binding; empty if it always does. The
- * zero of a field without presence counts as unset, so that another binding is used, except in the last
- * binding, which sends it.
+ * Returns the condition under which a request fills the path of a binding; empty if it always does. The zero
+ * of a field without presence counts as unset, so that another binding is used. The last binding sends the
+ * zero.
  */
 function fitsExpression(
   method: MethodModel,
@@ -59,14 +59,16 @@ function fitsExpression(
   return conditions.join(" && ");
 }
 
-/** Reports whether a field has a zero that is sent like any other value. An empty string fits no path. */
+/**
+ * Reports whether the zero of a field is sent like any other value. An empty string does not fit into a path.
+ */
 function hasZero(field: DescField): boolean {
   return field.presence === FeatureSet_FieldPresence.IMPLICIT && !isString(field);
 }
 
 /**
- * Returns the lines for a binding; a binding under a condition is a block in which its variables are known
- * to fit.
+ * Returns the lines for a binding. A binding with a condition becomes a block in which its variables are
+ * known to be set.
  */
 function bindingLines(
   method: MethodModel,
@@ -167,7 +169,7 @@ function variable(
   return `${file.runtimeValue("pathPattern")}(${value}, ${printString(pattern)}, ${name}${controls})`;
 }
 
-/** Reports whether a value may contain slashes although it is one segment. */
+/** Reports whether a value of one segment may contain slashes, which are escaped. */
 function escapesSlash(method: MethodModel, pattern: string): boolean {
   return pattern === "*" && !method.rules.rejectSlash;
 }
@@ -176,7 +178,10 @@ function pathText(method: MethodModel, field: DescField, value: string, file: Ad
   return textValue(field, value, file, method.rules.urlSafePath);
 }
 
-/** Returns a path value that is empty if the field is unset; the runtime then rejects it by its name. */
+/**
+ * Returns a path value that is empty if the field is unset. The runtime then rejects the request and names
+ * the field.
+ */
 function optionalPathValue(
   method: MethodModel,
   field: DescField,
@@ -185,7 +190,8 @@ function optionalPathValue(
   file: AdapterFile,
 ): string {
   const text = pathText(method, field, expression, file);
-  // the condition of the binding ensures that it is set, where the type checker can follow
+  // the condition of the binding ensures that the value is set, but the type checker can follow only simple
+  // expressions
   if (isChosen && text !== expression && /^[\w$.?]+$/.test(expression)) return text;
   return text === expression ? `${expression} ?? ""` : `${expression} === undefined ? "" : ${text}`;
 }

@@ -13,7 +13,7 @@ export function responseMembers(method: MethodModel, file: AdapterFile): string[
   return [...bodyMember(method, file), ...headMember(headLines(method, file))];
 }
 
-/** Returns the member for the payload; for a google.api.HttpBody, a function that takes the raw body. */
+/** Returns the member for the payload; for a google.api.HttpBody, a function that receives the raw body. */
 export function bodyMember(method: MethodModel, file: AdapterFile): string[] {
   const { desc, responseBody: field } = method;
   if (desc.output.typeName === "google.api.HttpBody") {
@@ -22,7 +22,7 @@ export function bodyMember(method: MethodModel, file: AdapterFile): string[] {
   if (field?.fieldKind === "message" && field.message.typeName === "google.api.HttpBody") {
     const write = `${file.runtimeValue("writeHttpBody")}(response, out)`;
     const line = `out.nullable(${field.number}, null, "", (_, out) => ${write});`;
-    // a response with a JSON Content-Type has no bytes
+    // a response with a JSON Content-Type has no raw bytes
     return httpBodyMember(`if (response.bytes !== undefined) ${line}`, file);
   }
   const body = responseBody(method, file.types);
@@ -47,7 +47,7 @@ export function headLines(method: MethodModel, file: AdapterFile): string[] {
   return responseHead(method, file.types).map((entry) => `${printField(entry, file)},`);
 }
 
-/** Returns the list of these fields; empty if there are none. */
+/** Returns the list of fields from the head; empty if there are none. */
 export function headMember(lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["head: [", ...lines.map((line) => `  ${line}`), "],"];
 }

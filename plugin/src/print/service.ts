@@ -16,7 +16,7 @@ import { streamMembers } from "./stream.ts";
 import { templateText } from "./template.ts";
 import { WIDTH } from "./wrap.ts";
 
-/** The runtime's types of methods. */
+/** The types that the runtime has for methods. */
 const ADAPTER_TYPES = {
   unary: "UnaryAdapter",
   paginate: "PaginateAdapter",
@@ -28,7 +28,7 @@ const ADAPTER_TYPES = {
 } as const;
 
 /**
- * Prints a service: its rules, one constant per method, then the adapter that refers to all of them.
+ * Prints a service: its rules, one constant per method, then the adapter that refers to the constants.
  *
  * @param commented the .proto files whose comments the adapter can load
  */
@@ -62,9 +62,9 @@ export function printService(service: ServiceModel, file: AdapterFile, commented
 /** State shared by the methods of a service. */
 interface Shared {
   readonly rules: ServiceRules;
-  /** The rules of methods, by the names of their constants. */
+  /** The names of the constants with method rules, by the rules. */
   readonly methodRules: Map<string, string>;
-  /** The constants of methods, by the lines of their requests and heads. */
+  /** The names of the method constants, by the lines of their requests and heads. */
   readonly lines: Map<string, string>;
 }
 
@@ -94,8 +94,8 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
 }
 
 /**
- * Returns the constant of a method, with its type, which TypeScript's `isolatedDeclarations` requires. If
- * its head is too long for a line, the arguments are on separate lines.
+ * Returns the constant of a method, with its type, which TypeScript's `isolatedDeclarations` requires. If the
+ * first line is too long, the arguments are on separate lines.
  */
 function constantLines(name: string, type: string, call: string, members: readonly string[]): string[] {
   const start = `export const ${name}`;
@@ -122,8 +122,8 @@ function memberLines(method: MethodModel, name: string, shared: Shared, file: Ad
 }
 
 /**
- * Returns the rules of a method; a list and the stream of its pages share them if their requests are the
- * same.
+ * Returns the rules of a method. A list method and the stream of its pages share the rules if their requests
+ * are the same.
  */
 function ruleLine(
   method: MethodModel,
@@ -145,8 +145,8 @@ function sharedHead(method: MethodModel, name: string, shared: Shared, file: Ada
 }
 
 /**
- * Returns the method that already has these lines; none for a few lines, which are clearer where they are
- * used.
+ * Returns the method that already has these lines; undefined for a few lines, which are clearer where they
+ * are used.
  */
 function firstWith(
   subject: string,

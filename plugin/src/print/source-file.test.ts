@@ -10,7 +10,7 @@ function text(file: SourceFile): string {
   return file.toString(["// head"], ["// after"]);
 }
 
-test("imports: are packages, then relative paths, in order; types are marked, or the whole line where all are", () => {
+test("imports are sorted, packages first; types are marked one by one, or the whole import is a type import", () => {
   const file = new SourceFile("a/b/x_rest.ts", ending("ts"));
   file.type("Zed", "./x_pb.ts");
   file.value("make", "pkg/b");
@@ -31,13 +31,13 @@ test("imports: are packages, then relative paths, in order; types are marked, or
   );
 });
 
-test("imports: are there once, as a value where one use needs that", () => {
+test("a name is imported once, as a value if any use needs a value", () => {
   const file = new SourceFile("x.ts", ending("ts"));
   expect([file.type("A", "p"), file.value("A", "p"), file.type("A", "p")]).toEqual(["A", "A", "A"]);
   expect(text(file)).toContain('import { A } from "p";');
 });
 
-test("imports: get another name where theirs is taken, by an import, a claim or the language", () => {
+test("an import is renamed if its name is taken by an import, a claim or the language", () => {
   const file = new SourceFile("x.ts", ending("ts"));
   expect(file.claim("A")).toBe("A");
   expect(file.value("A", "p")).toBe("A$");
@@ -49,7 +49,7 @@ test("imports: get another name where theirs is taken, by an import, a claim or 
   expect(text(file)).toContain('import type { Set as Set$, String as String$ } from "./x_pb.ts";');
 });
 
-test("imports: stand on several lines where one would be too long", () => {
+test("imports are on several lines if one line would be too long", () => {
   const file = new SourceFile("x.ts", ending("ts"));
   const names = Array.from({ length: 12 }, (_, index) => `aRatherLongName${index + 10}`);
   for (const name of names) file.value(name, "p");
@@ -65,12 +65,12 @@ test.each([
   ["x_rest.ts", "a/b/y_pb", "./a/b/y_pb"],
   ["a/b/x_rest.ts", "a/b/c/y_pb", "./c/y_pb"],
   ["a/b/x_rest.ts", "a/b_pb", "../b_pb"],
-])("relative: %s finds %s at %s", (path, target, specifier) => {
+])("from %s, the specifier of %s is %s", (path, target, specifier) => {
   expect(new SourceFile(path, ending("none")).relative(target)).toBe(specifier);
   expect(new SourceFile(path, ending("js")).relative(target)).toBe(`${specifier}.js`);
 });
 
-test("isEmpty: is true until a line comes, whatever is imported", () => {
+test("isEmpty is true until a line is added, regardless of imports", () => {
   const file = new SourceFile("x.ts", ending("ts"));
   file.value("a", "p");
   expect(file.isEmpty).toBe(true);

@@ -8,14 +8,14 @@ interface Import {
   readonly name: string;
   readonly local: string;
   readonly typeOnly: boolean;
-  /** Used only by declarations. */
+  /** Whether only declarations use the import. */
   readonly declaredOnly: boolean;
 }
 
-/** The globals that generated code uses: a message with such a name is imported under another name. */
+/** The globals that generated code uses. A message with such a name is imported under another name. */
 const GLOBALS = ["Array", "Object", "Partial", "ReadonlySet", "Set", "String", "undefined"];
 
-/** Names inside of printed functions: parameters, variables, and keywords. */
+/** The names inside printed functions: parameters, variables, and keywords. */
 const FUNCTION_NAMES: ReadonlySet<string> = new Set(
   `by bytes hasParts index item json key member message out request response value BigInt Number Uint8Array
   arguments await break case catch class const continue debugger default delete do else enum eval export extends false
@@ -30,7 +30,7 @@ export class SourceFile {
   private readonly taken = new Set(GLOBALS);
   private readonly locals = new Set<string>();
   private readonly options: ImportOptions;
-  /** The path of the file below the output directory, with its `.ts`. */
+  /** The path of the file relative to the output directory, with the extension `.ts`. */
   readonly path: string;
 
   constructor(path: string, options: ImportOptions) {
@@ -38,7 +38,7 @@ export class SourceFile {
     this.options = options;
   }
 
-  /** Adds lines; each is one line of text without its end. */
+  /** Adds lines, each without its line end. */
   add(...lines: readonly string[]): void {
     this.body.push(...lines);
   }
@@ -48,17 +48,17 @@ export class SourceFile {
     this.body = [...lines, ...this.body];
   }
 
-  /** The identifiers that the file declares or imports, and reserved ones. */
+  /** The identifiers that the file declares or imports, and the reserved ones. */
   get names(): ReadonlySet<string> {
     return this.taken;
   }
 
-  /** Whether no line was added. */
+  /** Whether the file has no lines. */
   get isEmpty(): boolean {
     return this.body.length === 0;
   }
 
-  /** Claims an identifier for the file; appends `$` if it is taken. */
+  /** Claims an identifier for the file. Appends `$` if the identifier is taken. */
   claim(ideal: string): string {
     let name = ideal;
     while (this.taken.has(name)) name += "$";
@@ -81,7 +81,7 @@ export class SourceFile {
       .splice(0)
       .flatMap((text) => text.split("\n"))
       .flatMap(replace);
-    // one by one: a call cannot have a hundred thousand arguments
+    // added one by one: a call cannot have a hundred thousand arguments
     for (const line of lines) this.body.push(line);
   }
 
@@ -101,8 +101,7 @@ export class SourceFile {
   }
 
   /**
-   * Returns the module specifier of another generated file, relative to this one; `target` has no
-   * extension.
+   * Returns the module specifier of another generated file, relative to this file. `target` has no extension.
    */
   relative(target: string): string {
     return specifierOf(this.path, `./${target}.js`, this.options);
@@ -135,7 +134,7 @@ export class SourceFile {
     return local;
   }
 
-  /** Returns the whole text: `head`, the imports, then the lines; ends with a line feed. */
+  /** Returns the text of the file: `head`, the imports, then the lines. Ends with a line feed. */
   toString(head: readonly string[], afterImports: readonly string[], target: "ts" | "js" = "ts"): string {
     const imports = this.importLines(
       ({ typeOnly, declaredOnly }) => !declaredOnly && (target === "ts" || !typeOnly),
@@ -172,7 +171,7 @@ export class SourceFile {
   }
 }
 
-/** Sorts packages before relative paths, each group by text. */
+/** Sorts packages before relative paths, and each group alphabetically. */
 function importOrder(a: string, b: string): number {
   const relative = Number(a.startsWith(".")) - Number(b.startsWith("."));
   return relative !== 0 ? relative : a < b ? -1 : 1;

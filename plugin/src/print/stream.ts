@@ -14,7 +14,7 @@ import { tableOf } from "./table.ts";
 import { timeRule } from "./time-rule.ts";
 
 /**
- * Returns the members of a stream's adapter besides its rules and its request, as lines of an object
+ * Returns the members of the adapter of a stream, except its rules and its request, as lines of an object
  * literal.
  */
 export function streamMembers(method: MethodModel, stream: StreamModel, file: AdapterFile): string[] {
@@ -71,7 +71,7 @@ function recordsMembers(stream: Extract<StreamModel, { kind: "records" }>): stri
   ];
 }
 
-/** Returns a member, unless it has the default that the runtime adds. */
+/** Returns a member, unless its value is the default that the runtime adds. */
 function unlessDefault(name: keyof typeof DEFAULT_STREAM, value: Literal): string[] {
   const isDefault = JSON.stringify(value) === JSON.stringify(DEFAULT_STREAM[name]);
   return isDefault ? [] : [`${name}: ${printInline(value)},`];
@@ -113,7 +113,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
   }
 }
 
-/** Reports whether 0 in the field means that the caller set no value. */
+/** Reports whether 0 in a field means that the caller set no value. */
 function isZeroUnset({ rules }: MethodModel, path: FieldPath, file: AdapterFile): boolean {
   const { field } = stepped(path);
   const isNumber = field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING;
@@ -150,7 +150,7 @@ function stepped(path: FieldPath): Stepped {
   return { field: path.at(-1) as DescField, optional, mayBeUnset };
 }
 
-/** Returns the number of items or pages before a request, if there is a total to compare with. */
+/** Returns the number of items or pages before a request, if the response has a total to compare with. */
 function totalLines(method: MethodModel, { field: path, first, total }: Step, file: AdapterFile): string[] {
   if (total === undefined) return [];
   const { field, optional, mayBeUnset } = stepped(path);
@@ -198,9 +198,7 @@ function cursorValue(path: FieldPath, file: AdapterFile): string {
   return "String(value)";
 }
 
-/**
- * Returns the request with another value at the end of a path; missing messages on the path are created.
- */
+/** Returns the request with another value at the end of a path. Missing messages in the path are created. */
 function assigned(
   [field, ...below]: FieldPath,
   value: string,
@@ -214,7 +212,7 @@ function assigned(
   return `{ ...${holder}, ${assign(field, assigned([next, ...rest], value, file, inner))} }`;
 }
 
-/** Returns a property of the request that sets a field, including fields in a oneof. */
+/** Returns a property of the request that sets a field, also inside a oneof. */
 function assign(field: DescField, value: string): string {
   if (field.oneof === undefined) return `${field.localName}: ${value}`;
   return `${field.oneof.localName}: { case: ${printString(field.localName)}, value: ${value} }`;

@@ -19,15 +19,18 @@ import { typed } from "./erasable.ts";
 import { Expression, type Literal, printInline } from "./literal.ts";
 import { differingMask } from "./mask-table.ts";
 
-/** Messages with a special JSON form, whose tables are in the runtime. */
+/** The messages with a special JSON form, whose tables are in the runtime. */
 const WELL_KNOWN: ReadonlySet<string> = new Set(
   ["Struct", "Value", "ListValue", "Empty"].map((name) => `google.protobuf.${name}`),
 );
 
-/** Response names are looked up as declared and in lowerCamel; masks use lowerCamel. */
+/**
+ * The style of mask names in responses: lowerCamel. Names of fields are looked up as declared and in
+ * lowerCamel.
+ */
 const RESPONSE_STYLE: JsonStyle = { names: "lowerCamel", integers: "strings", required: "sent" };
 
-/** Returns the name of the table of a message; prints it at its first use. */
+/** Returns the name of the table of a message. Prints the table on the first call. */
 export function tableOf(desc: DescMessage, file: AdapterFile): string {
   if (WELL_KNOWN.has(desc.typeName)) return file.runtimeValue(`${desc.name}Table`);
   if (desc.typeName === "google.protobuf.Any") return file.anyTable();
@@ -103,7 +106,7 @@ function kindLiteral(kind: Kind, file: AdapterFile): Literal {
   return Object.fromEntries(parts.map(([rule, part]) => [rule, partLiteral(part, file)]));
 }
 
-/** Returns the mask table; a mask without a table has names in lowerCamel. */
+/** Returns the mask table. A mask without a table has names in lowerCamel. */
 function maskLiteral(message: DescMessage, file: AdapterFile): Literal {
   const mask = differingMask(message, RESPONSE_STYLE, file);
   return mask === undefined ? "fieldMask" : { fieldMask: new Expression(mask) };

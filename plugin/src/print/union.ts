@@ -1,4 +1,4 @@
-/** Members of oneofs with the layout UNWRAPPED, which replace their message in requests. */
+/** Prints the members of oneofs with the layout UNWRAPPED, which replace their message in requests. */
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
 import { containerType, type TypeModels } from "../model/types.ts";
@@ -7,7 +7,7 @@ import { printInline, printString } from "./literal.ts";
 
 const JSON_TYPES = ["string", "number", "boolean", "object", "array", "null"] as const;
 
-/** Returns the JSON types that select a member; for the fallback, those that select no other member. */
+/** Returns the JSON types that select a member; for the fallback, the types that select no other member. */
 export function memberTypes(field: DescField, types: TypeModels): readonly string[] {
   const typesOf = (member: DescField) => types.field(member).conditions.map(({ type = "" }) => type);
   const { oneof } = field;
@@ -17,8 +17,8 @@ export function memberTypes(field: DescField, types: TypeModels): readonly strin
 }
 
 /**
- * Returns the JSON of a member as an expression. If its JSON type depends on the value, the type is checked
- * at run time, since another type would select another member.
+ * Returns the JSON of a member as an expression. If the JSON type depends on the value, the expression checks
+ * the type at run time, since another type would select another member.
  *
  * @param json the expression for the JSON
  * @param value the expression for the value in the message
@@ -31,7 +31,7 @@ export function typedMember(field: DescField, json: string, value: string, file:
   return `${call}(${json}, ${printString(field.name)}, ${printInline(types)}, ${value})`;
 }
 
-/** Returns the JSON type of all values of a member; undefined if there are several. */
+/** Returns the JSON type that all values of a member have; undefined if the type varies. */
 function writtenType(field: DescField, chosenBy: readonly string[], types: TypeModels): string | undefined {
   const message = messageOf(field);
   if (message !== undefined) {
@@ -44,7 +44,7 @@ function writtenType(field: DescField, chosenBy: readonly string[], types: TypeM
       return "string";
     case ScalarType.BOOL:
       return "boolean";
-    // strings represent the doubles that JSON numbers lack
+    // doubles that JSON numbers cannot represent are strings
     case ScalarType.DOUBLE:
     case ScalarType.FLOAT:
       return undefined;

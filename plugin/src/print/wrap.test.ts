@@ -8,55 +8,55 @@ import { fillList, WIDTH, wrapLine } from "./wrap.ts";
 const wrapped = (line: string) => wrapLine(line).join("\n");
 const evaluate = (code: string): unknown => new Script(`(${code})`).runInThisContext();
 
-test("a line that fits, and a comment, stay as they are", () => {
+test("a short line and a comment are not changed", () => {
   const comment = `// ${"word ".repeat(40)}`;
   for (const line of ["  f(a, b);", "", comment, `/** ${comment} */`, `   * ${comment}`]) {
     expect(wrapLine(line)).toEqual([line]);
   }
 });
 
-test("a call that is too long has each argument in a line of its own", () => {
+test("a long call has each argument on a separate line", () => {
   const [a, b] = ["a".repeat(60), "b".repeat(60)];
   expect(wrapped(`  f(${a}, "x, (y", ${b});`)).toBe(`  f(\n    ${a},\n    "x, (y",\n    ${b},\n  );`);
 });
 
-test("an object or array at the end of a call opens in the line of the call", () => {
+test("an object or array at the end of a call opens on the line of the call", () => {
   const [a, b] = ["a".repeat(60), "b".repeat(60)];
   expect(wrapped(`f("x", { a: ${a}, b: ${b} });`)).toBe(`f("x", {\n  a: ${a},\n  b: ${b},\n});`);
   expect(wrapped(`f("x", [${a}, ${b}]);`)).toBe(`f("x", [\n  ${a},\n  ${b},\n]);`);
   expect(wrapped(`f: (x) => ({ a: ${a}, b: ${b} }),`)).toBe(`f: (x) => ({\n  a: ${a},\n  b: ${b},\n}),`);
 });
 
-test("a function at the end of a call begins in the line of the call", () => {
+test("a function at the end of a call begins on the line of the call", () => {
   const body = `g(value, ${"a".repeat(90)})`;
   expect(wrapped(`f("x", (value) => ${body});`)).toBe(`f("x", (value) =>\n  ${body},\n);`);
 });
 
-test("a branch that does not fit beside its condition gets braces", () => {
+test("a branch that does not fit next to its condition gets braces", () => {
   const [a, b] = ["a".repeat(60), "b".repeat(60)];
   expect(wrapped(`if (${a}) json.x = ${b};`)).toBe(`if (${a}) {\n  json.x = ${b};\n}`);
   expect(wrapped(`for (const x of ${a}) f(${b});`)).toBe(`for (const x of ${a}) {\n  f(${b});\n}`);
 });
 
-test("conditions and sums of values are broken behind their operators", () => {
+test("conditions and other operator expressions are broken after their operators", () => {
   const [a, b] = ["a".repeat(60), "b".repeat(60)];
   expect(wrapped(`if (${a} && ${b}) {`)).toBe(`if (\n  ${a} &&\n  ${b}\n) {`);
   expect(wrapped(`const x = (${a}) || ${b};`)).toBe(`const x =\n  (${a}) ||\n  ${b};`);
   expect(wrapped(`f(${a} ?? ${b}, 1);`)).toBe(`f(\n  ${a} ??\n    ${b},\n  1,\n);`);
 });
 
-test("lines are the same in JavaScript, where the types are left out", () => {
+test("JavaScript lines are broken in the same places, without the types", () => {
   const name = "n".repeat(90);
   const line = `function ${name}(json${typed("JsonObject")}, out${typed("ProtoWriter")})${typed("void")} {`;
   expect(wrapLine(line).map(asJavaScript)).toEqual([`function ${name}(`, "  json,", "  out,", ") {"]);
 });
 
-test("what cannot be broken stays long", () => {
+test("a line that cannot be broken stays long", () => {
   const line = `  title: "${"x, ".repeat(60)}",`;
   expect(wrapLine(line)).toEqual([line]);
 });
 
-test("property: a literal means the same, and no line is long but for its strings", () => {
+test("property: a broken literal has the same value, and only strings exceed the width", () => {
   const { value } = fc.letrec<{ value: never }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },
@@ -87,7 +87,7 @@ test("a list of short items fills its lines", () => {
   expect(`${first} ${second?.trim()}`).toBe(`  ${items.join(", ")},`);
 });
 
-test("the name of a member is not broken, however long it is", () => {
+test("a long member name is not broken", () => {
   const name = `json["${"a".repeat(120)}"]`;
   expect(wrapLine(`  out.string(1, ${name}, "a");`)).toEqual([
     "  out.string(",

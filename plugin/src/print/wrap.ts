@@ -1,19 +1,22 @@
 /**
- * Breaks long lines of generated code like a formatter: at the brackets of the outermost list, then inside
- * of it.
+ * Breaks long lines of generated code like a formatter: first at the brackets of the outermost list, then
+ * inside it.
  */
 import { unmarked } from "./erasable.ts";
 
-/** The most columns of a line of code; strings and names that are longer are not broken. */
+/** The maximum number of columns in a line of code. Longer strings and names are not broken. */
 export const WIDTH = 110;
 
 const OPENING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 const CLOSING: ReadonlySet<string> = new Set(Object.values(OPENING));
-/** Strings, templates, names, operators at which an expression may be broken, and single characters. */
+/**
+ * The tokens: strings, templates, names, operators at which an expression may be broken, and single
+ * characters.
+ */
 const TOKENS =
   /"(?:[^"\\]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}]|\{[^{}]*\})*\})*`|[\w$]+|\|\||&&|\?\?|=>|[\s\S]/gu;
 const OPERATORS: ReadonlySet<string> = new Set(["&&", "||", "??"]);
-/** Words before a parenthesis that is not a list of arguments or parameters. */
+/** The words before a parenthesis that is not a list of arguments or parameters. */
 const KEYWORDS: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "return", "throw", "case"]);
 
 /** A bracket and its closing bracket, as token indexes. */
@@ -22,7 +25,7 @@ interface Group {
   readonly end: number;
 }
 
-/** Returns the lines of a statement, a member or the head of a block: a short line unchanged. */
+/** Returns the lines of a statement, a member or the head of a block. A short line is returned unchanged. */
 export function wrapLine(line: string): string[] {
   if (columns(line) <= WIDTH) return [line];
   const code = line.trimStart();
@@ -138,12 +141,12 @@ function huggedGroup(tokens: readonly string[]): Group | undefined {
   }
   if (tokens[group.start] === "(") return undefined;
   const before = tokens.slice(0, group.start);
-  // after a colon it is a value in another list
+  // after a colon, the content is a value in another list
   const isItem = before.length === 0 || before.at(-2) === ",";
   return isItem && before.every((token) => OPENING[token] === undefined) ? group : undefined;
 }
 
-/** Puts each item of a list on separate lines, or breaks an expression at its operators. */
+/** Puts each item of a list on a separate line, or breaks an expression at its operators. */
 function wrapItems(tokens: readonly string[], indent: string, isList: boolean): string[] {
   if (!isList) return wrapOperators(tokens, indent, indent) ?? wrapTokens(tokens, indent);
   return splitItems(tokens).flatMap((item) => {
@@ -188,7 +191,7 @@ function isCall(tokens: readonly string[], start: number): boolean {
   return /^[\w$]+$/.test(before) && !KEYWORDS.has(before);
 }
 
-/** Reports whether a bracket accesses a member, as in `json["title"]`, and is not a list. */
+/** Reports whether a bracket accesses a member, as in `json["title"]`, and does not begin a list. */
 function isMember(tokens: readonly string[], start: number): boolean {
   const before = tokens[start - 1] ?? "";
   return tokens[start] === "[" && /^(?:[\w$]+|[\])])$/.test(before) && !KEYWORDS.has(before);

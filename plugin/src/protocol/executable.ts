@@ -12,18 +12,18 @@ export interface RunResult {
 
 /** A generator as a program. */
 export interface Executable {
-  /** The name of the program, e.g. `protoc-gen-connect-rest`. */
+  /** The name of the program, for example `protoc-gen-connect-rest`. */
   readonly name: string;
   readonly version: string;
-  /** The text of `--help` after name and version. */
+  /** The help text after the name and version. */
   readonly usage: string;
-  /** Responds to an encoded CodeGeneratorRequest. */
+  /** Returns the response to an encoded CodeGeneratorRequest. */
   readonly run: (input: Uint8Array) => RunResult;
 }
 
 /**
- * Runs a generator on standard input and output. Exits with 0 if there is a response, even one with `error`
- * set, and with 1 and a text on standard error otherwise (plugin protocol, "errors").
+ * Runs a generator on standard input and output. Exits with 0 if the generator responds, even with `error`
+ * set. Otherwise exits with 1 and writes the error to standard error (plugin protocol, "errors").
  */
 export async function runExecutable(executable: Executable): Promise<void> {
   process.exitCode = await main(executable, process.argv[2]);
@@ -45,7 +45,7 @@ async function main(executable: Executable, argument: string | undefined): Promi
   }
 }
 
-/** Resolves when the pipe has taken everything: an exit would not wait for it. */
+/** Resolves when the pipe has accepted all output: exiting earlier would lose the rest. */
 function print(output: string | Uint8Array): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.write(output, (error) => (error ? reject(error) : resolve(0)));

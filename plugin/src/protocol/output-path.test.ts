@@ -3,17 +3,17 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { pathFault } from "./output-path.ts";
 
-test("dots inside of a component are safe", () => {
+test("dots inside a component are safe", () => {
   expect(pathFault(".a/..b/foo..bar.ts")).toBe(undefined);
 });
 
-test("an empty path is not", () => {
+test("an empty path is not safe", () => {
   expect(pathFault("")).toBe("it is empty");
 });
 
 const piece = fc.oneof(fc.constantFrom("..", ".", "", "/", "\\", "a", ".."), fc.string({ maxLength: 3 }));
 
-test("property: a safe path stays below the output directory, is written one way, and reads the same on Windows", () => {
+test("property: a safe path stays in the output directory, has one spelling, and means the same on Windows", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), fc.constantFrom("/", "\\", ""), (pieces, separator) => {
       const path = pieces.join(separator);

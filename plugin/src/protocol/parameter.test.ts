@@ -15,7 +15,7 @@ const DEFAULTS = {
 };
 const NO_TARGET = "expected ts, js or dts, or some joined by +, e.g. js+dts";
 
-// of more than eight, the first are named
+// an error names only the first eight options
 const CHOICES = `; it has ${OPTION_NAMES.slice(0, 8)
   .map((name) => `\`${name}\``)
   .join(", ")}, …`;
@@ -46,7 +46,7 @@ test.each([
   ["rewrite_imports=:", { ...DEFAULTS, rewriteImports: [{ pattern: "", target: "" }] }],
   ["unsupported=skip", { ...DEFAULTS, unsupported: "skip" }],
   ["service_config=a.yaml,service_config=b=.json", { ...DEFAULTS, serviceConfigs: ["a.yaml", "b=.json"] }],
-])("parseParameter: reads %j", (text, options) => {
+])("parseParameter parses %j", (text, options) => {
   expect(parseParameter(text)).toMatchObject(options);
 });
 
@@ -72,11 +72,11 @@ test.each([
   ["constructor=ts", `unknown option \`constructor\`${CHOICES}`],
   ["=ts", `unknown option \`\`${CHOICES}`],
   ["targt=ts", "unknown option `targt`; did you mean `target`?"],
-])("parseParameter: rejects %j", (text, message) => {
+])("parseParameter rejects %j", (text, message) => {
   expect(() => parseParameter(text)).toThrow(new ParameterError(message));
 });
 
-test("parseParameter: gives options or a ParameterError for any text", () => {
+test("property: parseParameter returns options or throws ParameterError for any string", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       try {

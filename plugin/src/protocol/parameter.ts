@@ -1,7 +1,7 @@
 import { suggest } from "../diagnostics/suggest.ts";
 import type { ImportRule, Options, Target } from "./options.ts";
 
-/** Thrown for an option that is unknown or has an unknown value. */
+/** Thrown for an unknown option or an option with an unknown value. */
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
 }

@@ -8,8 +8,8 @@ import {
 import { pathFault } from "./output-path.ts";
 
 /**
- * Thrown for a request that violates the plugin protocol. This is a fault of the compiler, not of the
- * .proto files, and is written to standard error with a nonzero exit code.
+ * Thrown for a request that violates the plugin protocol. This is a fault of the compiler, not of the .proto
+ * files. It is written to standard error, with a nonzero exit code.
  */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
@@ -38,7 +38,7 @@ export function decodeRequest(input: Uint8Array): CodeGeneratorRequest {
 /**
  * Returns the files to generate code for.
  *
- * @throws ProtocolError if the request lacks a file or one of its imports, and if a file name is unsafe
+ * @throws ProtocolError if the request lacks a file or one of its imports, or if a file name is unsafe
  */
 export function filesToGenerate(request: CodeGeneratorRequest, registry = registryOf(request)): DescFile[] {
   return request.fileToGenerate.map((name) => {
@@ -57,10 +57,10 @@ export function filesToGenerate(request: CodeGeneratorRequest, registry = regist
 /**
  * Returns all files of a request.
  *
- * @throws ProtocolError if it lacks an imported file
+ * @throws ProtocolError if the request lacks an imported file
  */
 export function registryOf(request: CodeGeneratorRequest): FileRegistry {
-  // if present, these also include options with source retention
+  // if present, these descriptors also include options with source retention
   const sources = new Map(request.sourceFileDescriptors.map((file) => [file.name, file]));
   const file = request.protoFile.map((proto) => sources.get(proto.name) ?? proto);
   try {

@@ -1,4 +1,7 @@
-/** Oneofs whose member is selected by the content of the object, not by the key that is present. */
+/**
+ * Builds the table entries of oneofs whose member is selected by the content of the object, not by the key
+ * that is present.
+ */
 import type { DescField, DescOneof } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
 import { discriminatorValues, isFlattened, type TypeModels } from "../model/types.ts";
@@ -7,19 +10,19 @@ import type { ChoiceCase, Entry, FieldEntry } from "./entry.ts";
 import { fieldEntry } from "./field.ts";
 import { firstKey, firstKeyOf, keepsSpelling, keysOf, onlyKey } from "./keys.ts";
 
-/** Reports whether the object selects the member of a oneof. */
+/** Reports whether the content of the object selects the member of a oneof. */
 export function isChosen(oneof: DescOneof, types: TypeModels): boolean {
   return types.oneof(oneof).discriminator !== "" || hasConditions(oneof, types);
 }
 
-/** Reports whether a member has conditions besides a value of the discriminator. */
+/** Reports whether a member has conditions in addition to a value of the discriminator. */
 function hasConditions(oneof: DescOneof, types: TypeModels): boolean {
   const asksForMore = ({ key, present, type }: ConditionModel) =>
     key !== "" || present !== undefined || type !== undefined;
   return oneof.fields.some((field) => types.field(field).conditions.some(asksForMore));
 }
 
-/** Returns a oneof with the conditions of its members. */
+/** Returns the entry of a oneof, with the conditions of its members. */
 export function choiceEntry(oneof: DescOneof, types: TypeModels): Entry {
   const { discriminator, fallback } = types.oneof(oneof);
   const members = oneof.fields.filter((field) => field.name !== fallback);
@@ -50,7 +53,7 @@ function conditionCases(field: DescField, as: FieldEntry | undefined, types: Typ
   }));
 }
 
-/** Returns the spellings of the key whose value is lost if no member is selected. */
+/** Returns the spellings of the key whose value is lost if it selects no member. */
 function lostKeys(
   oneof: DescOneof,
   fallback: DescField | undefined,
@@ -62,7 +65,7 @@ function lostKeys(
   return fallback !== undefined && holdsKey(fallback, key, oneof, types) ? undefined : spellings(key);
 }
 
-/** Reports whether a member reads a key, in one of its fields if the member shares the object. */
+/** Reports whether a member reads a key, or one of its fields does if the member shares the object. */
 function holdsKey(member: DescField, key: string, oneof: DescOneof, types: TypeModels): boolean {
   if (!isFlattened(oneof, types) || member.fieldKind !== "message") return readsKey(member, key, types);
   const { fields, typeName } = member.message;

@@ -1,16 +1,17 @@
 /**
- * The lines of tables as data. They correspond to the codec's `Entry`, with descriptors of enums and
- * messages in place of their tables, whose names are known when they are printed.
+ * Represents the lines of tables as data. They correspond to the codec's `Entry`, but contain descriptors of
+ * enums and messages in place of their tables, whose names are known only when the tables are printed.
  */
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
 
 /**
- * How a value is read: the name of a scalar or well-known type, an enum, a message, or rules of the codec.
+ * The way a value is read: the name of a scalar or well-known type, an enum, a message, or rules of the
+ * codec.
  */
 export type Kind = string | DescEnum | DescMessage | KindRules;
 
-/** Rules with the kinds that they apply to. The types of the codec check the printed form. */
+/** A rule with the kind that it applies to. The types of the codec check the printed form. */
 export interface KindRules {
   readonly [rule: string]: Kind | FieldEntry | readonly string[] | true | undefined;
 }
@@ -27,7 +28,8 @@ export type Key = string | { readonly path: string };
 export type FieldEntry = readonly [number: number, kind: Kind, ...keys: Key[]];
 
 /**
- * The condition under which a member of a oneof is selected. Without keys, the discriminator selects it.
+ * The condition under which a member of a oneof is selected. A condition without keys tests the
+ * discriminator.
  */
 export interface ChoiceCase extends Pick<ConditionModel, "present" | "type"> {
   readonly key?: readonly string[];

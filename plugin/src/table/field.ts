@@ -1,4 +1,4 @@
-/** How fields are read. */
+/** Determines how fields are read. */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { holdsNull, isWrapper } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
@@ -19,9 +19,7 @@ export function fieldKind(field: DescField, types: TypeModels): Kind {
   return absent.length > 0 ? { absent, of: kind } : kind;
 }
 
-/**
- * Returns how the values of a field are read, apart from further JSON types and words that are expected.
- */
+/** Returns how the values of a field are read, without the rules for other JSON types and absent words. */
 function strictKind(field: DescField, types: TypeModels): Kind {
   switch (field.fieldKind) {
     case "scalar":
@@ -49,8 +47,8 @@ function itemKind(field: DescField & { readonly fieldKind: "list" | "map" }, typ
 }
 
 /**
- * Reports whether another field keeps values unknown to the enum: one that reads the same key, and is not
- * an enum.
+ * Reports whether another field keeps the values that are unknown to the enum: it reads the same key and is
+ * not an enum.
  */
 function isOpen(field: DescField, types: TypeModels): boolean {
   const [key] = responseNames(field, types);

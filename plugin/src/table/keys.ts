@@ -10,7 +10,9 @@ export function comesFromPaths(field: DescField, types: TypeModels): boolean {
   return sources.length > 0 && sources.every(({ kind }) => kind === "path");
 }
 
-/** Returns the keys of the object that a field is read from; empty if it is not read from the object. */
+/**
+ * Returns the keys of the object that a field is read from; empty if the field is not read from the object.
+ */
 export function keysOf(field: DescField, types: TypeModels): readonly Key[] {
   const { unknown, sources } = types.field(field);
   if (unknown) return [];
@@ -19,16 +21,16 @@ export function keysOf(field: DescField, types: TypeModels): readonly Key[] {
   return sources.flatMap((source) => (source.kind === "path" ? [{ path: source.path }] : []));
 }
 
-/** Returns the first key of a dotted path, which is quoted if it contains dots. */
+/** Returns the first key of a dotted path. A key with dots is quoted. */
 export function firstKey(path: string): string {
   const [, quoted, plain = ""] = /^(?:'([^']*)'|([^.]*))/.exec(path) ?? [];
   return quoted ?? plain;
 }
 
 /**
- * Returns the key with the members of a oneof whose conditions test nothing else, so that a value that
- * meets no condition is lost; undefined if a field outside of the oneof reads the key, or if other keys of
- * the message hold the members.
+ * Returns the key that alone determines the member of a oneof, so that a value that meets no condition is
+ * lost. Returns undefined if a field outside of the oneof reads the key, or if other keys of the message
+ * contain the members.
  */
 export function onlyKey(oneof: DescOneof, types: TypeModels): string | undefined {
   if (isFlattened(oneof, types)) return undefined;
@@ -45,8 +47,8 @@ export function firstKeyOf(key: Key): string {
 }
 
 /**
- * Reports whether a text field outside of the oneof keeps the discriminator, even if no member has its
- * value.
+ * Reports whether a string field outside of the oneof keeps the discriminator, even if its value selects no
+ * member.
  */
 export function keepsSpelling(
   { parent, fields }: DescOneof,

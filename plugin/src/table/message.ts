@@ -1,4 +1,4 @@
-/** The tables of messages. */
+/** Builds the tables of messages. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
 import { type TypeModels, unwrappedOneof } from "../model/types.ts";
 import { choiceEntry, isChosen } from "./choice.ts";

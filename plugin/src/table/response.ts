@@ -7,8 +7,8 @@ import { fieldEntry, fieldKind } from "./field.ts";
 import { comesFromPaths } from "./keys.ts";
 
 /**
- * Returns the type of a payload: a message, or one field of it; undefined if the message has nothing from
- * the payload.
+ * Returns the type of a payload: a message, or one of its fields; undefined if the payload contains nothing
+ * of the message.
  */
 export function responseBody(
   { desc: { output }, responseBody: field }: MethodModel,
@@ -20,8 +20,8 @@ export function responseBody(
 }
 
 /**
- * Returns the fields of a response message that come from the head, and those that the table of its body
- * does not read.
+ * Returns the fields of a response message that come from the head. If the payload is a single field, also
+ * returns the fields that are read from paths.
  */
 export function responseHead({ desc, responseBody: body }: MethodModel, types: TypeModels): HeadEntry[] {
   return desc.output.fields

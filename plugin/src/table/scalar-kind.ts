@@ -1,7 +1,7 @@
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import type { TypeModels } from "../model/types.ts";
 
-/** The codec's names of scalar types. */
+/** The names of scalar types in the codec. */
 export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
   [ScalarType.DOUBLE]: "double",
   [ScalarType.FLOAT]: "float",

@@ -6,8 +6,8 @@ import type { RestRequest } from "./rest-request.ts";
 import type { EmptySpelling, MethodRules } from "./rules.ts";
 
 /**
- * A unary method of a generated adapter: turns its request into a REST call, and the response into protobuf
- * bytes.
+ * A unary method of a generated adapter, which turns a request message into a REST call, and its response
+ * into protobuf bytes.
  */
 export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends ResponseParts {
@@ -18,7 +18,7 @@ export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends Des
   readonly request: (message: MessageShape<I>) => RestRequest;
 }
 
-/** The properties that adapters of all streaming methods share. */
+/** The properties that the adapters of all streaming methods share. */
 interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind"], O extends DescMessage> {
   readonly method: DescMethod & { readonly methodKind: Kind; readonly input: I; readonly output: O };
   readonly rules: MethodRules;
@@ -29,52 +29,55 @@ interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind
 /** The rule that finds the next page of a list. Paths are dotted; `""` is the root. */
 export type NextPage<I extends DescMessage = DescMessage> =
   /**
-   * A link in the payload: a string, or an object with `href`. `query` is the path to additional parameters
-   * of the link. With `always` every page has this key.
+   * The payload contains a link: a string, or an object with `href`. `query` is the path to additional query
+   * parameters of the link. With `always`, every page must have the key.
    */
   | { readonly kind: "link"; readonly path: string; readonly query?: string; readonly always?: boolean }
-  /** A relation of the `Link` header (RFC 8288). */
+  /** The `Link` header contains a link with this relation (RFC 8288). */
   | { readonly kind: "link_header"; readonly rel: string }
-  /** A request field that grows, by the number of received items or by one page. */
+  /** A request field is incremented, by the number of received items or by one page. */
   | {
       readonly kind: "step";
       readonly by: "items" | "page";
       readonly advance: (message: MessageShape<I>, by: number) => MessageShape<I>;
-      /** Path to the total number of items or pages; and the number of them before a request. */
+      /**
+       * The path to the total number of items or pages. `before` returns the number of items or pages that
+       * precede a request.
+       */
       readonly total?: string;
       readonly before?: (message: MessageShape<I>) => number;
     }
   /**
-   * A value of the payload, of the page's last item or of a header (`path` is its name), which is sent in a
-   * request field.
+   * A request field receives a value from the payload, the last item of the page, or the header that `paths`
+   * names.
    */
   | {
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
-      /** Paths, of which the first that has a value is used, or the name of the header. */
+      /** Alternative paths, of which the first with a value is used, or the name of the header. */
       readonly paths: readonly string[];
-      /** Every page has this key or header. */
+      /** Whether every page must have this key or header. */
       readonly always?: boolean;
-      /** The field is a number without presence: 0 means that there is no cursor. */
+      /** Whether 0 means that there is no cursor, since the request field is a number without presence. */
       readonly zeroIsUnset?: boolean;
-      /** For a value of the last item that other items may share. */
+      /** Set if several items may have the value of the last item. */
       readonly overlap?: OverlapRule<I>;
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;
     };
 
-/** Paging by a value that items may share: a time or an integer. */
+/** The rule for paging by a time or an integer that several items may share. */
 export interface OverlapRule<I extends DescMessage = DescMessage> {
   /** Path in an item to its unique key. */
   readonly key: string;
-  /** The unit of a time in the request; undefined for an integer. */
+  /** The unit of a time in the request. Undefined for an integer. */
   readonly unit?: CountUnit;
   /**
-   * The offsets from the last item's value that request the items with the same value again, and that skip
-   * these items.
+   * The offsets to the value of the last item: `again` requests the items with the same value again, `past`
+   * skips them.
    */
   readonly again: number;
   readonly past: number;
-  /** The number of items on a full page; 0 if unknown. */
+  /** Returns the number of items on a full page, or 0 if it is unknown. */
   readonly size?: (message: MessageShape<I>) => number;
 }
 
@@ -86,12 +89,13 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
   readonly items: readonly string[];
   readonly next: NextPage<I>;
   /**
-   * A further page exists only while the payload meets this condition; then also after a page without items.
+   * The condition that the payload meets if a next page exists. If it is set, a page without items does not
+   * end the list.
    */
   readonly more?: Condition;
-  /** The upstream's spellings of a page without items; undefined for `null`, `[]` and `{}`. */
+  /** The ways in which the upstream represents a page without items. Undefined for `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[];
-  /** Paths from the payload to expected keys that no rule reads. */
+  /** Paths from the payload to keys that are expected although no rule reads them. */
   readonly known?: readonly string[];
   /** The maximum number of pages. */
   readonly maxPages: number;
@@ -104,34 +108,34 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
 /** The field numbers of a message with a batch of items. */
 export interface BatchFields {
   readonly items: number;
-  /** A string field. */
+  /** The number of a string field. */
   readonly token: number;
   /** Boolean fields. */
   readonly late?: number;
   readonly gap?: number;
-  /** A connectrest.v1.Heartbeat field. */
+  /** The number of a connectrest.v1.Heartbeat field. */
   readonly heartbeat?: number;
 }
 
-/** The start position of a feed in a request. Unset positions are undefined. */
+/** The start position of a feed, from a request. Positions that the request does not set are undefined. */
 export interface FeedStart {
-  /** Start with all items that the feed lists. */
+  /** Whether to start with all items that the feed lists. */
   readonly backlog?: boolean | undefined;
-  /** Start after the item with this key. */
+  /** The key of the item after which to start. */
   readonly after?: string | undefined;
-  /** Start where an earlier stream ended. */
+  /** The resume token of the position at which an earlier stream ended. */
   readonly token?: string | undefined;
   /** The interval of heartbeats while there are no new items, in milliseconds. Default: no heartbeats. */
   readonly heartbeatMs?: number | undefined;
 }
 
-/** The rule for further pages of a poll. */
+/** The rule for requesting further pages in a poll. */
 export interface FeedPagesRule {
   /** A relation of the `Link` header (RFC 8288). Default: `parameter`. */
   readonly link?: string;
   /** The query parameter with the page number; the first page is 1. */
   readonly parameter?: string;
-  /** The number of items on a full page; undefined if unknown. */
+  /** The number of items on a full page. Undefined if unknown. */
   readonly size?: number;
   /** The maximum number of pages. */
   readonly max: number;
@@ -140,13 +144,13 @@ export interface FeedPagesRule {
 /** The additional properties of a feed whose messages are batches of items. */
 export interface FeedParts<I extends DescMessage = DescMessage> {
   readonly batch: BatchFields;
-  /** Returns the start position in a request. */
+  /** Returns the start position that a request sets. */
   readonly start: (message: MessageShape<I>) => FeedStart;
-  /** The names in the .proto file of the fields that `start` reads, for error messages. */
+  /** The names, in the .proto file, of the fields that `start` reads. Error messages contain them. */
   readonly startFields: { readonly [K in keyof FeedStart]?: string };
   /** Returns the request with its case-insensitive fields in lower case. */
   readonly fold?: (message: MessageShape<I>) => MessageShape<I>;
-  /** Default: one page. */
+  /** Default: a poll requests one page. */
   readonly pages?: FeedPagesRule;
 }
 
@@ -158,42 +162,44 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly items: string;
   /** Path in an item to its unique key. */
   readonly key: string;
-  /** The header with the number of seconds to wait, in lower case. */
+  /** The name, in lower case, of the header with the number of seconds to wait. */
   readonly intervalHeader?: string;
-  /** The wait if no header sets another. */
+  /** The interval between polls if no header sets another, in milliseconds. */
   readonly intervalMs: number;
-  /** Items of the first poll are not streamed. */
+  /** Whether the items of the first poll are skipped. */
   readonly skipBacklog: boolean;
-  /** Paths from the payload to expected keys other than its items. */
+  /** Paths from the payload to expected keys other than `items`. */
   readonly known?: readonly string[];
   /**
-   * Messages are batches, and all watchers share one poller. Default: each message is one item, and each
-   * stream has its own poller.
+   * Set if messages are batches and all watchers share one poller. Default: each message is one item, and
+   * each stream has its own poller.
    */
   readonly feed?: FeedParts<I>;
   /** The message type of an item. */
   readonly item: MessageTable;
 }
 
-/** A server stream of the records of one response. */
+/** A server stream of the records in one response. */
 export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "records";
-  /** A JSON value on each line, server-sent events, or the items of one JSON array. */
+  /** The format of the body: a JSON value on each line, server-sent events, or one JSON array. */
   readonly format: "lines" | "events" | "array";
-  /** The record keys for the event's name, the last event ID, and the data. */
+  /** The record keys that receive the name of the event, its ID, and its data. */
   readonly event?: string;
   readonly id?: string;
   readonly data?: string;
-  /** The data stays text, even if it looks like JSON. */
+  /** Whether the data is kept as a string even if it looks like JSON. */
   readonly text?: boolean;
-  /** The message has a field for the key `error`: a record with only that key is not an error. */
+  /**
+   * Whether the message has a field for the key `error`. Otherwise a record with only that key is an error.
+   */
   readonly ownError?: boolean;
-  /** Lines or data that end the stream. */
+  /** Lines, or data of events, that end the stream. */
   readonly end: readonly string[];
   /** The condition that the last record of the stream meets. */
   readonly last?: Condition;
-  /** The longest pause within the body, in milliseconds; undefined for the upstream's own limit. */
+  /** The longest pause within the body, in milliseconds. Default: the limit of the upstream. */
   readonly idleMs?: number;
   /** The message type of a record. */
   readonly item: MessageTable;
@@ -206,25 +212,28 @@ export interface OperationAdapter<I extends DescMessage = DescMessage, O extends
   readonly kind: "operation";
 }
 
-/** A server stream of the chunks of a response's body. */
+/** A server stream of the chunks of a response body. */
 export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "download";
-  /** The fields of the first message other than its chunk, from headers and the status. */
+  /** The fields of the first message that headers and the status fill in. */
   readonly head?: readonly HeadEntry[] | undefined;
   /** The number of the field that holds a chunk. */
   readonly chunk: number;
 }
 
-/** A client stream as a request body or a part of one. `request` builds the call without the stream. */
+/**
+ * A client stream that becomes a request body, or a part of a multipart body. `request` builds the call
+ * without the stream.
+ */
 export interface UploadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "client_streaming", O>,
     ResponseParts {
   readonly kind: "upload";
-  /** Returns the chunk of a message; empty without one. */
+  /** Returns the chunk of a message, or an empty array. */
   readonly chunk: (message: MessageShape<I>) => Uint8Array;
   /**
-   * Returns the description of the stream in the first message; `part` is undefined if the stream is the
+   * Returns the description of the stream in the first message. `part` is undefined if the stream is the
    * whole body.
    */
   readonly stream: (message: MessageShape<I>) => {
@@ -248,38 +257,35 @@ export type MethodAdapter<I extends DescMessage = DescMessage, O extends DescMes
 export type AnyMethodAdapter = MethodAdapter<any, any>;
 
 /**
- * Properties that other generators insert into adapters, declared by `declare module
- * "connect-rest-runtime/adapter"`.
+ * The properties that other generators add to methods with `declare module "connect-rest-runtime/adapter"`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: generators add to it
 export interface AdapterExtensions {}
 
 /**
- * The exports of a generated file of comments: texts by the full names of messages, fields, oneofs, enums and
- * values.
+ * The exports of a generated module with comments: the comments by the full names of messages, fields,
+ * oneofs, enums and values.
  */
 export interface CommentsModule {
   readonly comments: ReadonlyMap<string, string>;
 }
 
-/** A generated adapter: a service and its methods that have a REST rule, by their local names. */
+/** A generated adapter: a service, and its methods with a REST rule by their local names. */
 export interface ServiceAdapter<S extends DescService = DescService> extends AdapterExtensions {
   readonly service: S;
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
-  /**
-   * The .proto comments for human readers: the comment of the service, and of each method by its local name.
-   */
+  /** The .proto comments of the service and its methods, the latter by local names. */
   readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
   /**
-   * Loads the comments of the messages and enums that the methods use, if the code was generated with the
-   * option `comments`. The comments are separate modules, so that only programs that need them load them.
+   * Loads the comments of the messages and enums that the methods use. Set if the code was generated with the
+   * option `comments`. The comments are in separate modules, which other programs do not load.
    */
   readonly loadComments?: () => Promise<readonly CommentsModule[]>;
 }
 
 /**
- * The properties that generated code states for a method: all except those that the functions below add.
- * Rules omit their defaults.
+ * The properties of a method that generated code states. The functions below add the others, and rules omit
+ * their defaults.
  */
 type Parts<A extends { readonly rules: MethodRules }, Defaulted extends keyof A = never> = Omit<
   A,
@@ -287,7 +293,9 @@ type Parts<A extends { readonly rules: MethodRules }, Defaulted extends keyof A 
 > &
   Partial<Pick<A, Defaulted>> & { readonly rules: DeclaredRules };
 
-/** Makes a unary method of an adapter; the types of its functions follow from the method's descriptor. */
+/**
+ * Creates a unary method of an adapter. The descriptor of the method determines the types of its functions.
+ */
 export function unary<I extends DescMessage, O extends DescMessage>(
   method: UnaryAdapter<I, O>["method"],
   parts: Parts<UnaryAdapter<I, O>>,
@@ -295,7 +303,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
   return { kind: "unary", method, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a paginated method of an adapter. `maxPages` is 1000 by default, `maxEmptyPages` 10. */
+/** Creates a paginated method of an adapter. By default `maxPages` is 1000, and `maxEmptyPages` is 10. */
 export function paginate<I extends DescMessage, O extends DescMessage>(
   method: PaginateAdapter<I, O>["method"],
   parts: Parts<PaginateAdapter<I, O>, "maxPages" | "maxEmptyPages">,
@@ -304,7 +312,7 @@ export function paginate<I extends DescMessage, O extends DescMessage>(
   return { kind: "paginate", method, maxPages, maxEmptyPages, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a polling method of an adapter. `skipBacklog` is false by default. */
+/** Creates a polling method of an adapter. By default `skipBacklog` is false. */
 export function poll<I extends DescMessage, O extends DescMessage>(
   method: PollAdapter<I, O>["method"],
   parts: Parts<PollAdapter<I, O>, "skipBacklog">,
@@ -313,7 +321,7 @@ export function poll<I extends DescMessage, O extends DescMessage>(
   return { kind: "poll", method, skipBacklog, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a method of an adapter that responds with records. By default no line ends the stream. */
+/** Creates a method of an adapter that responds with records. By default no line ends the stream. */
 export function records<I extends DescMessage, O extends DescMessage>(
   method: RecordsAdapter<I, O>["method"],
   parts: Parts<RecordsAdapter<I, O>, "end">,
@@ -322,7 +330,7 @@ export function records<I extends DescMessage, O extends DescMessage>(
   return { kind: "records", method, end, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a method of an adapter that responds with the states of a long-running operation. */
+/** Creates a method of an adapter that responds with the states of a long-running operation. */
 export function operation<I extends DescMessage, O extends DescMessage>(
   method: OperationAdapter<I, O>["method"],
   parts: Parts<OperationAdapter<I, O>>,
@@ -330,7 +338,7 @@ export function operation<I extends DescMessage, O extends DescMessage>(
   return { kind: "operation", method, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a downloading method of an adapter. */
+/** Creates a downloading method of an adapter. */
 export function download<I extends DescMessage, O extends DescMessage>(
   method: DownloadAdapter<I, O>["method"],
   parts: Parts<DownloadAdapter<I, O>>,
@@ -338,7 +346,7 @@ export function download<I extends DescMessage, O extends DescMessage>(
   return { kind: "download", method, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes an uploading method of an adapter. */
+/** Creates an uploading method of an adapter. */
 export function upload<I extends DescMessage, O extends DescMessage>(
   method: UploadAdapter<I, O>["method"],
   parts: Parts<UploadAdapter<I, O>>,

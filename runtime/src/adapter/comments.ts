@@ -20,10 +20,11 @@ export type Commented =
   | DescEnumValue;
 
 /**
- * Loads the comments of a service, its methods, and the messages and enums that they use.
+ * Loads the comments of a service, its methods, and the messages and enums that the methods use.
  *
- * @returns a function from an element to its comment as in the .proto file, without comment marks; empty if
- * there is none, and for messages and enums of an adapter generated without the option `comments`
+ * @returns a function that returns the comment of an element as in the .proto file, without comment marks.
+ *   The comment is empty if there is none, and for all messages and enums if the adapter was generated
+ *   without the option `comments`.
  */
 export async function loadComments(adapter: ServiceAdapter): Promise<(desc: Commented) => string> {
   const { service, comments } = adapter;

@@ -5,8 +5,8 @@ import type { AnyMethodAdapter } from "./adapter.ts";
 const known = new WeakMap<AnyMethodAdapter, ReadonlySet<string>>();
 
 /**
- * Returns the path of a difference as far as it is declared: without indexes, and with `*` from the first key
- * that an upstream chose, e.g. `posts[].*` for `posts[3].surprise`.
+ * Returns the declared part of the path to a difference: without indexes, and with `*` in place of the first
+ * key that the upstream chose and all that follows, e.g. `posts[].*` for `posts[3].surprise`.
  */
 export function declaredPlace(adapter: AnyMethodAdapter, path: string): string {
   const names = namesOf(adapter);
@@ -21,7 +21,7 @@ export function declaredPlace(adapter: AnyMethodAdapter, path: string): string {
   return declared.join(".");
 }
 
-/** The name of the whole payload in a path. */
+/** The name of the payload's root in a path. */
 const ROOT = "(root)";
 
 function namesOf(adapter: AnyMethodAdapter): ReadonlySet<string> {
@@ -35,7 +35,7 @@ function namesOf(adapter: AnyMethodAdapter): ReadonlySet<string> {
   return names.all;
 }
 
-/** Collects all names and dotted paths of tables, rules and messages. */
+/** Collects the names and dotted paths in tables, rules and messages. */
 class Names {
   readonly all = new Set<string>();
   private readonly seen = new Set<object>();

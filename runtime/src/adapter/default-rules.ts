@@ -1,13 +1,13 @@
 import type { MethodRules } from "./rules.ts";
 
-/** The rules of a method as generated code states them: omitted rules have their defaults. */
+/** The rules of a method in generated code, which omits defaults. */
 export type DeclaredRules = Partial<MethodRules> & Pick<MethodRules, "upstream">;
 
-/** The defaults of rules. The generator omits rules that equal these. */
+/** The default rules. The generator omits rules that equal these. */
 export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
   base: "",
   credentials: [],
-  // the common error bodies
+  // the runtime then tries the common error bodies
   errorShapes: [],
   errors: [],
   retryAfter: [],
@@ -19,12 +19,12 @@ export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
   idempotent: false,
 };
 
-/** The defaults of streams. */
+/** The default limits of streams. */
 export const DEFAULT_STREAM = { maxPages: 1_000, maxEmptyPages: 10, skipBacklog: false, end: [] } as const;
 
 /**
  * Returns all rules of a method, with defaults filled in. Called once per method, when its adapter is loaded,
- * so that the rules of all methods have the same object shape.
+ * so that the rules of all methods have the same object shape in V8.
  */
 export function completeRules(rules: DeclaredRules): MethodRules {
   return { ...DEFAULT_RULES, ...rules };

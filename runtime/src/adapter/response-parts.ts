@@ -2,28 +2,28 @@ import type { FieldEntry, Kind, MessageTable, ProtoWriter } from "connect-rest-c
 import type { RestResponse } from "./rest-response.ts";
 
 /**
- * The source of a field that is not in the body: a header, or one of its links (RFC 8288); the status; a path
+ * The source of a field that is not in the body: a header or a link in it (RFC 8288), the status, or a path
  * in the payload.
  */
 export type HeadSource =
   | { readonly header: string; readonly rel?: string }
   | "status"
-  /** Whether the status equals this one. */
+  /** True if the response has this status. */
   | { readonly status: number }
   | { readonly path: string };
 
-/** A field: its number, its kind, and its sources, of which the first that has a value is used. */
+/** A field: its number, its kind, and its sources. The first source with a value is used. */
 export type HeadEntry = readonly [number: number, kind: Kind, ...sources: HeadSource[]];
 
-/** The parts of a response message. A message without any of these is empty. */
+/** The parts of a response message. Without any of these parts, the message is empty. */
 export interface ResponseParts {
   /**
-   * The content of the payload: the message, or one field of it. A field of type bytes may also take the raw
-   * body.
+   * The table that reads the payload: of the whole message, or of one field. A field of type bytes may also
+   * receive the raw body.
    */
   readonly body?: MessageTable | FieldEntry | undefined;
   /** Fields that are written after the body. */
   readonly head?: readonly HeadEntry[] | undefined;
-  /** Custom code that writes protobuf bytes in place of `body`. */
+  /** Custom code that writes the message as protobuf bytes in place of `body`. */
   readonly response?: ((response: RestResponse, out: ProtoWriter) => void) | undefined;
 }

@@ -4,9 +4,11 @@ import type { JsonValue } from "connect-rest-codec/internal";
 export interface RestResponse {
   /** HTTP status. */
   readonly status: number;
-  /** The value of a response header (name in lower case); several values are joined by `, `. */
+  /**
+   * Returns the value of a response header, whose name is in lower case. Several values are joined by `, `.
+   */
   header(name: string): string | undefined;
-  /** The payload; undefined when the response has no body. */
+  /** The payload. Undefined if the response has no body. */
   readonly payload: JsonValue | undefined;
   /** The raw body, if the method's response encoding is `bytes`. */
   readonly bytes: Uint8Array | undefined;

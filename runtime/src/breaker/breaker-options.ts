@@ -1,20 +1,23 @@
 import type { Range } from "../errors/check-option.ts";
 
 /**
- * When the circuit of an upstream opens. While it is open, calls fail immediately with UNAVAILABLE, reason
- * UPSTREAM_CIRCUIT_OPEN; after the cooldown, one probe decides whether it closes. Each base address has its
- * own circuit.
+ * The conditions under which the circuit of an upstream opens. While it is open, calls fail immediately with
+ * UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN. After the cooldown, one probe decides whether the circuit
+ * closes. Each base address has its own circuit.
  */
 export interface BreakerOptions {
-  /** Consecutive failures that open the circuit. Default: 5. */
+  /** The number of consecutive failures that opens the circuit. Default: 5. */
   readonly failures?: number | undefined;
-  /** The number of recent requests over which `ratio` is computed. Default: 20. */
+  /** The number of recent requests from which `ratio` is computed. Default: 20. */
   readonly window?: number | undefined;
-  /** The fraction of failures among them that opens the circuit, above 0 and at most 1. Default: 0.5. */
+  /**
+   * The fraction of failed requests in the window that opens the circuit, above 0 and at most 1. Default:
+   * 0.5.
+   */
   readonly ratio?: number | undefined;
-  /** The first cooldown; it roughly doubles each time the probe after it fails. Default: 5000 ms. */
+  /** The first cooldown in milliseconds. It roughly doubles each time the probe fails. Default: 5000. */
   readonly cooldownMs?: number | undefined;
-  /** The longest cooldown. Default: 60 000 ms. */
+  /** The longest cooldown in milliseconds. Default: 60 000. */
   readonly maxCooldownMs?: number | undefined;
 }
 

@@ -27,7 +27,7 @@ class Tested {
     this.breaker = new Breaker(place, all, this.clock, (report) => this.reports.push(report));
   }
 
-  /** Sends requests that end immediately or after some time, with or without an error. */
+  /** Sends requests that end immediately or after `ms`, with or without an error. */
   requests(count: number, error?: unknown, ms = 0): this {
     for (let index = 0; index < count; index++) {
       const permit = atOnce(this.breaker.admit());
@@ -38,7 +38,10 @@ class Tested {
     return this;
   }
 
-  /** Returns the rejection of a request; undefined if it is permitted, as the only one. */
+  /**
+   * Returns the error of a rejected request, or undefined if the request is permitted. A permitted request
+   * ends without a conclusion.
+   */
   rejection(): ConnectError | undefined {
     try {
       atOnce(this.breaker.admit()).end(canceled);
@@ -53,7 +56,7 @@ class Tested {
   }
 }
 
-test("a breaker: opens after five consecutive failures", () => {
+test("a breaker opens after five consecutive failures", () => {
   const tested = new Tested().requests(4, down).requests(1).requests(4, down);
   expect(tested.reports).toEqual([]);
   tested.requests(1, down);
@@ -69,7 +72,7 @@ test("a breaker: opens after five consecutive failures", () => {
   expect(later && retryDelayOf(later)).toBe(3_500);
 });
 
-test("a breaker: opens when half of the last twenty requests fail", () => {
+test("a breaker opens when half of the last twenty requests fail", () => {
   const tested = new Tested().requests(20);
   for (let pair = 0; pair < 9; pair++) tested.requests(1, down).requests(1);
   expect(tested.reports).toEqual([]);
@@ -77,7 +80,7 @@ test("a breaker: opens when half of the last twenty requests fail", () => {
   expect(tested.states).toEqual([5_000]);
 });
 
-test("a breaker: does not apply the ratio to a few requests", () => {
+test("a breaker does not apply the ratio to a few requests", () => {
   const tested = new Tested();
   for (let pair = 0; pair < 9; pair++) tested.requests(1, down).requests(1);
   expect(tested.reports).toEqual([]);
@@ -126,12 +129,12 @@ test.each<[string, unknown, number, boolean]>([
   ),
   ["ECONNREFUSED", unreachable(Object.assign(new Error("x"), { code: "ECONNREFUSED" })), 0, true],
   ["a limit of our own", restError("LOCAL_RATE_LIMIT", { upstream: "t" }), 0, false],
-])("a breaker: counts only failures of the upstream: %s", (_what, error, ms, opens) => {
+])("a breaker counts only failures of the upstream: %s", (_what, error, ms, opens) => {
   expect(new Tested().requests(100 * (opens ? 0 : 1), error, ms).reports).toEqual([]);
   expect(new Tested().requests(5, error, ms).states).toEqual(opens ? [5_000] : []);
 });
 
-test("a breaker: ignores a deadline that passes before the request is sent", () => {
+test("a breaker ignores a deadline that passes before the request is sent", () => {
   const tested = new Tested();
   for (let index = 0; index < 10; index++) {
     const permit = atOnce(tested.breaker.admit());
@@ -141,7 +144,7 @@ test("a breaker: ignores a deadline that passes before the request is sent", () 
   expect(tested.reports).toEqual([]);
 });
 
-test("a breaker: permits one probe after the cooldown, and all requests after its success", () => {
+test("a breaker permits one probe after the cooldown, and all requests after its success", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(4_999);
   expect(tested.rejection()).toBeDefined();
@@ -156,7 +159,7 @@ test("a breaker: permits one probe after the cooldown, and all requests after it
   expect(tested.rejection()).toBeUndefined();
 });
 
-test("a breaker: doubles the cooldown up to a minute, and resets it after a success", () => {
+test("a breaker doubles the cooldown up to a minute, and resets it after a success", () => {
   const tested = new Tested().requests(5, down);
   for (let probe = 0; probe < 5; probe++) {
     tested.clock.advance(60_000);
@@ -169,7 +172,7 @@ test("a breaker: doubles the cooldown up to a minute, and resets it after a succ
   expect(tested.states.at(-1)).toBe(5_000);
 });
 
-test("a breaker: sends another probe after an inconclusive one", () => {
+test("a breaker sends another probe after an inconclusive one", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(5_000);
   atOnce(tested.breaker.admit()).end(canceled);
@@ -177,7 +180,7 @@ test("a breaker: sends another probe after an inconclusive one", () => {
   expect(tested.states.at(-1)).toBe("closed");
 });
 
-test("a breaker: does not wait forever for a probe", () => {
+test("a breaker does not wait forever for a probe", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(5_000);
   const lost = atOnce(tested.breaker.admit());
@@ -190,7 +193,7 @@ test("a breaker: does not wait forever for a probe", () => {
   expect(tested.states.at(-1)).toBe("closed");
 });
 
-test("a breaker: ignores requests that began before it opened", () => {
+test("a breaker ignores requests that began before it opened", () => {
   const tested = new Tested();
   const old = atOnce(tested.breaker.admit());
   old.sent();
@@ -199,7 +202,7 @@ test("a breaker: ignores requests that began before it opened", () => {
   expect(tested.rejection()).toBeDefined();
 });
 
-test("a breaker: permits only one probe, however many requests arrive and whenever", () => {
+test("a breaker permits only one probe, regardless of how many requests arrive and when", () => {
   const outcome = fc.constantFrom(undefined, down, late, canceled);
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(200_000), fc.integer({ min: 1, max: 9 }), outcome)), (rounds) => {

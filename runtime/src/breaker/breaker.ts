@@ -7,35 +7,41 @@ import { ConcurrencyLimit, type Load } from "./concurrency-limit.ts";
 import { Latencies } from "./latencies.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
-/** The state of a circuit. `half_open`: a probe was sent. */
+/** The state of a circuit. In `half_open`, probes are running. */
 export type BreakerState = CircuitState;
 
-/** A state change of a circuit breaker, or of the circuit of one caller in it. */
+/** A state change of a circuit breaker, or of one caller's circuit in the breaker. */
 export interface BreakerReport {
   readonly upstream: string;
-  /** Scheme, host and port of the base address. */
+  /** The scheme, host and port of the base address. */
   readonly origin: string;
   readonly state: BreakerState;
-  /** How long the circuit stays open; undefined in other states. */
+  /** The duration for which the circuit stays open. Undefined in other states. */
   readonly cooldownMs: number | undefined;
-  /** The caller whose circuit it is; only this caller is rejected. Absent for the circuit of all callers. */
+  /**
+   * The caller to which the circuit belongs; only requests of this caller are rejected. Undefined for the
+   * circuit of all callers.
+   */
   readonly caller?: string | undefined;
 }
 
-/** Permission for one request. `end` must be called exactly once, whatever the outcome. */
+/** Permission for one request. `end` must be called exactly once, for any outcome. */
 export interface Permit {
-  /** Called whenever a request is sent, also to the target of a redirect. */
+  /** Called whenever a request is sent, including requests to redirect targets. */
   sent(): void;
-  /** @param error the error of the request; undefined when it succeeded */
+  /** @param error the error of the request, or undefined after a success */
   end(error: unknown): void;
 }
 
 /** The caller and the method of a request. */
 export interface RequestOrigin {
-  /** Undefined if there is only one caller: every failure then counts for the circuit of all. */
+  /**
+   * The caller. Undefined if there is only one caller; every failure then counts for the circuit of all
+   * callers.
+   */
   readonly caller?: string | undefined;
   readonly method?: string | undefined;
-  /** Ends the wait for a turn. */
+  /** Returns a signal that ends the wait for a turn. */
   readonly signal?: (() => AbortSignal) | undefined;
 }
 
@@ -43,28 +49,28 @@ export interface RequestOrigin {
 export const UNWATCHED: Permit = { sent: () => undefined, end: () => undefined };
 
 /**
- * The maximum number of callers whose failures are remembered; beyond it the oldest is dropped, and its
- * caller may try again.
+ * The maximum number of callers whose failures are remembered. If there are more, the oldest caller is
+ * forgotten and may send requests again.
  */
 const MAX_CALLERS = 1000;
 
 const NEVER = () => new AbortController().signal;
 
-/** The number of callers' requests at an origin of an upstream, and the current limit there. */
+/** The number of running and waiting requests at an origin of an upstream, and its current limit. */
 export type OriginLoad = BreakerPlace & Load;
 
-/** The place that a breaker protects. */
+/** The origin that a breaker protects. */
 export interface BreakerPlace {
   readonly upstream: string;
   readonly origin: string;
 }
 
 /**
- * Protects an origin from requests that would fail, and its callers from each other. Failures that a caller
- * can cause count against that caller: only an unreachable origin opens the circuit of all callers. 5xx
- * responses, timeouts and broken connections open the circuit of their caller, and lower the number of
- * concurrent requests at the origin. If there is only one caller, every failure counts for the one circuit. A
- * breaker does no I/O and has no timers; it reads the clock when a request asks for admission.
+ * Protects an origin from requests that would fail, and callers from the failures of other callers. Failures
+ * that a caller can cause count against that caller: only an unreachable origin opens the circuit of all
+ * callers. 5xx responses, timeouts and broken connections open the circuit of their caller, and lower the
+ * number of concurrent requests at the origin. If there is only one caller, every failure counts for the same
+ * circuit. A breaker does no I/O and has no timers; it reads the clock when a request asks for admission.
  */
 export class Breaker {
   private readonly place: BreakerPlace;
@@ -73,7 +79,7 @@ export class Breaker {
   private readonly onChange: (report: BreakerReport) => void;
   private readonly latencies = new Latencies();
   private readonly ofAll: Circuit;
-  /** The circuits of callers whose requests have failed lately. */
+  /** The circuits of callers whose requests failed recently. */
   private readonly ofCallers = new Map<string, Circuit>();
   private readonly limit: ConcurrencyLimit;
 
@@ -92,7 +98,7 @@ export class Breaker {
   }
 
   /**
-   * Admits a request, immediately or when it has its turn.
+   * Admits a request, immediately or after it waited for its turn.
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
@@ -114,7 +120,7 @@ export class Breaker {
     });
   }
 
-  /** The current number of callers' requests; not counted if there is only one caller. */
+  /** The current number of requests of all callers. Requests are not counted if there is only one caller. */
   get load(): OriginLoad {
     return { ...this.place, ...this.limit.load };
   }
@@ -139,7 +145,7 @@ export class Breaker {
         const ms = sentAt === undefined ? undefined : this.clock.monotonic() - sentAt;
         if (error === undefined && ms !== undefined) this.latencies.add(method, ms);
         const found = error === undefined ? "works" : this.verdict(error, method, ms);
-        // the failing address is a redirect target, chosen by the upstream or its caller
+        // the unreachable address is a redirect target, which the upstream or its caller chose
         const verdict = found === "unreachable" && hasResponse ? "fails" : found;
         this.ofAll.end(era, caller ?? "", caller === undefined ? asFinding(verdict) : reached(verdict));
         if (caller !== undefined) this.ended(caller, number, ownEra, verdict);
@@ -154,7 +160,7 @@ export class Breaker {
     return this.latencies.isLate(method, ms) ? "late" : "nothing";
   }
 
-  /** Ends the request of one of several callers. */
+  /** Ends a request when there are several callers. */
   private ended(caller: string, number: number, era: number | undefined, verdict: Verdict): void {
     const finding = verdict === "unreachable" ? "nothing" : asFinding(verdict);
     this.limit.leave(caller, number, finding === "nothing" ? undefined : finding === "fails");
@@ -188,7 +194,7 @@ function asFinding(verdict: Verdict): Finding {
   return verdict === "works" || verdict === "nothing" ? verdict : "fails";
 }
 
-/** Returns whether the origin was reached, which a missed deadline leaves open. */
+/** Reports whether the request reached the origin. A missed deadline is inconclusive. */
 function reached(verdict: Verdict): Finding {
   if (verdict === "unreachable") return "fails";
   return verdict === "late" || verdict === "nothing" ? "nothing" : "works";

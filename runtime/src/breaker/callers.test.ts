@@ -18,7 +18,7 @@ const LEFT = restError("CANCELED", { method: "m" });
 
 type Phase = "connecting" | "sent" | "responded";
 
-/** Returns the error of a request whose connection fails in a phase. */
+/** Returns the error of a request whose connection fails in the given phase. */
 function broken(phase: Phase, cause: unknown, client: "own" | "dispatcher" | "fetch" = "own") {
   const failed = new ExchangeFailed(cause, {
     sent: phase !== "connecting",
@@ -38,7 +38,7 @@ function status(code: number): unknown {
 
 type Kind = readonly [name: string, opens: "all" | "caller" | "nobody", error: unknown];
 
-/** The failures of requests in each phase, and the circuit that each opens. */
+/** Failures of requests in each phase, and the circuit that each failure opens. */
 const KINDS: readonly Kind[] = [
   ["no address", "all", broken("connecting", coded("ENOTFOUND"))],
   ["no address for now", "all", broken("connecting", coded("EAI_AGAIN"))],
@@ -83,7 +83,7 @@ const KINDS: readonly Kind[] = [
 
 const LONG_MS = 5_000;
 
-/** A breaker on a fake clock, and its rejections. */
+/** Circuit breaker on a fake clock that reports which requests it rejects. */
 class Tested {
   readonly clock = new FakeClock();
   readonly reports: BreakerReport[] = [];
@@ -107,7 +107,7 @@ class Tested {
     }
   }
 
-  /** The last reported state of a circuit: of a caller, or of all. */
+  /** Returns the last reported state of a caller's circuit, or of the circuit of all callers. */
   state(of?: string): string {
     return this.reports.findLast(({ caller }) => caller === of)?.state ?? "closed";
   }
@@ -118,7 +118,7 @@ class Model {
   private readonly outcomes = new Map<string, boolean[]>();
   private readonly opened = new Set<string>();
 
-  /** Adds an outcome. A caller's outcomes count from its first failure that is still in the window. */
+  /** Adds an outcome. The outcomes of a caller count from the first failure that is still in the window. */
   add(circuit: string, failed: boolean): void {
     const { failures, window, ratio } = BREAKER_DEFAULTS;
     const all = [...(this.outcomes.get(circuit) ?? []), failed].slice(-window);
@@ -140,7 +140,7 @@ const request = fc.record({
   kind: fc.oneof(fc.constantFrom(...KINDS), fc.constant(LASTING)),
 });
 
-test("each failure, in any phase, order and of any caller, opens the circuit of all, of its caller or none", () => {
+test("each failure opens the circuit that an independent model predicts", () => {
   fc.assert(
     fc.property(
       fc.array(request, { minLength: 1, maxLength: 150, size: "max" }),
@@ -148,7 +148,7 @@ test("each failure, in any phase, order and of any caller, opens the circuit of 
       (mixed, more) => {
         const tested = new Tested({ cooldownMs: 10 ** 9, maxCooldownMs: 10 ** 9 });
         const model = new Model();
-        // a run of one kind after the mixture, so that circuits open often
+        // A run of one kind follows the random mixture, since otherwise circuits rarely open
         const runs = CALLERS.flatMap((caller) => Array.from({ length: 6 }, () => ({ caller, kind: more })));
         for (const { caller, kind } of [...mixed, ...runs]) {
           const [, opens, error] = kind;
@@ -179,7 +179,7 @@ function isResponse([name]: Kind): boolean {
 }
 
 test.each(KINDS)(
-  "five times %s: the circuit of %s opens, and with a single caller the circuit of all",
+  "after five requests with %s the circuit of %s is open, and with a single caller the circuit of all callers",
   (_n, opens, error) => {
     const several = new Tested();
     for (let i = 0; i < 5; i++) several.request("one", error, { ms: LONG_MS });
@@ -217,7 +217,7 @@ test("failures that many callers can cause do not affect another caller", () => 
   );
 });
 
-test("a caller whose requests fail is kept away from the upstream by its own circuit", () => {
+test("the circuit of a caller whose requests fail protects the upstream from that caller", () => {
   const tested = new Tested();
   let sent = 0;
   for (let i = 0; i < 1000; i++) {
@@ -229,7 +229,7 @@ test("a caller whose requests fail is kept away from the upstream by its own cir
   for (let i = 0; i < 4; i++) expect(tested.request("poisoner")).toBe(true);
 });
 
-test("an upstream that fails for everybody gets a few requests of each caller, in any order", () => {
+test("an upstream that fails for all callers gets a few requests of each caller", () => {
   const callers = fc.array(fc.constantFrom("a", "b", "c", "d"), {
     minLength: 60,
     maxLength: 120,
@@ -247,7 +247,7 @@ test("an upstream that fails for everybody gets a few requests of each caller, i
   );
 });
 
-test("a state change of a caller's circuit is reported with the caller", () => {
+test("the report of a state change names the caller whose circuit changed", () => {
   const tested = new Tested();
   for (let i = 0; i < 100; i++) {
     tested.request("poisoner", status(500));
@@ -263,7 +263,7 @@ test("a state change of a caller's circuit is reported with the caller", () => {
   ]);
 });
 
-test("an inconclusive probe delays no other caller, whose probe finds that the upstream has recovered", () => {
+test("an inconclusive probe does not delay other callers, whose probes find that the upstream has recovered", () => {
   const tested = new Tested();
   for (let i = 0; i < 5; i++) tested.request("a", broken("connecting", coded("ECONNREFUSED")));
   expect([tested.state(), tested.request("b")]).toEqual(["open", false]);
@@ -274,7 +274,7 @@ test("an inconclusive probe delays no other caller, whose probe finds that the u
   slow.end(LATE);
 });
 
-test("deadlines below a method's usual latency are ignored, and those far above open the circuit of their caller", () => {
+test("missed deadlines shorter than a method's usual latency are ignored, and much longer ones open the circuit of their caller", () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 5000 }), fc.integer({ min: 1, max: 100 }), (usual, percent) => {
       const tested = new Tested();
@@ -290,7 +290,7 @@ test("deadlines below a method's usual latency are ignored, and those far above 
   );
 });
 
-test("a slow method is not judged by the usual latency of another", () => {
+test("the usual latency of one method does not apply to a slower method", () => {
   const tested = new Tested();
   for (let i = 0; i < 50; i++) tested.request("a", undefined, { ms: 5, method: "fast" });
   for (let i = 0; i < 50; i++) tested.request("a", undefined, { ms: 3000, method: "slow" });

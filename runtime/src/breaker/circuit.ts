@@ -3,22 +3,23 @@ import type { BreakerSettings } from "./breaker-options.ts";
 import { Cooldown } from "./cooldown.ts";
 import { Outcomes } from "./outcomes.ts";
 
-/** The state of a circuit. `half_open`: a probe was sent. */
+/** The state of a circuit. In `half_open`, probes are running. */
 export type CircuitState = "closed" | "open" | "half_open";
 
-/** The information of a request's outcome about the protected place. */
+/** The evidence that the outcome of a request provides about the protected origin. */
 export type Finding = "works" | "fails" | "nothing";
 
 /** The retry delay of calls that are rejected while a probe runs. */
 export const PROBE_MS = 1_000;
 
-/** Notified of each change, with the cooldown of a circuit that opens. */
+/** Called on each change of state, with the cooldown of a circuit that opens. */
 type OnChange = (state: CircuitState, cooldownMs: number | undefined) => void;
 
 /**
- * A circuit: closed until requests fail, then open for a cooldown, then half open: each caller may send one
- * probe, so that a caller whose probe is inconclusive delays no other, and the first conclusive probe
- * decides. It has no timers: it reads the clock when a request asks.
+ * A circuit: closed until requests fail, then open for a cooldown, then half open. While it is half open,
+ * each caller may send one probe, and the first conclusive probe decides. A caller whose probe is
+ * inconclusive thus does not delay other callers. A circuit has no timers: it reads the clock when a request
+ * asks.
  */
 export class Circuit {
   private readonly settings: BreakerSettings;
@@ -27,9 +28,12 @@ export class Circuit {
   private readonly outcomes: Outcomes;
   private cooldown: Cooldown;
   private state: CircuitState = "closed";
-  /** In `open`: when the next request becomes a probe. In `half_open`: when the probes are given up. */
+  /**
+   * In `open`, the time at which the next request becomes a probe. In `half_open`, the time at which running
+   * probes no longer count.
+   */
   private until = 0;
-  /** Callers whose probes run. */
+  /** The callers whose probes are running. */
   private readonly probing = new Set<string>();
   private era = 0;
 
@@ -41,12 +45,12 @@ export class Circuit {
     this.cooldown = new Cooldown(settings, clock);
   }
 
-  /** Whether the circuit is closed, and no request has failed lately. */
+  /** Whether the circuit is closed, and no request has failed recently. */
   get isIdle(): boolean {
     return this.state === "closed" && this.outcomes.areGood;
   }
 
-  /** Returns how long a caller's request has to wait, in milliseconds; undefined if it may be sent. */
+  /** Returns how long a request of a caller has to wait, in milliseconds, or undefined if it may be sent. */
   waitMs(caller: string): number | undefined {
     if (this.state === "closed") return undefined;
     const leftMs = this.until - this.clock.monotonic();
@@ -55,7 +59,7 @@ export class Circuit {
     return this.probing.has(caller) ? Math.min(leftMs, PROBE_MS) : undefined;
   }
 
-  /** Begins a request that does not have to wait; returns the era for `end`. */
+  /** Begins a request that does not have to wait. Returns the era for `end`. */
   begin(caller: string): number {
     if (this.state !== "closed") {
       const now = this.clock.monotonic();

@@ -6,11 +6,11 @@ import { ConcurrencyLimit } from "./concurrency-limit.ts";
 const CALLERS = ["a", "b", "c", "d"] as const;
 const { signal } = new AbortController();
 
-/** A limit, and its running requests. */
+/** A concurrency limit and its running requests. */
 class Tested {
   readonly limit = new ConcurrencyLimit(BREAKER_DEFAULTS);
   readonly running: Array<{ readonly caller: string; readonly number: number }> = [];
-  /** Callers of waiting requests, in order of arrival. */
+  /** The callers of waiting requests, in order of arrival. */
   readonly waiting: string[] = [];
   readonly started: string[] = [];
 
@@ -32,7 +32,7 @@ class Tested {
     return false;
   }
 
-  /** Ends a running request, and starts waiting requests that have their turn. */
+  /** Ends a running request, and starts the waiting requests whose turn it is. */
   async leave(index: number, failed: boolean | undefined): Promise<void> {
     const [request] = this.running.splice(index % this.running.length, 1);
     if (request !== undefined) this.limit.leave(request.caller, request.number, failed);
@@ -43,7 +43,7 @@ class Tested {
     return this.running.filter((each) => each.caller === caller).length;
   }
 
-  /** Lowers the limit by requests of several callers that fail at the same time, repeatedly. */
+  /** Lowers the limit: requests of several callers fail at the same time, repeatedly. */
   async lower(rounds: number, callers: readonly string[] = CALLERS): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       for (let count = 0; count < 3; count++) for (const caller of callers) this.enter(caller);
@@ -63,7 +63,7 @@ const step = fc.record({
   failed: fc.constantFrom(true, true, false, undefined),
 });
 
-test("whatever fails, a caller without a request may send one, others wait for the limit, and all get a turn", async () => {
+test("a caller without a request may send one, others wait for the limit, and all waiting requests start", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200, size: "max" }), async (steps) => {
       const tested = new Tested();
@@ -88,7 +88,7 @@ test("whatever fails, a caller without a request may send one, others wait for t
   );
 });
 
-test("failures of several callers halve the running requests, down to one, and successes lift the limit again", async () => {
+test("failures of several callers halve the number of concurrent requests, down to one, and successes remove the limit", async () => {
   const tested = new Tested();
   await tested.lower(1);
   expect(tested.limit.load.limit).toBeLessThanOrEqual(6);
@@ -118,20 +118,20 @@ test("failures of one caller do not lower the limit, and a burst of failures low
   expect(burst.limit.load.limit).toBeGreaterThan(150);
 });
 
-test("callers with waiting requests take turns, however many requests each has", async () => {
+test("callers with waiting requests take turns, regardless of how many requests each has", async () => {
   const tested = new Tested();
   await tested.lower(8);
   for (const caller of CALLERS) tested.enter(caller);
   for (let count = 0; count < 9; count++) tested.enter("a");
   for (const caller of ["b", "c"]) tested.enter(caller);
-  // the request of d makes no room: the other callers' requests still exceed the limit
+  // the request of d starts no waiting request, since the running requests still exceed the limit
   await tested.leave(3, undefined);
   tested.enter("d");
   while (tested.running.length > 0) await tested.leave(0, undefined);
   expect(tested.started.slice(0, 4).sort().join("")).toMatch(/abc/);
 });
 
-test("a request that is aborted while it waits takes no turn", async () => {
+test("a request that is aborted while it waits does not use a turn", async () => {
   const tested = new Tested();
   await tested.lower(8);
   tested.enter("a");

@@ -4,9 +4,9 @@ import { CallerOutcomes } from "./outcomes.ts";
 /** The maximum number of waiting requests of one caller. */
 const MAX_WAITING = 256;
 
-/** The number of callers' requests at an origin. */
+/** The number of running and waiting requests at an origin. */
 export interface Load {
-  /** The maximum number of concurrent requests; infinity for no limit. Each caller may always have one. */
+  /** The maximum number of concurrent requests, or infinity. Each caller may always have one request. */
   readonly limit: number;
   readonly running: number;
   /** The number of waiting requests. */
@@ -19,23 +19,24 @@ interface Waiting {
 }
 
 /**
- * Limits the number of concurrent requests at an origin: unlimited until requests of several callers fail,
- * then half of the running requests, and half again. Each success adds a fraction of one, and a limit of
- * which less than half is used is lifted (AIMD, as in TCP congestion control, RFC 5681). Callers take turns.
- * A caller without a running request may always send one, so the limit is never zero, and slow requests of
- * some callers do not delay other callers.
+ * Limits the number of concurrent requests at an origin. There is no limit until requests of several callers
+ * fail; then the limit is half of the running requests, and each further failure of several callers halves
+ * it. Each success raises the limit by a fraction of one, and a limit of which less than half is used is
+ * removed (AIMD, as in TCP congestion control, RFC 5681). Callers take turns. A caller without a running
+ * request may always send one, so the limit is never zero, and slow requests of some callers do not delay
+ * other callers.
  */
 export class ConcurrencyLimit {
   private limit = Number.POSITIVE_INFINITY;
   private readonly outcomes: CallerOutcomes;
   private readonly running = new Map<string, number>();
   private all = 0;
-  /** By caller, in the order of their turns; no set is empty. */
+  /** The waiting requests of each caller; callers are in the order of their turns. No set is empty. */
   private readonly waiting = new Map<string, Set<Waiting>>();
   private starts = 0;
   /**
-   * The number of requests that had started when the limit was last lowered: their outcomes say nothing about
-   * the new limit.
+   * The number of requests that had started when the limit was last lowered. The outcomes of these requests
+   * do not count for the new limit.
    */
   private loweredAt = 0;
 
@@ -55,16 +56,17 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Begins a request, immediately or when it has its turn; `leave` ends it.
+   * Begins a request, immediately or after it waited for its turn; `leave` ends the request.
    *
-   * @returns its number for `leave`; rejects with the reason of the signal while it waits
+   * @returns the number of the request, for `leave`. Rejects with the reason of the signal if it is aborted
+   *   during the wait.
    */
   enter(caller: string, signal: () => AbortSignal): number | Promise<number> {
     const mayStart = this.all < this.limit || !this.running.has(caller);
     return mayStart ? this.start(caller) : this.turn(caller, signal());
   }
 
-  /** Ends a request; `failed` is undefined if its outcome is unknown. */
+  /** Ends a request. `failed` is undefined if the outcome is unknown. */
   leave(caller: string, number: number, failed: boolean | undefined): void {
     if (failed !== undefined && number > this.loweredAt) this.adapt(caller, failed);
     this.all--;
@@ -100,7 +102,7 @@ export class ConcurrencyLimit {
     return ++this.starts;
   }
 
-  /** Starts the oldest waiting request of a caller, who then has the last turn. */
+  /** Starts the oldest waiting request of a caller, and moves the caller to the end of the queue. */
   private startNext(caller: string): void {
     const own = this.waiting.get(caller);
     const [first] = own ?? [];

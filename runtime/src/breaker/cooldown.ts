@@ -1,7 +1,7 @@
 import { type Clock, fraction } from "connect-rest-codec/internal";
 import type { BreakerSettings } from "./breaker-options.ts";
 
-/** How long an open circuit cools: longer after each probe that fails, and from the start after a success. */
+/** The cooldown of an open circuit, which grows after each failed probe and is reset after a success. */
 export class Cooldown {
   private readonly settings: Pick<BreakerSettings, "cooldownMs" | "maxCooldownMs">;
   private readonly clock: Clock;
@@ -13,7 +13,7 @@ export class Cooldown {
     this.currentMs = settings.cooldownMs;
   }
 
-  /** In whole milliseconds. */
+  /** The current cooldown, in whole milliseconds. */
   get ms(): number {
     return this.currentMs;
   }

@@ -17,12 +17,12 @@ export class Outcomes {
     if (this.recent.length > this.limits.window) this.recent.shift();
   }
 
-  /** Whether no request has failed lately. */
+  /** Whether no request has failed recently. */
   get areGood(): boolean {
     return !this.recent.includes(true);
   }
 
-  /** Whether enough requests fail to expect further failures. */
+  /** Whether enough requests failed to expect further failures. */
   get areFailing(): boolean {
     return isFailing(this.recent, this.limits, this.limits.window);
   }
@@ -32,7 +32,7 @@ export class Outcomes {
   }
 }
 
-/** Like `Outcomes`, with the callers of the requests. */
+/** A sliding window of outcomes, with the callers of the requests. */
 export class CallerOutcomes {
   private readonly limits: Limits;
   private recent: Array<{ readonly caller: string; readonly failed: boolean }> = [];
@@ -46,7 +46,7 @@ export class CallerOutcomes {
     if (this.recent.length > this.limits.window) this.recent.shift();
   }
 
-  /** Whether requests fail for other callers than the one with the most failures. */
+  /** Whether requests also fail for callers other than the caller with the most failures. */
   get areFailingForSeveral(): boolean {
     const worst = this.worst();
     const others = this.recent.filter(({ caller }) => caller !== worst).map(({ failed }) => failed);
@@ -70,7 +70,7 @@ export class CallerOutcomes {
   }
 }
 
-/** @param enough the minimum number of outcomes for a ratio: a few outcomes are not significant */
+/** @param enough the minimum number of outcomes for a ratio, since a few outcomes are not significant */
 function isFailing(outcomes: readonly boolean[], { failures, ratio }: Limits, enough: number): boolean {
   const last = outcomes.slice(-failures);
   if (last.length === failures && last.every((failed) => failed)) return true;

@@ -3,10 +3,11 @@ import { infoOf } from "../errors/rest-error.ts";
 import type { ErrorReason } from "../errors/table.ts";
 
 /**
- * The information of a request's outcome about the upstream: it `works` (even if its response is useless); it
- * is `unreachable`: name resolution, the connection or TLS failed, so that no byte of the request was sent;
- * it `fails` in another way; it was `late` for the caller's deadline; or `nothing`, e.g. because the caller
- * aborted, credentials were unavailable, or this machine cannot open more connections.
+ * The evidence that the outcome of a request provides about the upstream. `works`: it responded, even if the
+ * response is useless. `unreachable`: name resolution, the connection or TLS failed, so that no byte of the
+ * request was sent. `late`: the deadline of the caller passed. `fails`: it failed in another way. `nothing`:
+ * no evidence, e.g. because the caller aborted, credentials were unavailable, or this machine cannot open
+ * more connections.
  */
 export type Verdict = "works" | "unreachable" | "fails" | "late" | "nothing";
 
@@ -28,8 +29,8 @@ const RESPONSES: ReadonlySet<string | undefined> = new Set<ErrorReason>([
 ]);
 
 /**
- * The codes of a 5xx status, unless a rule of the method gives it another one, e.g.
- * NOT_FOUND for a 500 with a subcode.
+ * The codes of 5xx statuses. A rule of the method may assign another code, e.g. NOT_FOUND for a 500 with a
+ * subcode.
  */
 const SERVER_CODES: readonly Code[] = [
   Code.Unknown,
@@ -39,7 +40,7 @@ const SERVER_CODES: readonly Code[] = [
   Code.DataLoss,
 ];
 
-/** This machine or process has no file, port or memory left for a connection. */
+/** Errors that mean that this machine or process has no file, port or memory left for a connection. */
 const EXHAUSTED = /^(?:EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS|ENOMEM)$/;
 
 /** The maximum length of a chain of causes. */
@@ -50,16 +51,16 @@ function isOwnWant(error: ConnectError): boolean {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++) {
     if ("code" in cause && typeof cause.code === "string" && EXHAUSTED.test(cause.code)) return true;
-    // one error for each address that was tried
+    // an AggregateError contains one error for each address that was tried
     cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   }
   return false;
 }
 
-/** Timeouts while connecting, which have the same reason as all timeouts. */
+/** Timeouts during connection setup. They have the same reason as all timeouts. */
 const CONNECTING = new WeakSet<ConnectError>();
 
-/** Marks an error as a timeout while connecting; returns the error. */
+/** Marks an error as a timeout during connection setup, and returns the error. */
 export function whileConnecting(error: ConnectError): ConnectError {
   CONNECTING.add(error);
   return error;
@@ -81,7 +82,7 @@ export function verdictOf(error: unknown): Verdict {
   return error.code === Code.DeadlineExceeded ? "late" : "nothing";
 }
 
-/** Reports whether the request was never sent because no connection was established. */
+/** Reports whether the request was not sent because no connection was established. */
 export function neverSent(error: ConnectError): boolean {
   return infoOf(error)?.reason === "UPSTREAM_UNREACHABLE";
 }
@@ -94,8 +95,8 @@ const TRANSIENT: ReadonlySet<string | undefined> = new Set<ErrorReason>([
 ]);
 
 /**
- * Reports whether a failure is transient: no connection was established, it broke, or the response means
- * UNAVAILABLE, or RESOURCE_EXHAUSTED with a retry delay.
+ * Reports whether a failure is transient: no connection was established, the connection broke, or the
+ * response means UNAVAILABLE, or RESOURCE_EXHAUSTED with a retry delay.
  */
 export function isTransient(error: ConnectError, hasRetryDelay: boolean): boolean {
   const { reason, metadata } = infoOf(error) ?? {};

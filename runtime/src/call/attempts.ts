@@ -8,13 +8,13 @@ import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
 import type { RunningCall } from "./running-call.ts";
 
-/** Sends a request; `isRetry` is set from the second attempt on. Calls `onSent` when the request is sent. */
+/** Sends a request and calls `onSent` when it is sent. `isRetry` is true from the second attempt on. */
 export type Send<T> = (onSent: () => void, isRetry: boolean) => Promise<T>;
 
 /**
- * Sends a request, with retries where they may help.
+ * Sends a request, and retries it if a retry may help.
  *
- * @param failed the error of the first attempt, if it was already made
+ * @param failed the error of the first attempt, if that attempt was already made
  */
 export function retried<T>(
   call: RunningCall,
@@ -64,7 +64,7 @@ async function permitted<T>(call: RunningCall, send: Send<T>, isRetry: boolean):
   }
 }
 
-/** Returns the origin of a request: the caller, or the feed that is polled. */
+/** Returns the origin of a request: its caller, or the feed that is polled. */
 export function requestOrigin(call: RunningCall): RequestOrigin {
   const method = fullName(call.adapter.method);
   return { caller: call.caller, method, signal: () => call.context.signal };
@@ -72,7 +72,7 @@ export function requestOrigin(call: RunningCall): RequestOrigin {
 
 /**
  * Sends a request, follows its redirects, and repeats it with refreshed credentials. The request observer
- * sees each as a separate request.
+ * sees each of these requests separately.
  */
 export async function following<T extends UpstreamResponse>(
   call: RunningCall,
@@ -104,7 +104,7 @@ async function observe<T extends UpstreamResponse>(
   return response;
 }
 
-/** Copies field by field, since a context may compute fields lazily. */
+/** Copies the context field by field, since a context may compute fields lazily. */
 export function ofContext({
   context,
 }: RunningCall): Pick<UpstreamCall, "header" | "signal" | "expiresAt" | "provided"> {
@@ -112,7 +112,7 @@ export function ofContext({
   return { header, signal, expiresAt, provided };
 }
 
-/** Attributes the credentials of a response to the caller if the request message carries credentials. */
+/** Marks the credentials of a response as the caller's own if the request message contained them. */
 export function attributed<T extends UpstreamResponse>(call: RunningCall, response: T): T {
   const { method, rules } = call.adapter;
   const fields = rules.credentialFields;

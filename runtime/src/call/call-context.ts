@@ -13,19 +13,21 @@ import type { RestOptions } from "./options.ts";
 
 /** The properties of a call other than its messages. */
 export interface CallContext {
-  /** Returns the headers of the RPC; created lazily, since they are rarely needed. */
+  /** Returns the headers of the RPC. Created lazily, since they are rarely needed. */
   readonly header: () => Headers;
-  /** Ends the call; its reason is the error of the call. */
+  /** Ends the call. The reason of the signal is the error of the call. */
   readonly signal: AbortSignal;
   /**
-   * Registers a listener that is called with the abort reason when `signal` would be aborted; immediately if
-   * it already was. A context that has this function may create its signal lazily. Only the last listener is
-   * kept.
+   * Registers a listener for the cancellation of the call. It is called with the abort reason when `signal`
+   * would be aborted, or immediately if it already was. A context that has this function may create its
+   * signal lazily. Only the last listener is kept.
    */
   readonly onCancel?: ((listener: ((reason: unknown) => void) | undefined) => void) | undefined;
-  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline on the monotonic scale of the clock. Undefined if there is no deadline. */
   readonly expiresAt: number | undefined;
-  /** Whether the caller set a deadline. Without one, retries may delay the call only briefly. */
+  /**
+   * Whether the caller set a deadline. Without a caller's deadline, retries may delay the call only briefly.
+   */
   readonly hasCallerDeadline: boolean;
   /**
    * The credentials that the credentials function already returned for this call. Default: the function is
@@ -33,8 +35,7 @@ export interface CallContext {
    */
   readonly provided?: Credentials | undefined;
   /**
-   * The feed that the call polls. The feed counts as the caller, since no watcher is responsible for its
-   * polls.
+   * The feed that the call polls. The feed counts as the caller of its polls, which no single watcher causes.
    */
   readonly feed?: string | undefined;
 }
@@ -42,35 +43,38 @@ export interface CallContext {
 /** Settings that all running calls share. */
 export interface CallSettings {
   readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf">;
-  /** The types that google.protobuf.Any resolves to. */
+  /** The types that google.protobuf.Any may contain. */
   readonly types: Registry;
-  /** Returns the level for each class of difference. */
+  /** Returns a method's level for each class of difference. */
   readonly levelsOf: (adapter: AnyMethodAdapter) => MethodLevels;
   readonly clock: Clock;
   readonly decoder: Decoder;
-  /** Reads typical responses before the decoder is tried; undefined if disabled or unavailable. */
+  /**
+   * The scanner, which reads typical responses before the decoder does. Undefined if it is disabled or
+   * unavailable.
+   */
   readonly scanner?: ResponseScanner | undefined;
 }
 
-/** The properties of one request that differ from its method. */
+/** The properties of one request that differ from the properties of its method. */
 export interface RequestExtras {
-  /** Replaces the rules of the method. */
+  /** The rules to apply in place of the method's rules. */
   readonly rules?: MethodRules;
   readonly stream?: BodyStream;
-  /**
-   * Whether the caller needs only the message or page of the response, so that it may be scanned. Default:
-   * false.
-   */
+  /** Whether the response may be scanned, since the caller needs only its message or page. Default: false. */
   readonly scan?: boolean;
-  /** Whether the request may be retried if the method allows it; never with a stream. Default: true. */
+  /**
+   * Whether the request may be retried if the method allows it. Requests with a stream are never retried.
+   * Default: true.
+   */
   readonly retry?: boolean;
 }
 
 /** Options for reading a body in pieces. */
 export interface OpenExtras {
-  /** The longest pause within the body. Default: the upstream's limit. */
+  /** The longest pause within the body, in milliseconds. Default: the limit of the upstream. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Ends the body. Default: only the end of the call ends it. */
+  /** Ends the body. Default: the body ends only with the call. */
   readonly until?: AbortSignal;
 }
 
@@ -82,7 +86,7 @@ export interface Download {
   readonly chunks: AsyncIterable<Uint8Array>;
   /**
    * Returns the error that a rule of the method finds in a piece of the body, if any. `exactly` returns the
-   * JSON with integers of any size if the piece does not have them.
+   * JSON of the piece with integers of any size.
    */
   readonly errorIn: (
     json: JsonValue | undefined,

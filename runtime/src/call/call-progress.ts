@@ -27,12 +27,12 @@ export class CallProgress {
   };
   private firstHeaders: Headers | undefined;
 
-  /** Headers of the upstream's first response that are passed to the caller; empty before that response. */
+  /** The headers of the upstream's first response that the caller receives. Empty before that response. */
   get header(): Headers {
     return this.firstHeaders ?? new Headers();
   }
 
-  /** @param call provides the secrets that no header may contain */
+  /** @param call provides the secrets that headers for the caller must not contain */
   responded(
     { status, headers, body }: UpstreamResponse,
     call: { readonly secrets: () => readonly Secret[] },

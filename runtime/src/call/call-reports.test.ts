@@ -59,7 +59,7 @@ const BODIES: Readonly<Record<Kind, string>> = {
   upload: "{}",
 };
 
-/** The abort signal of a caller, and a signal for the moment when the upstream is called. */
+/** A caller's abort signal, and a signal for the moment at which the upstream is called. */
 interface Caller {
   readonly controller: AbortController;
   readonly clock: FakeClock;
@@ -75,7 +75,7 @@ async function* chunksOf() {
   yield { chunk: Buffer.from("a") };
 }
 
-/** Reads messages until `upTo` of them have arrived. */
+/** Reads messages until `upTo` messages have arrived. */
 async function call(
   kind: Kind,
   transport: Transport,
@@ -108,7 +108,7 @@ const broken = (): RequestListener => (request) => request.socket.destroy();
 interface End {
   readonly upstream: (kind: Kind) => RequestListener;
   readonly run: (kind: Kind, transport: Transport, caller: Caller) => Promise<void>;
-  /** undefined for success. */
+  /** The expected code. Undefined means success. */
   readonly code: Code | undefined;
   readonly kinds?: readonly Kind[];
   readonly timeoutMs?: number;
@@ -252,17 +252,17 @@ async function reportsOf(kind: Kind, end: End, transportOf: (rest: Rest) => Tran
   const { rest, reports, reported, caller } = await started(kind, end);
   await end.run(kind, transportOf(rest), caller).catch(() => undefined);
   await reported;
-  // a second report would be delayed by requests in progress
+  // A second report would wait for requests in progress
   await rest.close();
   return reports.map(({ error }) => error?.code);
 }
 
-test.each(CASES)("a call of kind %s that ends by %s: is reported exactly once", async (kind, _name, end) => {
+test.each(CASES)("a call of kind %s that ends by %s is reported exactly once", async (kind, _name, end) => {
   expect(await reportsOf(kind, end, ({ transport }) => transport)).toEqual([end.code]);
 });
 
 test.each(STREAMS)(
-  "a call of kind %s whose client leaves its loop: is reported when its messages can no longer be read",
+  "a call of kind %s whose client leaves its loop is reported when no more messages can be read",
   async (kind) => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
@@ -281,22 +281,22 @@ test.each(STREAMS)(
 );
 
 /**
- * Behind a server, a call that is aborted before it begins never arrives, and the server's clock sets
- * deadlines.
+ * With a server, a call that is aborted before it begins never arrives, and the clock of the server
+ * determines deadlines.
  */
 const SERVED = CASES.filter(
   ([, name]) => !/^(?:its deadline|an abort before it began|a caller that leaves)/.test(name),
 );
 
 test.each(SERVED)(
-  "a served call of kind %s that ends by %s: is reported exactly once",
+  "a served call of kind %s that ends by %s is reported exactly once",
   async (kind, _name, end) => {
     const codes = await reportsOf(kind, end, (rest) => createRouterTransport(restRoutes(rest)));
     expect(codes).toEqual([end.code]);
   },
 );
 
-test("a stream that is aborted between two messages: throws the reason at the next read", async () => {
+test("a stream that is aborted between two messages throws the reason at the next read", async () => {
   const { rest, caller } = await started("paginate", ENDS["an abort between two messages"] as End);
   const client = createClient(StreamService, rest.transport);
   const messages = client.list({}, { signal: caller.controller.signal })[Symbol.asyncIterator]();
@@ -305,7 +305,7 @@ test("a stream that is aborted between two messages: throws the reason at the ne
   await expect(messages.next()).rejects.toMatchObject({ code: Code.Canceled });
 });
 
-test("a stream without a request message: fails and is reported", async () => {
+test("a stream without a request message fails and is reported", async () => {
   const { rest, reports, reported } = await started("paginate", ENDS["its own end"] as End);
   async function* nothing() {}
   const method = StreamService.method.list;

@@ -9,7 +9,7 @@ const VALID: RestOptions = {
   upstreams: { things: { baseUrl: "https://a.test" } },
 };
 
-/** Returns the error text for options without static types. */
+/** Returns the error for options that bypass static types. */
 function problemOf(options: unknown): string {
   try {
     void createRest(options as RestOptions).close();
@@ -56,11 +56,11 @@ test.each<[name: string, options: unknown, problem: string]>([
     { ...VALID, upstreams: { things: { baseUrl: "https://a.test", retry: { attempt: 1 } } } },
     "upstream things: option retry.attempt: expected `attempts`, got an unknown name",
   ],
-])("options are checked when they are used: %s", (_, options, problem) => {
+])("invalid options are rejected when they are used: %s", (_, options, problem) => {
   expect(problemOf(options)).toContain(problem);
 });
 
-/** Names that match methods of the adapter, and every misspelling of them by one character. */
+/** Names that match methods of the adapter. The test misspells each of them by one character. */
 const NAMES = [
   "test.v1.ThingService/GetThing",
   "test.v1.ThingService",
@@ -82,7 +82,7 @@ function misspellingsOf(name: string): string[] {
   ]);
 }
 
-/** Reports whether a name matches a method of the adapter, e.g. with `*` in place of its end. */
+/** Reports whether a name matches a method of the adapter, e.g. if it ends in `*`. */
 function isName(name: string): boolean {
   const { service, methods } = thingService();
   const paths = Object.values(methods).map(({ method }) => `${service.typeName}/${method.name}`);
@@ -91,7 +91,7 @@ function isName(name: string): boolean {
 }
 
 test.each(NAMES)(
-  "a misspelling of %s in `differences.methods` is an error that names it, and the correct name is valid",
+  "a misspelling of %s in `differences.methods` is reported by name, and the correct name is valid",
   (name) => {
     const problemWith = (pattern: string) =>
       problemOf({ ...VALID, differences: { methods: { [pattern]: { lost: "fail" } } } });
@@ -104,12 +104,15 @@ test.each(NAMES)(
   },
 );
 
-test.each(["ignore", "log"] as const)("strict together with `differences.lost: %s` is an error", (lost) => {
-  expect(problemOf({ ...VALID, strict: true, differences: { lost } })).toContain(
-    `option differences.lost: expected \`fail\`, since \`strict\` is set; remove one of them, got \`${lost}\``,
-  );
-  expect(problemOf({ ...VALID, strict: false, differences: { lost } })).toBe("");
-});
+test.each(["ignore", "log"] as const)(
+  "options with `strict` and `differences.lost: %s` are rejected",
+  (lost) => {
+    expect(problemOf({ ...VALID, strict: true, differences: { lost } })).toContain(
+      `option differences.lost: expected \`fail\`, since \`strict\` is set; remove one of them, got \`${lost}\``,
+    );
+    expect(problemOf({ ...VALID, strict: false, differences: { lost } })).toBe("");
+  },
+);
 
 test.each([null, 7, "fail"])("levels of a method must be an object, not %s", (levels) => {
   expect(problemOf({ ...VALID, differences: { methods: { "test.v1.*": levels } } })).toContain(
@@ -118,7 +121,7 @@ test.each([null, 7, "fail"])("levels of a method must be an object, not %s", (le
   expect(problemOf({ ...VALID, differences: { methods: levels } })).toContain("differences.methods");
 });
 
-test("any value of any option is accepted, or is an error that names the option", () => {
+test("any value of any option is accepted, or rejected with an error that names the option", () => {
   const names = fc.constantFrom(
     ...([
       "adapters",

@@ -5,10 +5,11 @@ import { restError } from "../errors/rest-error.ts";
 /** A running deadline. */
 export interface Deadline {
   /**
-   * Aborted when the deadline passes or the caller aborts; its reason is the ConnectError that ends the call.
+   * Aborted when the deadline passes or the caller aborts. The reason of the signal is the ConnectError that
+   * ends the call.
    */
   readonly signal: AbortSignal;
-  /** The time of the deadline on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline on the monotonic scale of the clock. Undefined if there is no deadline. */
   readonly expiresAt: number | undefined;
   /** Stops the timer. */
   done(): void;
@@ -17,9 +18,9 @@ export interface Deadline {
 /**
  * Starts the deadline of a call.
  *
- * @param method the method's full name, for the error message
+ * @param method the full name of the method, for the error message
  * @param timeoutMs the longest duration of the call in milliseconds; undefined for no limit
- * @param caller the caller's signal
+ * @param caller the signal of the caller
  */
 export function startDeadline(
   method: string,
@@ -48,7 +49,7 @@ export function startDeadline(
   };
 }
 
-/** A signal of AbortSignal.timeout() counts as a deadline, not as a cancellation. */
+/** The abort of a signal of AbortSignal.timeout() counts as a deadline, not as a cancellation. */
 function errorOf(method: string, reason: unknown): ConnectError {
   if (reason instanceof ConnectError) return reason;
   if (reason instanceof Error && reason.name === "TimeoutError") {

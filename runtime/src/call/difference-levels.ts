@@ -12,12 +12,12 @@ import type { RestOptions } from "./options.ts";
 
 const LEVELS: ReadonlySet<unknown> = new Set<DifferenceLevel>(["ignore", "log", "fail"]);
 
-/** The level for each class of difference of a method. */
+/** A method's level for each class of difference. */
 export type MethodLevels = Readonly<Record<DifferenceClass, DifferenceLevel>>;
 
 /**
- * Returns the levels of differences by method. The longest matching pattern takes precedence, then the
- * method's upstream, then the options as a whole or `strict`.
+ * Returns a function that returns the levels of a method. The longest matching pattern takes precedence, then
+ * the upstream of the method, then `differences` itself or `strict`.
  *
  * @throws ConnectError reason OPTION_INVALID for an invalid level, and for a setting without effect
  */
@@ -67,7 +67,7 @@ export function matchesMethod(pattern: string, method: DescMethod): boolean {
     : pattern === service || pattern === path;
 }
 
-/** A setting without effect: its place, and the expected values. */
+/** A setting without effect: its path, and the values that would have an effect. */
 export interface IdleLevel {
   readonly path: readonly string[];
   readonly expected: string;
@@ -75,8 +75,8 @@ export interface IdleLevel {
 }
 
 /**
- * Finds names in `differences.methods` that match no adapter, and a `differences.lost` that contradicts
- * `strict`.
+ * Finds names in `differences.methods` that match no adapter, and a value of `differences.lost` that
+ * contradicts `strict`.
  */
 export function idleLevels({
   adapters,

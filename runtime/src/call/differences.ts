@@ -40,7 +40,10 @@ export function reportDifferences(
   if (failing !== undefined) throw driftError(adapter, failing);
 }
 
-/** An upstream chooses the keys of its responses, and these keys appear in logs and metrics. */
+/**
+ * Redacts keys as well, since an upstream chooses the keys of its responses, and logs and metrics contain
+ * them.
+ */
 function withoutSecrets(
   differences: readonly Difference[],
   secrets: readonly Secret[],
@@ -52,7 +55,7 @@ function withoutSecrets(
 }
 
 function driftError(adapter: AnyMethodAdapter, { path, expected, got: value }: Difference): Error {
-  // only the type: the rest may be the value of a redacted field
+  // keep only the type: the rest may be the value of a redacted field
   const [got = ""] = value.split(" ");
   return restError("RESPONSE_DRIFT", { ...namesOf(adapter), path, expected, got });
 }

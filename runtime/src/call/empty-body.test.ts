@@ -1,5 +1,6 @@
 /**
- * Successful responses without a body: a successful write must never fail because its response has no body.
+ * Tests successful responses without a body. A write that succeeded must never fail because its response has
+ * no body.
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,7 +13,7 @@ import { rawUpstream, type TestServer } from "../testing/servers.ts";
 import { getThing, thingRequest, thingService } from "../testing/thing-service.ts";
 import type { DifferenceReport } from "./options.ts";
 
-/** The ways to frame a body that is empty or blank (RFC 9112 section 6). */
+/** The ways to frame an empty or blank body (RFC 9112 section 6). */
 const FRAMES: Readonly<Record<string, string>> = {
   "a length of 0": "content-length: 0\r\n\r\n",
   "no chunk": "transfer-encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -33,7 +34,7 @@ function request(verb: RestRequest["verb"]): () => RequestWriter {
   return () => new RequestWriter(verb, "/things");
 }
 
-test("a response without a body is an empty message after a write, lost unless it is allowed, and an error after a read", async () => {
+test("a missing body is read as an empty message after a write, is reported as lost unless a rule allows it, and is an error after a read", async () => {
   const drawn = fc.record({
     verb: fc.constantFrom<RestRequest["verb"]>("GET", "POST", "PUT", "PATCH", "DELETE"),
     status: fc.constantFrom(200, 201, 202, 203, 299),

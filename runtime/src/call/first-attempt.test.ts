@@ -25,7 +25,7 @@ const compressed =
 const ok: Respond = (response) => sendJson(response, { id: 5 });
 const torn: Respond = (response) => void response.socket?.destroy();
 
-/** The upstream's responses to the requests of a call, in order; the last one repeats. */
+/** The responses of the upstream to the requests of a call, in order. The last response repeats. */
 const RESPONSES: Readonly<Record<string, readonly Respond[]>> = {
   "a success": [ok],
   "a success with headers for the caller": [
@@ -67,9 +67,9 @@ const RESPONSES: Readonly<Record<string, readonly Respond[]>> = {
 
 const never = new AbortController().signal;
 
-/** The code paths by which a call reaches its upstream. */
+/** The code paths on which a call can reach its upstream. */
 const WAYS: Readonly<Record<string, { readonly redirects: boolean; readonly options: () => CallOptions }>> = {
-  // if redirects are allowed, the call skips the first-attempt path
+  // if redirects are allowed, the call does not use the first-attempt path
   general: { redirects: true, options: () => ({ timeoutMs: 60_000 }) },
   "first attempt with a signal": { redirects: false, options: () => ({ timeoutMs: 60_000 }) },
   "first attempt with a listener": {
@@ -84,7 +84,7 @@ const WAYS: Readonly<Record<string, { readonly redirects: boolean; readonly opti
   },
 };
 
-/** Headers that an observer adds: without any, the request equals many others. */
+/** Headers that an observer adds. Without added headers, a request equals many others. */
 const ADDED = [{}, { "x-more": "1" }];
 
 /** Records the behavior of a call as seen by callers, observers and the upstream. */
@@ -137,7 +137,7 @@ function text(error: unknown): unknown {
   return { code: Code[error.code], message: error.rawMessage, details: error.details.length };
 }
 
-test.each(Object.keys(RESPONSES))("%s gives the same result on every code path", async (name) => {
+test.each(Object.keys(RESPONSES))("the result of %s is the same on every code path", async (name) => {
   const responses = RESPONSES[name] ?? [];
   for (const added of ADDED) {
     const general = await seen(responses, "general", added);
@@ -153,7 +153,7 @@ const drawn = fc.array(fc.constantFrom(OK, ...Object.values(RESPONSES).flat()), 
   maxLength: 4,
 });
 
-test("for any sequence of responses, a call ends once, with as many requests as attempts", async () => {
+test("for any sequence of responses, a call ends once, with one request per attempt", async () => {
   await fc.assert(
     fc.asyncProperty(drawn, fc.constantFrom(...ADDED), async (responses, added) => {
       const general = await seen(responses, "general", added);
@@ -179,7 +179,7 @@ test("for any sequence of responses, a call ends once, with as many requests as 
   );
 });
 
-test("credentials that a program modifies in place apply from the next request on", async () => {
+test("if a program modifies its credentials object, the next request uses the new values", async () => {
   const authorizations: unknown[] = [];
   await using server = await httpUpstream(({ headers }, response) => {
     authorizations.push(headers.authorization);

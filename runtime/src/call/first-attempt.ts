@@ -14,7 +14,7 @@ import type { CallContext } from "./call-context.ts";
 import type { CallProgress } from "./call-progress.ts";
 import type { SentSecrets } from "./sent-secrets.ts";
 
-/** The parts of the first attempt of a request. */
+/** The input of the first attempt of a request. */
 export interface FirstParts {
   readonly context: CallContext;
   readonly upstream: Upstream;
@@ -28,8 +28,8 @@ export interface FirstParts {
 }
 
 /**
- * Sends the first attempt of a request that can be sent immediately. It allocates one object with one
- * promise, while the general path allocates both for each of its steps, and it needs no AbortSignal if the
+ * Sends the first attempt of a request that can be sent immediately. This path allocates one object with one
+ * promise, while the general path allocates both for each of its steps. It also needs no AbortSignal if the
  * context works without one.
  */
 export function sendFirst(parts: FirstParts): Promise<UpstreamResponse> {
@@ -81,7 +81,7 @@ class FirstAttempt implements UpstreamCall, ResponseEnd {
 
   start(): void {
     this.started = this.parts.upstream.start(this, this);
-    // a closed upstream fails immediately
+    // A closed upstream fails immediately
     if (!this.isOver) this.listen();
   }
 

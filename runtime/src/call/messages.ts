@@ -24,7 +24,7 @@ import type { RunningCall } from "./running-call.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 
-/** Returns the message of a response; `rules` replace the rules of the method. */
+/** Returns the message of a response. `rules` replace the rules of the method. */
 export function messageOf(
   call: RunningCall<Decodable>,
   response: ReadResponse,
@@ -42,22 +42,22 @@ export function messageOf(
         .then((decoded) => reported(call, decoded).bytes);
 }
 
-/** Reports whether the last request may have changed something. */
+/** Reports whether the last request may have changed data at the upstream. */
 function isWrite({ progress }: RunningCall): boolean {
   const { verb } = progress.counts;
   return verb !== "GET" && verb !== "HEAD";
 }
 
-/** Reports the differences that a function notes, independent of a message. */
+/** Reports the differences that `note` writes to a ProtoWriter, without a message. */
 export function noteIn(call: RunningCall, note: (out: ProtoWriter) => void): void {
   reported(call, { differences: call.settings.decoder.noted(note) });
 }
 
 /**
- * Returns the page of a list response; a response without a body may, by its status, be a page without items.
- * Reports keys next to the items that no rule knows.
+ * Returns the page of a list response. A response without a body is a page without items if its status allows
+ * it. Reports keys next to the items that no rule mentions.
  *
- * @throws ConnectError reason RESPONSE_SHAPE if there is neither a list nor a spelling of an empty one
+ * @throws ConnectError reason RESPONSE_SHAPE if there is neither a list nor a representation of an empty list
  */
 export function pageOf(
   call: RunningCall<PaginateAdapter | PollAdapter>,
@@ -83,8 +83,8 @@ export function reportLost(call: RunningCall<PaginateAdapter>, differences: Foun
 }
 
 /**
- * Returns the keys of the first `most` items of a feed's page. Reports items that the keys do not
- * distinguish.
+ * Returns the keys of the first `most` items of a feed's page. Reports different items that have the same
+ * key.
  */
 export function feedKeys(call: RunningCall<PollAdapter>, page: Page, most?: number): readonly string[] {
   const keys = keysOf(call.adapter, page, most);
@@ -92,7 +92,7 @@ export function feedKeys(call: RunningCall<PollAdapter>, page: Page, most?: numb
   return keys;
 }
 
-/** Returns items of a page as response messages, by default all items. */
+/** Returns items of a page as response messages. Default: all items. */
 export function itemsOf(
   call: RunningCall<PaginateAdapter | PollAdapter>,
   page: Page,
@@ -110,7 +110,7 @@ export function itemsOf(
     : call.inTurns(decoder.itemsInParts(adapter, page, response, indices)).then(whole);
 }
 
-/** Returns a response message with a record; undefined if the record is not an object. */
+/** Returns a record as a response message, or undefined if the record is not an object. */
 export function recordOf(
   call: RunningCall<RecordsAdapter>,
   record: RecordBody,
@@ -128,7 +128,7 @@ export function recordOf(
         .then((decoded) => reported(call, decoded).bytes);
 }
 
-/** Returns a response message with a chunk. */
+/** Returns a chunk as a response message. */
 export function chunkOf(
   call: RunningCall<DownloadAdapter>,
   head: RestResponse | undefined,

@@ -14,13 +14,13 @@ afterEach(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-// each call returns a distinct listener, which gets its own warning
+// each call returns another listener, since a warning is emitted once per listener
 const throws = () => () => {
   throw new Error("listener");
 };
 const rejects = () => () => Promise.reject(new Error("listener"));
 
-/** Listeners that fail, in every possible way. */
+/** Listeners that fail in different ways. */
 const LISTENERS: ReadonlyArray<readonly [name: string, options: Partial<RestOptions>]> = [
   ["onDifference", { onDifference: throws() }],
   ["onDifference", { onDifference: rejects() }],
@@ -53,7 +53,7 @@ test.each(LISTENERS)(
   },
 );
 
-test("the result of a listener is returned, and a missing listener is not a failure", () => {
+test("notify returns the result of a listener, and accepts a missing listener", () => {
   expect(notify("a", (value: number) => value + 1, 1)).toBe(2);
   expect(notify("a", undefined, 1)).toBeUndefined();
   expect(warnings).not.toHaveBeenCalled();

@@ -1,12 +1,12 @@
-/** Listeners that have already failed: a listener that fails once often fails again. */
+/** Listeners that have failed. A listener that fails once often fails again. */
 const FAILED = new WeakSet<object>();
 
 /**
  * Calls a listener of the program. A failing listener must not fail the call: the first time it throws or
  * rejects, the process emits a warning.
  *
- * @param name the option that has the listener
- * @param of the object that is warned about once; by default the listener
+ * @param name the option that contains the listener
+ * @param of the object for which the warning is emitted once; by default the listener
  */
 export function notify<T, R>(
   name: string,

@@ -32,7 +32,7 @@ async function headersOf(onRequest: RestOptions["onRequest"]): Promise<IncomingH
   return seen;
 }
 
-test("a request observer: receives the request and its response", async () => {
+test("a request observer receives the request and its response", async () => {
   const reports: RequestReport[] = [];
   const ends: RequestEnd[] = [];
   await headersOf((report) => {
@@ -44,19 +44,19 @@ test("a request observer: receives the request and its response", async () => {
   expect(ends).toEqual([{ status: 200, error: undefined }]);
 });
 
-test("a request observer: receives the error if there is no response", async () => {
+test("a request observer receives the error if there is no response", async () => {
   const ends: RequestEnd[] = [];
   const call = get(await closedPort(), () => ({ onEnd: (end) => ends.push(end) }));
   const error: unknown = await call.catch((reason: unknown) => reason);
   expect(ends).toEqual([{ status: undefined, error }]);
 });
 
-test("a request observer: adds headers", async () => {
+test("a request observer adds headers", async () => {
   const headers = await headersOf(() => ({ headers: { traceparent: "00-1-2-00", "x-more": "1" } }));
   expect(headers).toMatchObject({ traceparent: "00-1-2-00", "x-more": "1", accept: "application/json" });
 });
 
-test("a request observer: sends the request within its own context", async () => {
+test("a request observer can send the request in an async context", async () => {
   const storage = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
   await headersOf(() => ({
@@ -70,7 +70,7 @@ test("a request observer: sends the request within its own context", async () =>
   expect(seen).toEqual(["own", undefined]);
 });
 
-test("a request observer: cannot fail a call", async () => {
+test("a request observer cannot fail a call", async () => {
   await headersOf(() => {
     throw new Error("broken");
   });

@@ -3,9 +3,9 @@ import { withHeaders } from "../request/with-headers.ts";
 import { notify } from "./notify.ts";
 import type { RequestObserver, RequestReport, RestOptions } from "./options.ts";
 
-/** A request as its observer sees it. `ended` must be called once. */
+/** Request as seen by its observer. `ended` must be called once. */
 export class Observation {
-  /** The request with the headers that the observer adds. */
+  /** The request, including the headers that the observer adds. */
   readonly request: RestRequest;
   private readonly onRequest: RestOptions["onRequest"];
   private readonly observer: RequestObserver | undefined;
@@ -16,20 +16,22 @@ export class Observation {
     this.request = withAddedHeaders(request, this.observer?.headers);
   }
 
-  /** Sends the request through the observer's `run`, if set. */
+  /** Sends the request through the observer's `run`, if it is set. */
   run<T>(send: () => Promise<T>): Promise<T> {
     const { observer } = this;
     return observer?.run === undefined ? send() : observer.run(send);
   }
 
-  /** Reports the response's status, or the error in its place. */
+  /** Reports the status of the response, or the error. */
   ended(status: number | undefined, error: unknown): void {
     const { observer } = this;
     if (observer?.onEnd !== undefined) notify("onEnd", observer.onEnd, { status, error }, this.onRequest);
   }
 }
 
-/** Sends a request with the headers that an observer adds, and reports its end to the observer. */
+/**
+ * Sends a request with the headers that an observer adds, and reports the end of the request to the observer.
+ */
 export async function observed<T extends { readonly status: number }>(
   onRequest: RestOptions["onRequest"],
   report: RequestReport,

@@ -17,7 +17,7 @@ import { baseOf, type UpstreamOptions } from "../upstream/options.ts";
 import { createUpstream } from "../upstream/pooled-upstream.ts";
 import type { Upstream, UpstreamContext } from "../upstream/upstream.ts";
 
-/** A method's adapter and its upstream. */
+/** The adapter of a method, and its upstream. */
 export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly adapter: A;
   readonly upstream: Upstream;

@@ -22,22 +22,22 @@ import type { Route } from "./routes.ts";
 import { SentSecrets } from "./sent-secrets.ts";
 
 /**
- * A running call of a method, with one or many requests to its upstream. Counts requests, bytes and
+ * A running call of a method, which may send several requests to its upstream. Counts requests, bytes and
  * differences.
  */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly route: Route<A>;
   readonly context: CallContext;
   readonly clock: Clock;
-  /** The last request message that was encoded. */
+  /** The request message that was encoded last. */
   requested: MessageShape<DescMessage> | undefined;
   readonly sentSecrets = new SentSecrets();
   readonly settings: CallSettings;
   private readonly startedAt: number;
-  /** How long the retries of the call may still wait. */
+  /** The remaining time for which retries of the call may wait. */
   readonly allowance: WaitAllowance;
   private over = false;
-  /** The length of the last large response. */
+  /** The length in bytes of the last large response. */
   largeBytes = 0;
   readonly progress = new CallProgress();
 
@@ -57,7 +57,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.route.adapter;
   }
 
-  /** The caller for whom requests are made; undefined if there is only one caller. */
+  /** The caller for whom requests are made. Undefined if there is only one caller. */
   get caller(): string | undefined {
     const { callerOf } = this.settings.options;
     if (callerOf === undefined) return undefined;
@@ -65,17 +65,17 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     try {
       return callerOf() ?? "";
     } catch {
-      // as the documentation of the option states
+      // the documentation of `callerOf` states that such callers count as one
       return "";
     }
   }
 
-  /** Headers of the upstream's first response that are passed to the caller; empty before that response. */
+  /** The headers of the upstream's first response that the caller receives. Empty before that response. */
   get header(): Headers {
     return this.progress.header;
   }
 
-  /** Builds the REST call of a request message. */
+  /** Builds the REST call for a request message. */
   request(message: MessageShape<DescMessage>): RestRequest {
     this.requested = message;
     const request = this.adapted("writing the request", () => this.requestOf(message));
@@ -91,7 +91,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /**
-   * Calls a function of the adapter. Any exception other than a ConnectError becomes an error of the adapter.
+   * Calls a function of the adapter. An exception that is not a ConnectError becomes an error of the adapter.
    */
   adapted<T>(step: string, act: () => T): T {
     try {
@@ -103,7 +103,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /**
-   * Does work in turns of the event loop until the call ends. `bytes` defaults to the length of the last
+   * Does work in several event-loop turns, until the call ends. `bytes` defaults to the length of the last
    * large response.
    */
   inTurns<T>(work: Work<T>, bytes: number = this.largeBytes): Promise<T> {
@@ -111,7 +111,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return inTurns(typed(work, this.settings.types), { signal: this.context.signal, clock, bytes });
   }
 
-  /** Returns the error for a response that is an error although its status is not. */
+  /** Returns the error of a response that reports an error with a success status. */
   failure({ status, header, body }: ReadResponse): ConnectError {
     const json = operationStatus(body.value);
     const bytes = Buffer.from(json === undefined ? "" : stringifyJson(json));
@@ -127,13 +127,13 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.knowing(() => upstreamError(response, this.adapter.rules, this.clock.now()));
   }
 
-  /** Returns the error that callers receive for an exception of the call. */
+  /** Returns the error that callers receive for an exception in the call. */
   errorOf(thrown: unknown): ConnectError {
     const error = thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
     return this.knowing(() => redactError(error, this.secrets()));
   }
 
-  /** Reports that the call ended, and its error if any. Only the first end of a call counts. */
+  /** Reports that the call ended, and its error if it failed. Only the first end of a call counts. */
   ended(error: ConnectError | undefined): void {
     if (this.over) return;
     this.over = true;
@@ -149,8 +149,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /**
-   * Values that must not be disclosed: the credentials that were sent, and the redacted fields of the
-   * request.
+   * Returns the values that must not be disclosed: the credentials that were sent, and the redacted fields of
+   * the request.
    */
   secrets(): Secret[] {
     const { requested } = this;
@@ -158,12 +158,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return [...this.sentSecrets.newest(), ...(values ?? [])];
   }
 
-  /** The maximum cost of reading a response. */
+  /** The maximum parsing cost of a response. */
   get maxCost(): number {
     return this.route.upstream.settings.maxResponseCost;
   }
 
-  /** Runs code that needs the types of the call. */
+  /** Runs code that needs the message types of the call. */
   knowing<T>(act: () => T): T {
     return withTypes(this.settings.types, act);
   }

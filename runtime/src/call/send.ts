@@ -12,7 +12,7 @@ import { Observation } from "./observed.ts";
 import { read } from "./read.ts";
 import type { RunningCall } from "./running-call.ts";
 
-/** Sends a request, with retries where they may help, and reads the response. */
+/** Sends a request, retries it if a retry may help, and reads the response. */
 export function send(
   call: RunningCall,
   request: RestRequest,
@@ -42,12 +42,15 @@ export function send(
 
 function startsAtOnce(call: RunningCall, rules: MethodRules): boolean {
   const { context } = call;
-  // a context with `onCancel` calls its listener even if it was already aborted
+  // A context with `onCancel` calls its listener even if the call was already aborted
   const isAborted = context.onCancel === undefined && context.signal.aborted;
   return !isAborted && call.route.upstream.startsAtOnce(rules);
 }
 
-/** Makes the first attempt in as few steps as possible; `again` continues with attempt two after an error. */
+/**
+ * Makes the first attempt in as few steps as possible. After an error, `again` continues with the second
+ * attempt.
+ */
 async function attempted(
   call: RunningCall,
   request: RestRequest,

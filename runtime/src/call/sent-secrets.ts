@@ -1,9 +1,9 @@
 import type { Secret } from "../text/secret.ts";
 
-/** The maximum number of remembered secrets: more than any request and its follow-ups have. */
+/** The maximum number of remembered secrets, more than any request and its redirects and retries send. */
 const MAX_SECRETS = 32;
 
-/** The newest credentials that a call sent; a stream may send new ones repeatedly. */
+/** The newest credentials that a call sent. A stream may send new credentials repeatedly. */
 export class SentSecrets {
   private readonly secrets = new Map<string, Secret>();
 

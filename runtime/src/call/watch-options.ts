@@ -10,9 +10,9 @@ import { type FeedBus, LOCAL_BUS } from "./feed-bus.ts";
  */
 export interface WatchOptions {
   /**
-   * Signs resume tokens: at least 32 characters. With several keys the first one signs, and all are accepted.
-   * Processes that take over from each other, also after a restart, need the same key. Default: a random key,
-   * so that tokens become invalid when the process ends.
+   * The key that signs resume tokens, at least 32 characters long. If there are several keys, the first one
+   * signs, and all are accepted. A process can resume the streams of another process, or of an earlier run,
+   * only with the same key. Default: a random key; tokens become invalid when the process ends.
    */
   readonly resumeKey?: string | Secret | ReadonlyArray<string | Secret> | undefined;
   /** The maximum number of concurrent watchers. Default: 10 000. */
@@ -20,17 +20,21 @@ export interface WatchOptions {
   /** The maximum number of different feeds that are watched at the same time. Default: 1000. */
   readonly maxFeeds?: number | undefined;
   /**
-   * How long polling continues after the last watcher of a feed has left, in milliseconds. Default: 60 000.
+   * The time for which polling continues after the last watcher of a feed has left, in milliseconds. Default:
+   * 60 000.
    */
   readonly graceMs?: number | undefined;
-  /** The maximum number of bytes buffered for a slow watcher, which is then disconnected. Default: 1 MiB. */
+  /**
+   * The maximum number of bytes buffered for a slow watcher. A watcher that exceeds it is disconnected.
+   * Default: 1 MiB.
+   */
   readonly bufferBytes?: number | undefined;
-  /** Shares feeds with other processes. Default: none; each process polls for itself. */
+  /** Shares feeds with other processes. Default: no bus; each process polls for itself. */
   readonly bus?: FeedBus | undefined;
   /**
-   * Called within each call that begins to watch. Polls run in the context that it returned for the newest
-   * watch, so that credentials which depend on the caller belong to a current watcher. Default: polls belong
-   * to no call.
+   * Called within each call that begins to watch. Returns a function that runs polls in the context of that
+   * call. Polls use the context of the newest watch, so that credentials that depend on the caller belong to
+   * a current watcher. Default: polls have no caller.
    */
   readonly asCaller?: (() => RunAs) | undefined;
 }

@@ -49,7 +49,7 @@ async function seenWith(
   return { seen, origin: server.url };
 }
 
-/** Recomputes the signature of a received request independently. */
+/** Computes the signature of a received request again, without the code under test. */
 function verify(
   seen: Seen,
   origin: string,
@@ -82,7 +82,7 @@ function encode(text: string): string {
 
 const oauth1 = { consumerKey: "ck", consumerSecret: "c&s", token: "tk", tokenSecret: "ts" };
 
-test("an API key: goes into the query", async () => {
+test("an API key is sent in a query parameter", async () => {
   const { seen } = await seenWith(
     { apiKey: "k y&" },
     { credentials: ["api_key"], apiKey: { query: "api_key" } },
@@ -91,7 +91,7 @@ test("an API key: goes into the query", async () => {
   expect(seen.authorization).toBeUndefined();
 });
 
-test("an API key: goes into a header, with its prefix", async () => {
+test("an API key is sent in a header with its prefix", async () => {
   const { seen } = await seenWith(
     { apiKey: new Secret("abc") },
     { credentials: ["api_key"], apiKey: { header: "Authorization", prefix: "Key " } },
@@ -100,12 +100,12 @@ test("an API key: goes into a header, with its prefix", async () => {
   expect(seen.url).toBe("/things/t%3Aa?limit=5");
 });
 
-test("OAuth 2: sends a bearer token", async () => {
+test("an OAuth 2 token is sent as a bearer token", async () => {
   const { seen } = await seenWith({ oauth2: { accessToken: "at" } }, { credentials: ["oauth2"] });
   expect(seen.authorization).toBe("Bearer at");
 });
 
-test("OAuth 1.0a: signs the query as it is sent", async () => {
+test("OAuth 1.0a signs the query exactly as it is sent", async () => {
   const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] });
   const oauth = verify(seen, origin, "c&s", "ts");
   expect(oauth).toMatchObject({ oauth_consumer_key: "ck", oauth_token: "tk", oauth_version: "1.0" });
@@ -113,7 +113,7 @@ test("OAuth 1.0a: signs the query as it is sent", async () => {
   expect(oauth.oauth_nonce).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test("OAuth 1.0a: signs a form, with lists in brackets and characters of all kinds", async () => {
+test("OAuth 1.0a signs a form that has lists in brackets and all kinds of characters", async () => {
   const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1"] }, () => {
     const request = new RequestWriter("POST", "/v2/post");
     request.query("api_key", "k");
@@ -125,7 +125,7 @@ test("OAuth 1.0a: signs a form, with lists in brackets and characters of all kin
   verify(seen, origin, "c&s", "ts");
 });
 
-test("OAuth 1.0a: does not sign JSON and bytes", async () => {
+test("OAuth 1.0a does not sign JSON bodies and raw bytes", async () => {
   for (const write of [
     (request: RequestWriter) => request.json({ id: 700000000000000001n }),
     (request: RequestWriter) => request.bytes("multipart/form-data; boundary=x", Buffer.from("--x--")),
@@ -140,12 +140,12 @@ test("OAuth 1.0a: does not sign JSON and bytes", async () => {
   }
 });
 
-test("OAuth 1.0a: signs for the client alone, ignoring an available token", async () => {
+test("OAuth 1.0a signs without a token if the method requires credentials of the client alone", async () => {
   const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] });
   expect(verify(seen, origin, "c&s", "")).not.toHaveProperty("oauth_token");
 });
 
-test("OAuth 1.0a: sends protocol parameters of the request, whose token replaces the configured one", async () => {
+test("OAuth 1.0a sends protocol parameters from the request, and a token in the request replaces the configured token", async () => {
   const { seen, origin } = await seenWith({ oauth1 }, { credentials: ["oauth1_client"] }, () => {
     const request = new RequestWriter("POST", "/access_token");
     request.oauth1Param("oauth_token", "temporary");
@@ -168,13 +168,13 @@ test.each([
   [["none", "api_key"], "none"],
   [["oauth2", "none"], "none"],
   [[], "none"],
-] as const)("the choice: of %j is %s", async (credentials, kind) => {
+] as const)("a method that accepts %j sends %s", async (credentials, kind) => {
   const { seen } = await seenWith({ apiKey: "k", oauth1 }, { ...keyRules, credentials });
   const sent = seen.headers["x-key"] === "k" ? "api_key" : seen.authorization ? "oauth1" : "none";
   expect(sent).toBe(kind);
 });
 
-test("the choice: fails if no credentials match, and names the expected ones", async () => {
+test("a call for which no credentials match fails with an error that names the accepted kinds", async () => {
   const error = await failureOf(seenWith({ apiKey: "k" }, { credentials: ["oauth1", "oauth2"] }));
   expect(error.rawMessage).toBe(
     "upstream things: test.v1.ThingService.GetThing needs one of oauth1, oauth2, got api_key",
@@ -186,7 +186,7 @@ test("the choice: fails if no credentials match, and names the expected ones", a
 
 const bearerRules = { credentials: ["oauth2"] } as const;
 
-test("a credentials function: receives the method and the headers of the call", async () => {
+test("a credentials function receives the method and the headers of the call", async () => {
   const { seen } = await seenWith(
     async ({ method, header }) => ({
       oauth2: { accessToken: `${method.name}/${header.get("authorization")?.slice("Bearer ".length)}` },
@@ -196,7 +196,7 @@ test("a credentials function: receives the method and the headers of the call", 
   expect(seen.authorization).toBe("Bearer GetThing/of-the-caller");
 });
 
-test("a credentials function: that fails causes an internal error, without its message for the caller", async () => {
+test("a credentials function that fails causes an internal error, which does not show its message to the caller", async () => {
   const error = await failureOf(
     seenWith(() => {
       throw new Error("store at 10.0.0.1 is down");
@@ -207,7 +207,7 @@ test("a credentials function: that fails causes an internal error, without its m
   expect(String(error.cause)).toContain("10.0.0.1");
 });
 
-test("a credentials function: that returns credentials no header can carry is rejected", async () => {
+test("a credentials function that returns a token with a line break is rejected", async () => {
   const error = await failureOf(seenWith(() => ({ oauth2: { accessToken: "a\r\nx: y" } }), bearerRules));
   expect(error.rawMessage).toBe(
     "upstream things: oauth2 credentials: expected printable ASCII on one line, got a line break",
@@ -215,7 +215,7 @@ test("a credentials function: that returns credentials no header can carry is re
   expect(error.code).toBe(Code.Unauthenticated);
 });
 
-test("a credentials function: that returns no credentials fails the call", async () => {
+test("a credentials function that returns no credentials fails the call", async () => {
   const error = await failureOf(seenWith((() => undefined) as never, bearerRules));
   expect(reasonOf(error)).toBe("UPSTREAM_CREDENTIALS_MISSING");
 });
@@ -236,13 +236,13 @@ test.each<[CredentialsSource, string]>([
     "option credentials.oauth1.consumerSecret: expected printable ASCII on one line, got an empty string",
   ],
   ["hush" as never, "option credentials: expected an object or a function, got string"],
-])("fixed credentials are checked when the upstream is created: %#", async (credentials, text) => {
+])("invalid fixed credentials are rejected when the upstream is created: %#", async (credentials, text) => {
   const error = await failureOf(seenWith(credentials, {}));
   expect(error.rawMessage).toBe(`upstream things: ${text}`);
   expect(error.message).not.toContain("hush");
 });
 
-test("fixed credentials are checked when the upstream is created: empty secrets are valid, as RFC 5849 section 3.4.2 allows", async () => {
+test("fixed credentials may have empty secrets (RFC 5849 section 3.4.2)", async () => {
   const empty = { consumerKey: "ck", consumerSecret: "", token: "tk", tokenSecret: "" };
   const { seen, origin } = await seenWith({ oauth1: empty }, { credentials: ["oauth1"] });
   verify(seen, origin, "", "");

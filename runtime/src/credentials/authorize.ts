@@ -10,13 +10,13 @@ import { problemOfBasic, problemOfSecret } from "./check.ts";
 import { type BasicCredentials, type Credentials, kindsOf, type OAuth1Credentials } from "./credentials.ts";
 import { authorizationHeader, type Parameter, type SignableRequest } from "./oauth1.ts";
 
-/** The headers or parameters that credentials add to a request. */
+/** The headers or query parameters that credentials add to a request. */
 export interface Authorization {
   readonly kind: CredentialKind;
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
-  /** An encoded query parameter; empty if there is none. */
+  /** The encoded query parameter with the credentials. Empty if there is none. */
   readonly queryString: string;
-  /** The secrets in the request: a response that repeats them must not reach the caller. */
+  /** The secrets in the request. The caller must not receive a response that repeats them. */
   readonly secrets: readonly Secret[];
 }
 
@@ -25,13 +25,13 @@ export interface Authorizable {
   readonly method: DescMethod;
   readonly rules: MethodRules;
   readonly request: RestRequest;
-  /** Scheme, host and port of the base address. */
+  /** The scheme, host and port of the base address. */
   readonly origin: string;
-  /** The path as sent: the prefix of the base address and the path of the request. */
+  /** The path as it is sent: the path of the base address, then the path of the request. */
   readonly path: string;
 }
 
-/** A request without credentials. */
+/** The authorization of a request without credentials. */
 export const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
 
 /**
@@ -96,7 +96,7 @@ function bearer(call: Authorizable, value: string | Secret): Authorization {
   return { kind: "oauth2", headers, queryString: "", secrets: [secret] };
 }
 
-/** A user name with fewer characters is treated as a name, not as a token. */
+/** User names with fewer characters are not treated as secrets. */
 const MIN_TOKEN = 8;
 
 /**

@@ -2,7 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { isReflectMessage, type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 
 /**
- * Reports whether a request message has a value in one of the fields for the caller's own credentials.
+ * Reports whether a request message sets one of the fields for the caller's own credentials.
  *
  * @param fields names as in the .proto file; dots lead to fields of messages
  */

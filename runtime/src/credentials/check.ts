@@ -6,7 +6,7 @@ import type { OAuth2Grant } from "./oauth2-grant.ts";
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
-/** Describes the problem of a secret without revealing it; undefined if it can be sent. */
+/** Describes why a secret cannot be sent, without revealing it. Returns undefined if it can be sent. */
 export function problemOfSecret(secret: Secret): string | undefined {
   const text = secret.reveal();
   if (typeof text !== "string") return typeof text;
@@ -17,11 +17,12 @@ export function problemOfSecret(secret: Secret): string | undefined {
 }
 
 /**
- * Describes the problem of a user name and a password without revealing them; undefined if they can be sent.
+ * Describes why a user name and a password cannot be sent, without revealing them. Returns undefined if they
+ * can be sent.
  */
 export function problemOfBasic(username: Secret, password: Secret): string | undefined {
   const texts = [username.reveal(), password.reveal()];
-  // RFC 7617 section 2; any other character is allowed, since both are sent as base64
+  // any other character is allowed, since both strings are sent as base64 (RFC 7617 section 2)
   if (texts.some((text) => typeof text !== "string")) return "no text";
   if (texts.some((text) => /\p{Cc}/u.test(text))) return "a control character, e.g. a line break";
   if (texts.every((text) => text === "")) return "an empty user without a password";
@@ -80,7 +81,7 @@ function checkBasic(upstream: string, { username, password = "" }: BasicCredenti
   if (problem !== undefined) throw invalidOption(upstream, "credentials.basic", expected, problem);
 }
 
-/** An empty secret is legal (RFC 5849 section 3.4.2); a missing one is a mistake. */
+/** An empty secret is valid (RFC 5849 section 3.4.2), while a missing secret is a mistake. */
 function isEmpty(secret: string | Secret | undefined): boolean {
   return secret !== undefined && Secret.of(secret).reveal() === "";
 }

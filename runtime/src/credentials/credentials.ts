@@ -4,8 +4,8 @@ import type { Secret } from "../text/secret.ts";
 import type { OAuth2Grant } from "./oauth2-grant.ts";
 
 /**
- * OAuth 1.0a credentials (RFC 5849 section 1.1): the client's key and secret, and a token for requests on
- * behalf of a user.
+ * OAuth 1.0a credentials (RFC 5849 section 1.1): the key and secret of the client, and a token for requests
+ * on behalf of a user.
  */
 export interface OAuth1Credentials {
   readonly consumerKey: string | Secret;
@@ -16,11 +16,11 @@ export interface OAuth1Credentials {
 }
 
 /**
- * A user name and a password (HTTP Basic, RFC 7617). Upstreams that take a token expect it in place of
- * either.
+ * A user name and a password (HTTP Basic, RFC 7617). Upstreams that accept tokens expect the token in place
+ * of the user name or the password.
  */
 export interface BasicCredentials {
-  /** Without a colon; UTF-8. */
+  /** The user name in UTF-8, without a colon. */
   readonly username: string | Secret;
   /** Default: empty. */
   readonly password?: string | Secret | undefined;
@@ -30,12 +30,13 @@ export interface BasicCredentials {
 export interface OAuth2Credentials {
   readonly accessToken: string | Secret;
   /**
-   * Identifies the token's owner if tokens change: known rate limits are counted by it. Default: the token.
+   * Identifies the owner of the token if tokens change. Known rate limits are counted per identity. Default:
+   * the token.
    */
   readonly identity?: string | undefined;
 }
 
-/** The credentials that a call can carry. Methods take the first available kind of their list. */
+/** The credentials for a call. A method uses the first kind in its list that is available. */
 export interface Credentials {
   readonly apiKey?: string | Secret | undefined;
   readonly oauth1?: OAuth1Credentials | undefined;
@@ -43,24 +44,25 @@ export interface Credentials {
   readonly oauth2?: OAuth2Credentials | undefined;
   readonly basic?: BasicCredentials | undefined;
   /**
-   * Names the owner of these credentials if a function provides them, e.g. by the key of the caller's
-   * session: callers with the same name share watched feeds, also after a token was refreshed. The name is
-   * not a secret, but callers must not be able to choose another caller's name. Default: callers with the
-   * same credentials have the same name.
+   * Names the owner of credentials that a function provides, e.g. by the key of the caller's session. Callers
+   * with the same owner share watched feeds, also after a token was refreshed. The name is not a secret, but
+   * callers must not be able to choose another caller's name. Default: callers with the same credentials have
+   * the same owner.
    */
   readonly owner?: string | undefined;
   /**
    * Called when the upstream rejects one of these tokens (401). Resolves to other credentials, with which the
-   * request is retried once; `undefined` if there are none. If the upstream rejects those too, their own
-   * `rejected` is called, and the request is sent a third and last time. Applies only to credentials from a
-   * function. If it rejects with a ConnectError, the caller gets that error in place of the upstream's, e.g.
-   * that the session has ended, or that no other credentials are available now. A client stream is not
-   * retried: it fails with UNAVAILABLE, reason UPSTREAM_TOKEN_REPLACED.
+   * request is retried once, or to `undefined` if there are no other credentials. If the upstream rejects the
+   * other credentials too, their `rejected` is called, and the request is sent a third and last time. Applies
+   * only to credentials from a function. If `rejected` rejects with a ConnectError, the caller gets that
+   * error in place of the upstream's error, e.g. because the session has ended, or because no other
+   * credentials are available now. A client stream is not retried: it fails with UNAVAILABLE, reason
+   * UPSTREAM_TOKEN_REPLACED.
    */
   readonly rejected?: (() => Promise<Credentials | undefined>) | undefined;
 }
 
-/** The information about the call for a function that provides credentials. */
+/** The description of a call for a credentials function. */
 export interface CredentialsContext {
   /** The RPC method. */
   readonly method: DescMethod;
@@ -69,9 +71,9 @@ export interface CredentialsContext {
 }
 
 /**
- * Provides the credentials of one call, e.g. from its headers or the caller's session. They count as the
- * caller's own: if the upstream rejects them, the caller gets UNAUTHENTICATED. A ConnectError that the
- * function throws is passed to the caller; any other error becomes INTERNAL, reason
+ * Provides the credentials of one call, e.g. from its headers or the caller's session. The credentials count
+ * as the caller's own: if the upstream rejects them, the caller gets UNAUTHENTICATED. The caller receives a
+ * ConnectError that the function throws; any other error becomes INTERNAL, reason
  * UPSTREAM_CREDENTIALS_FAILED. A function that refreshes tokens should set the `owner`; otherwise streams
  * that watch feeds end at each refresh.
  */
@@ -79,15 +81,15 @@ export type CredentialsFunction = (
   context: CredentialsContext,
 ) => FixedCredentials | Promise<FixedCredentials>;
 
-/** Configured credentials: an OAuth 2 token is fixed, or fetched. */
+/** Configured credentials. The OAuth 2 token is fixed, or fetched by a grant. */
 export type FixedCredentials = Omit<Credentials, "oauth2"> & {
   readonly oauth2?: OAuth2Credentials | OAuth2Grant | undefined;
 };
 
-/** Fixed credentials of an upstream, or a function that provides the credentials of each call. */
+/** The fixed credentials of an upstream, or a function that provides the credentials of each call. */
 export type CredentialsSource = FixedCredentials | CredentialsFunction;
 
-/** Returns the available kinds of credentials, without `none`, which is always available. */
+/** Returns the available kinds of credentials, except `none`, which is always available. */
 export function kindsOf(credentials: Credentials): CredentialKind[] {
   const kinds: CredentialKind[] = [];
   if (credentials.apiKey !== undefined) kinds.push("api_key");

@@ -4,7 +4,7 @@ import type { CredentialKind } from "../adapter/rules.ts";
 import { Secret } from "../text/secret.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** Distinguishes sets of credentials without storing them: by a keyed hash with a private key. */
+/** Distinguishes sets of credentials without storing them, by a hash with a private key. */
 export class Identities {
   private readonly key: string;
 
@@ -12,14 +12,14 @@ export class Identities {
     this.key = clock.randomHex(32);
   }
 
-  /** Returns the identity of the credentials that a call of this kind sends. */
+  /** Returns the identity of the credentials of this kind. */
   of(kind: CredentialKind, credentials: Credentials): string {
     return this.hash([kind, ...partsOf(kind, credentials)]);
   }
 
   /**
-   * Returns the identity of the owner of these credentials. It includes the secrets that prove it, while `of`
-   * only uses names.
+   * Returns the identity of the owner of these credentials. The identity depends on the secrets, while the
+   * result of `of` depends on names only.
    */
   proven(kind: CredentialKind, credentials: Credentials): string {
     const { oauth1 } = credentials;

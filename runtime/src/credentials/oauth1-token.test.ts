@@ -44,7 +44,7 @@ test("a request has every protocol parameter once, and a signature that a server
   );
 });
 
-test("a token is read unchanged, or is rejected because no header can carry it", () => {
+test("a token is read unchanged, or rejected because no header can carry it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string(), (token, tokenSecret) => {
       const text = String(new URLSearchParams({ oauth_token: token, oauth_token_secret: tokenSecret }));
@@ -65,6 +65,6 @@ test.each([
   ["oauth_token=a&oauth_token_secret=b&oauth_callback_confirmed=false", "unconfirmed"],
   ["oauth_token=a&oauth_token_secret=b&oauth_callback_confirmed=true", { token: "a", tokenSecret: "b" }],
   ["oauth_token=a&oauth_token_secret=", { token: "a", tokenSecret: "" }],
-])("the response %j is read as %j", (text, expected) => {
+])("the token response %j is read as %j", (text, expected) => {
   expect(readOAuth1Token(text)).toEqual(expected);
 });

@@ -1,7 +1,7 @@
 import type { Secret } from "../text/secret.ts";
 import { authorizationHeader, type Parameter } from "./oauth1.ts";
 
-/** The signer of an OAuth 1.0a request. Without a token only the application signs. */
+/** The signer of an OAuth 1.0a request. Without a token, only the application signs. */
 export interface OAuth1Signer {
   readonly consumerKey: Secret;
   readonly consumerSecret: Secret;
@@ -9,7 +9,9 @@ export interface OAuth1Signer {
   readonly tokenSecret?: Secret | undefined;
 }
 
-/** A request without a body to sign: for obtaining a token (RFC 5849 section 2), or with a token. */
+/**
+ * A request without a body to sign, for obtaining a token (RFC 5849 section 2) or for a call with a token.
+ */
 export interface OAuth1Request {
   readonly method: "GET" | "POST";
   readonly url: URL;
@@ -17,11 +19,11 @@ export interface OAuth1Request {
   readonly parameters?: readonly Parameter[] | undefined;
 }
 
-/** The values that make each request unique. */
+/** The time and the nonce, which make each request unique. */
 export interface OAuth1Moment {
-  /** In milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly now: number;
-  /** Random, never repeated. */
+  /** A random string that is never repeated. */
   readonly nonce: string;
 }
 
@@ -46,7 +48,7 @@ export function signOAuth1(
   );
 }
 
-/** A token and its secret from a server. */
+/** A token and its secret in the response of a server. */
 export interface OAuth1TokenText {
   readonly token: string;
   readonly tokenSecret: string;
@@ -55,10 +57,10 @@ export interface OAuth1TokenText {
 const MAX_TOKEN = 16_384;
 
 /**
- * Reads a response with temporary or token credentials (RFC 5849 sections 2.1 and 2.3).
+ * Reads a response with temporary credentials or token credentials (RFC 5849 sections 2.1 and 2.3).
  *
- * @returns `none` if there is no token, or one that no header can carry; `unconfirmed` if the server states
- * that it did not accept the callback. Many servers omit this statement.
+ * @returns `none` if there is no token, or if no header can carry the token; `unconfirmed` if the server
+ *   states that it did not accept the callback. Many servers omit this statement.
  */
 export function readOAuth1Token(text: string): OAuth1TokenText | "none" | "unconfirmed" {
   const form = new URLSearchParams(text.trim());

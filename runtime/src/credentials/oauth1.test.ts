@@ -108,7 +108,7 @@ const VECTORS: readonly Vector[] = [
 ];
 
 test.each(VECTORS)(
-  "signatures of known requests: $name",
+  "the signature of a known request is correct: $name",
   ({ request, oauth, secrets, baseString, signature }) => {
     const built = signatureBaseString(request, Object.entries(oauth));
     if (baseString !== undefined) expect(built).toBe(baseString);
@@ -118,7 +118,7 @@ test.each(VECTORS)(
 );
 
 test.each(VECTORS)(
-  "signatures of known requests: $name, in a header",
+  "the signature of a known request in a header is correct: $name",
   ({ request, oauth, secrets, signature }) => {
     const [consumerSecret, tokenSecret] = secrets;
     const { oauth_signature_method, ...given } = oauth;
@@ -130,7 +130,7 @@ test.each(VECTORS)(
 const text = fc.string({ unit: "grapheme", maxLength: 12 });
 const pairs = fc.array(fc.tuple(text, text), { maxLength: 6 });
 
-test("the base string: equals an independently computed one, for any parameters", () => {
+test("the base string equals an independently computed base string for any parameters", () => {
   fc.assert(
     fc.property(pairs, pairs, pairs, (query, form, oauth) => {
       const request = {
@@ -150,7 +150,7 @@ test("the base string: equals an independently computed one, for any parameters"
   );
 });
 
-test("the base string: does not depend on the order of parameters", () => {
+test("the base string does not depend on the order of parameters", () => {
   fc.assert(
     fc.property(pairs, (parameters) => {
       const base = (queryString: string) =>
@@ -160,7 +160,7 @@ test("the base string: does not depend on the order of parameters", () => {
   );
 });
 
-test("the base string: includes a question mark at the beginning of a query", () => {
+test("the base string includes a question mark at the beginning of a query", () => {
   const request = { verb: "GET", origin: "http://a", path: "/", queryString: "?a=1" };
   expect(signatureBaseString(request, [])).toBe("GET&http%3A%2F%2Fa%2F&%253Fa%3D1");
 });
@@ -200,7 +200,7 @@ function encodeBytes(text: string): string {
     .join("");
 }
 
-test("HMAC-SHA1 signatures use encoded secrets as the key", () => {
+test("HMAC-SHA1 uses the encoded secrets as its key", () => {
   const expected = createHmac("sha1", "a%26b&%C3%A9").update("base").digest("base64");
   expect(hmacSha1("base", { consumerSecret: "a&b", tokenSecret: "é" })).toBe(expected);
 });

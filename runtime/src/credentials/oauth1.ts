@@ -8,25 +8,28 @@ export type Parameter = readonly [name: string, value: string];
 export interface SignableRequest {
   /** The HTTP method. */
   readonly verb: string;
-  /** Scheme, host and, unless it is the scheme's default, port, in lower case: `https://api.example.com`. */
+  /**
+   * The scheme and host, and the port unless it is the default port, in lower case:
+   * `https://api.example.com`.
+   */
   readonly origin: string;
-  /** The path exactly as sent. */
+  /** The path exactly as it is sent. */
   readonly path: string;
-  /** The encoded query as sent, without `?`. */
+  /** The encoded query as it is sent, without `?`. */
   readonly queryString: string;
-  /** The body, if it is `application/x-www-form-urlencoded`; other bodies are not signed. */
+  /** The body, if it is `application/x-www-form-urlencoded`. Other bodies are not signed. */
   readonly form?: string | undefined;
 }
 
-/** The keys of a signature; `tokenSecret` is empty without a token. */
+/** The keys of a signature. `tokenSecret` is empty if there is no token. */
 export interface SigningKey {
   readonly consumerSecret: string;
   readonly tokenSecret: string;
 }
 
 /**
- * Returns the signature base string (RFC 5849 section 3.4.1). `oauth` are the protocol parameters without the
- * signature.
+ * Returns the signature base string (RFC 5849 section 3.4.1). `oauth` contains the protocol parameters
+ * without the signature.
  */
 export function signatureBaseString(request: SignableRequest, oauth: readonly Parameter[]): string {
   const parameters = [...decodeForm(request.queryString), ...decodeForm(request.form ?? ""), ...oauth];
@@ -56,7 +59,10 @@ export function authorizationHeader(
   return `OAuth ${items.map(([name, value]) => `${percentEncode(name)}="${percentEncode(value)}"`).join(", ")}`;
 }
 
-/** RFC 5849 section 3.4.1.3.2: encoded, then sorted by name and by value, in byte order. */
+/**
+ * Normalizes parameters (RFC 5849 section 3.4.1.3.2): encodes them, then sorts them by name and by value, in
+ * byte order.
+ */
 function normalize(parameters: readonly Parameter[]): string {
   return parameters
     .map(([name, value]) => [percentEncode(name), percentEncode(value)] as const)
@@ -69,7 +75,10 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** RFC 5849 section 3.4.1.3.1: `+` is a space, a name without `=` has an empty value, duplicates stay. */
+/**
+ * Decodes a form (RFC 5849 section 3.4.1.3.1): `+` is a space, a name without `=` has an empty value, and
+ * duplicates are kept.
+ */
 function decodeForm(text: string): Parameter[] {
   return text === "" ? [] : [...new URLSearchParams(`&${text}`)];
 }

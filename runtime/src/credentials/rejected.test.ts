@@ -20,7 +20,10 @@ const bearer = (accessToken: string, rejected?: Credentials["rejected"]): Creden
   rejected,
 });
 
-/** Starts an upstream that accepts one token, and returns the tokens that it receives and a call of it. */
+/**
+ * Starts an upstream that accepts one token. Returns the tokens that the upstream receives, and a function
+ * that calls it.
+ */
 async function upstreamOf(credentials: CredentialsSource, accepted: string, status = 401) {
   const tokens: Array<string | undefined> = [];
   const server = await httpUpstream((request: IncomingMessage, response) => {
@@ -53,7 +56,7 @@ test("a token that the upstream rejects is refreshed, and the request is retried
   expect(asked).toBe(1);
 });
 
-test("a third rejection is returned to the caller, and all refreshed credentials are notified of their rejection", async () => {
+test("the caller receives the third rejection, and `rejected` is called for all refreshed credentials", async () => {
   const told: string[] = [];
   const end = async () => {
     told.push("new");
@@ -73,7 +76,7 @@ test("a third rejection is returned to the caller, and all refreshed credentials
   expect(told).toEqual(["old", "new", "newest"]);
 });
 
-test("without other credentials the upstream's rejection is returned", async () => {
+test("without other credentials the caller receives the rejection of the upstream", async () => {
   const { tokens, call } = await upstreamOf(() => bearer("old", async () => undefined), "new");
   expect((await failureOf(call())).code).toBe(Code.Unauthenticated);
   expect(tokens).toEqual(["Bearer old"]);
@@ -82,19 +85,22 @@ test("without other credentials the upstream's rejection is returned", async () 
 test.each([
   ["a ConnectError is the caller's", new ConnectError("it has ended", Code.Aborted), Code.Aborted],
   ["anything else is a defect of the function", new Error("secret"), Code.Internal],
-])("a credentials function may explain why it has no others: %s", async (_, thrown, code) => {
-  const { call } = await upstreamOf(() => bearer("old", () => Promise.reject(thrown)), "new");
-  const error = await failureOf(call());
-  expect(error.code).toBe(code);
-  expect(error.message).not.toContain("secret");
-  const twice = await upstreamOf(
-    () => bearer("old", async () => bearer("older", () => Promise.reject(thrown))),
-    "new",
-  );
-  expect((await failureOf(twice.call())).code).toBe(code);
-});
+])(
+  "the error of a credentials function that has no other credentials reaches the caller: %s",
+  async (_, thrown, code) => {
+    const { call } = await upstreamOf(() => bearer("old", () => Promise.reject(thrown)), "new");
+    const error = await failureOf(call());
+    expect(error.code).toBe(code);
+    expect(error.message).not.toContain("secret");
+    const twice = await upstreamOf(
+      () => bearer("old", async () => bearer("older", () => Promise.reject(thrown))),
+      "new",
+    );
+    expect((await failureOf(twice.call())).code).toBe(code);
+  },
+);
 
-test("a rejected token while its endpoint is down is UNAVAILABLE, with a delay, for every call", async () => {
+test("if the upstream rejects a token while the token endpoint is down, every call gets UNAVAILABLE with a delay", async () => {
   let isDown = false;
   const endpoint = await httpUpstream((_request, response) => {
     if (isDown) response.statusCode = 503;
@@ -112,16 +118,19 @@ test("a rejected token while its endpoint is down is UNAVAILABLE, with a delay, 
   expect(new Set(tokens)).toEqual(new Set(["Bearer old"]));
 });
 
-test.each([400, 403, 404, 500])("status %i is not a rejection of the token", async (status) => {
-  let asked = 0;
-  const refresh = async () => {
-    asked += 1;
-    return bearer("new");
-  };
-  const { tokens, call } = await upstreamOf(() => bearer("old", refresh), "new", status);
-  await failureOf(call());
-  expect([tokens, asked]).toEqual([["Bearer old"], 0]);
-});
+test.each([400, 403, 404, 500])(
+  "a response with status %i does not cause a refresh of the token",
+  async (status) => {
+    let asked = 0;
+    const refresh = async () => {
+      asked += 1;
+      return bearer("new");
+    };
+    const { tokens, call } = await upstreamOf(() => bearer("old", refresh), "new", status);
+    await failureOf(call());
+    expect([tokens, asked]).toEqual([["Bearer old"], 0]);
+  },
+);
 
 test("a rejected API key does not refresh the token, and fixed credentials are never refreshed", async () => {
   let asked = 0;

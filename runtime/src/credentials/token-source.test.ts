@@ -17,14 +17,14 @@ const GRANT: OAuth2Grant = {
   clientSecret: "hush-hush-1",
 };
 
-/** A token endpoint with responses from the test, which records its requests. */
+/** A token endpoint that sends the responses of a test and records requests. */
 class Endpoint {
   readonly requests: EndpointRequest[] = [];
   readonly forms: Array<Record<string, string>> = [];
   answer: (count: number) => { status?: number; body: unknown; retryAfter?: string } | Error = (count) => ({
     body: { access_token: `token-${count}`, token_type: "Bearer", expires_in: 3600 },
   });
-  /** Delays responses until it resolves. */
+  /** The promise for which responses wait. */
   held: Promise<void> | undefined;
 
   readonly send = async (request: EndpointRequest): Promise<EndpointResponse> => {
@@ -55,7 +55,7 @@ function sourceOf(grant: OAuth2Grant, { send }: Endpoint, clock: FakeClock): Tok
 
 const get = async (source: TokenSource) => (await source.get()).reveal();
 
-test("a token is fetched once for all waiting calls, with the client's credentials, and cached", async () => {
+test("a token is fetched with the client's credentials, once for all waiting calls, and then cached", async () => {
   const { endpoint, source } = setUp({ ...GRANT, scope: "a b", parameters: { audience: "x" } });
   const tokens = await Promise.all(Array.from({ length: 50 }, () => get(source)));
   expect(new Set(tokens)).toEqual(new Set(["token-1"]));
@@ -67,14 +67,14 @@ test("a token is fetched once for all waiting calls, with the client's credentia
   );
 });
 
-test("the client's secret is sent in the body if the server expects it there", async () => {
+test("the client secret is sent in the body if the server expects it there", async () => {
   const { endpoint, source } = setUp({ ...GRANT, clientAuthentication: "body" });
   await source.get();
   expect(endpoint.requests[0]?.headers.authorization).toBeUndefined();
   expect(endpoint.forms[0]).toMatchObject({ client_id: "me", client_secret: "hush-hush-1" });
 });
 
-test("a token is refreshed in the background before it expires, and calls wait for it after it has expired", async () => {
+test("a token is refreshed in the background before it expires, and calls wait for the refresh only after it has expired", async () => {
   const { endpoint, clock, source } = setUp();
   await get(source);
   clock.advance(3600_000 - 70_000);
@@ -89,7 +89,7 @@ test("a token is refreshed in the background before it expires, and calls wait f
   expect(await get(source)).toBe("token-3");
 });
 
-test("after a failed background refresh the token is used until it expires, and not every call retries", async () => {
+test("after a failed background refresh the token is used until it expires, and the next calls do not retry immediately", async () => {
   const { endpoint, clock, source } = setUp();
   await get(source);
   endpoint.answer = () => new Error("down");
@@ -104,7 +104,7 @@ test("after a failed background refresh the token is used until it expires, and 
   expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
 });
 
-test("an unavailable token endpoint is requested at growing intervals, and calls fail immediately with the delay", async () => {
+test("while the token endpoint is unavailable, requests to it become rarer, and calls fail immediately with the delay", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = () => ({ status: 503, body: "down" });
   for (let second = 0; second < 600; second++) {
@@ -122,7 +122,7 @@ test("an unavailable token endpoint is requested at growing intervals, and calls
   expect(await get(source)).toBe("back");
 });
 
-test("a retry delay of the token endpoint is respected, up to five minutes", async () => {
+test("the retry delay of the token endpoint is respected up to five minutes", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = () => ({ status: 429, body: {}, retryAfter: "120" });
   await failureOf(source.get());
@@ -142,7 +142,7 @@ const REFUSALS: ReadonlyArray<readonly [string, number, unknown, string]> = [
 ];
 
 test.each(REFUSALS)(
-  "a rejection is a configuration error, and remembered: %s",
+  "a rejection by the token endpoint is reported as a configuration error and remembered: %s",
   async (_, status, body, text) => {
     const { endpoint, source } = setUp();
     endpoint.answer = () => ({ status, body });
@@ -170,13 +170,13 @@ const ODD: ReadonlyArray<readonly [string, number, unknown]> = [
   ["the errors of an API", 403, { meta: { status: 403, msg: "Forbidden" }, errors: [{ detail: "no" }] }],
 ];
 
-test.each(ODD)("a response without a token is a failure: %s", async (_, status, body) => {
+test.each(ODD)("a response without a token is reported as a failure: %s", async (_, status, body) => {
   const { endpoint, source } = setUp();
   endpoint.answer = () => ({ status, body });
   expect(reasonOf(await failureOf(source.get()))).toBe("UPSTREAM_TOKEN_FAILED");
 });
 
-test("empty members, and a lifetime in digits, are accepted", async () => {
+test("a token response may have empty members, and a lifetime as a string of digits", async () => {
   const { endpoint, clock, source } = setUp();
   endpoint.answer = (count) => ({
     body: { access_token: `t${count}`, id_token: false, refresh_token: null, scope: "", expires_in: "60" },
@@ -186,7 +186,7 @@ test("empty members, and a lifetime in digits, are accepted", async () => {
   expect(await get(source)).toBe("t2");
 });
 
-test("no error contains a secret, whatever the server repeats", async () => {
+test("errors never contain a secret, even if the server repeats it", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.stringMatching(/^[A-Za-z0-9._~+/-]{8,40}$/),
@@ -224,7 +224,7 @@ test("a token that the upstream rejected is refreshed once for all calls, and no
   expect((await source.another(new Secret("token-2")))?.token.reveal()).toBe("token-3");
 });
 
-/** Events that affect the only valid token of an upstream, and its token endpoint. */
+/** Events that affect the only valid token of an upstream, or its token endpoint. */
 const EVENTS = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("call" as const), at: fc.nat(2) }) },
   fc.record({ kind: fc.constant("invalidate" as const) }),
@@ -232,7 +232,7 @@ const EVENTS = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const), ms: fc.nat(20_000) }),
 );
 
-test("whenever the upstream invalidates tokens, calls get another one or UNAVAILABLE with a delay, and each process requests at most one per 10 s", async () => {
+test("when the upstream invalidates tokens, calls get another token or UNAVAILABLE with a delay, and each process requests at most one token per 10 s", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(EVENTS, { maxLength: 60 }), fc.boolean(), async (events, isShared) => {
       const [endpoint, clock] = [new Endpoint(), new FakeClock()];
@@ -247,7 +247,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
       };
       const grant = { ...GRANT, refreshToken: "refresh-0", store };
       const sources = [0, 1, 2].map(() => sourceOf(grant, endpoint, clock));
-      /** As in the gateway: a rejected request is retried once with another token. */
+      /** as in the gateway, a rejected request is retried once with another token. */
       const call = async (at: number) => {
         const source = sources[at];
         if (source === undefined) throw new Error("no source");
@@ -257,7 +257,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
         try {
           let other = await source.another(first);
           if (other === undefined) throw source.rejectedError();
-          // no newer than the first: rejected as well, so its own `rejected` is called
+          // this token may be as old as the first and also be rejected, so its own `rejected` is called
           if (other.token.reveal() !== good) {
             expect(other.isNew).toBe(false);
             other = await source.another(other.token);
@@ -286,7 +286,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
           expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
         }
       }
-      // it recovers, whatever happened
+      // after the endpoint recovers, calls succeed again
       isUp = true;
       clock.advance(300_000);
       for (const at of [0, 1, 2]) {
@@ -298,7 +298,7 @@ test("whenever the upstream invalidates tokens, calls get another one or UNAVAIL
   );
 });
 
-test("a refresh token is used, and replaced by the server's new one", async () => {
+test("a refresh token is used until the server sends a new one", async () => {
   const { endpoint, clock, source } = setUp({ ...GRANT, refreshToken: "refresh-0" });
   const rotating = [true, false, true];
   endpoint.answer = (count) => ({
@@ -317,7 +317,7 @@ test("a refresh token is used, and replaced by the server's new one", async () =
   expect(endpoint.forms[0]).toMatchObject({ grant_type: "refresh_token" });
 });
 
-/** A store in memory that several processes share: one refresh at a time. */
+/** An in-memory store that several processes share. It runs one refresh at a time. */
 class MemoryStore implements TokenStore {
   readonly name = "memory";
   kept: Tokens | undefined;
@@ -333,7 +333,7 @@ class MemoryStore implements TokenStore {
   }
 }
 
-test("processes that share a store refresh once, and none uses a refresh token twice", async () => {
+test("processes that share a store refresh a token once, and never use a refresh token twice", async () => {
   const store = new MemoryStore();
   const [endpoint, clock] = [new Endpoint(), new FakeClock()];
   const used = new Set<string>();
@@ -354,7 +354,7 @@ test("processes that share a store refresh once, and none uses a refresh token t
   expect(store.kept?.refreshToken?.reveal()).toBe("refresh-4");
 });
 
-test("a store that has no refresh token, or fails, causes a clear error", async () => {
+test("the error for a store that fails, or has no refresh token, names the problem", async () => {
   const none = setUp({ ...GRANT, store: new MemoryStore() });
   const error = await failureOf(none.source.get());
   expect([reasonOf(error), none.endpoint.requests]).toEqual(["UPSTREAM_TOKENS_UNREADABLE", []]);
@@ -365,7 +365,7 @@ test("a store that has no refresh token, or fails, causes a clear error", async 
   );
 });
 
-/** Waits for all pending work, which is entirely in memory. */
+/** Waits for all pending work, which does no I/O. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
   await new Promise((resolve) => setImmediate(resolve));

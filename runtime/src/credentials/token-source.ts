@@ -7,19 +7,19 @@ import { requestTokens } from "../token-endpoint/token-request.ts";
 import type { ClientAuthMethod, Grant, Send, Tokens } from "../token-endpoint/tokens.ts";
 import type { OAuth2Grant } from "./oauth2-grant.ts";
 
-/** A token that expires within this time is not sent any more: it could expire in transit. */
+/** A token that expires within this time is not sent, since it could expire in transit. */
 const SKEW_MS = 5_000;
 
 /**
- * The time before a token's expiry at which it is refreshed, and its maximum as a fraction of the token's
- * lifetime.
+ * The time before its expiry at which a token is refreshed, and the maximum of that time as a fraction of the
+ * token's lifetime.
  */
 const MARGIN_MS = 60_000;
 const MARGIN_PART = 0.2;
 
 /**
- * The first and the longest pause after the token endpoint failed, and after it rejected a request. Each
- * pause is twice the previous one.
+ * The first and the longest pause after a failure of the token endpoint, and after a rejection. Each pause is
+ * twice the previous pause.
  */
 const PAUSES = {
   failed: { firstMs: 1_000, maxMs: 60_000 },
@@ -28,19 +28,20 @@ const PAUSES = {
 } as const;
 
 /**
- * The minimum time between two refreshes caused by a rejected token; a random delay of up to half of it is
- * added. If an upstream accepts only the newest token, processes without a common store invalidate each
- * other's tokens: they must not do so in step.
+ * The minimum time between two refreshes that rejected tokens cause. A random delay of up to half of it is
+ * added: if an upstream accepts only the newest token, processes without a common store invalidate each
+ * other's tokens, and must not refresh at the same time.
  */
 const REFUSAL_MS = 10_000;
 
 /**
- * The reason why there is no token: the endpoint failed, it rejected the request, or the token store failed.
+ * The reason why there is no token: the endpoint failed, the endpoint rejected the request, or the token
+ * store failed.
  */
 export interface TokenFailure {
   readonly kind: keyof typeof PAUSES;
   readonly problem: string;
-  /** The time without further requests, in milliseconds. */
+  /** The time for which there are no further requests, in milliseconds. */
   readonly delay: number;
   readonly cause: unknown;
 }
@@ -53,31 +54,31 @@ export interface TokenSourceOptions {
   /** Creates the error for callers. */
   readonly errorOf: (failure: TokenFailure) => ConnectError;
   /**
-   * Whether the client may request tokens for itself if there is no refresh token. Default: if there is no
-   * store.
+   * Whether the client may request tokens for itself if there is no refresh token. Default: only if there is
+   * no store.
    */
   readonly mayAskForItself?: boolean;
 }
 
-/** A token that replaces one rejected by the upstream. */
+/** The token that replaces a token which the upstream rejected. */
 export interface AnotherToken {
   readonly token: Secret;
   /**
-   * Whether the endpoint issued it because of the rejection; otherwise it may be as old as the rejected
-   * token.
+   * Whether the endpoint issued the token because of the rejection. Otherwise the token may be as old as the
+   * rejected token.
    */
   readonly isNew: boolean;
 }
 
 interface Failure extends Omit<TokenFailure, "delay"> {
-  /** On the clock's monotonic scale. */
+  /** The end of the pause on the monotonic scale of the clock. */
   readonly until: number;
   readonly count: number;
 }
 
 /**
  * The access tokens of one grant. A token is fetched when it is first needed, and refreshed in the background
- * shortly before it expires; all waiting calls share one request. After a failure there is no request for a
+ * shortly before it expires; all waiting calls share one request. After a failure no request is sent for a
  * while, and calls fail with the same error.
  */
 export class TokenSource {
@@ -89,9 +90,12 @@ export class TokenSource {
   private refreshAt = Number.POSITIVE_INFINITY;
   private refreshing: Promise<Tokens> | undefined;
   private failure: Failure | undefined;
-  /** The last token from the endpoint. */
+  /** The token that the endpoint issued last. */
   private requested: Secret | undefined;
-  /** The end of the time without refreshes after a rejected token, on the monotonic scale. */
+  /**
+   * The time before which a rejected token does not cause another refresh, on the monotonic scale of the
+   * clock.
+   */
   private rejectedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: TokenSourceOptions) {
@@ -109,17 +113,17 @@ export class TokenSource {
     const { tokens } = this;
     if (tokens === undefined || !this.isGood(tokens)) return (await this.refresh()).accessToken;
     if (this.clock.now() >= this.refreshAt && !this.isPausing()) {
-      // the caller has a valid token; a failure recurs when that token has expired
+      // the caller has a valid token, and calls see the failure only if it persists until that token expires
       this.refresh().catch(() => undefined);
     }
     return tokens.accessToken;
   }
 
   /**
-   * Returns another token in place of one that the upstream rejected; undefined if one was requested a moment
-   * ago.
+   * Returns another token in place of one that the upstream rejected, or undefined if another token was
+   * requested a moment ago.
    *
-   * @throws ConnectError as `get` does
+   * @throws ConnectError in the same cases as `get`
    */
   async another(rejected: Secret): Promise<AnotherToken | undefined> {
     const { tokens } = this;
@@ -172,7 +176,7 @@ export class TokenSource {
     }
   }
 
-  /** Randomizes the time, so that not always the same replica refreshes first. */
+  /** Returns a random time before the expiry, so that the same replica does not always refresh first. */
   private refreshOf(expiresAt: number): number {
     const margin = Math.min(MARGIN_MS, (expiresAt - this.clock.now()) * MARGIN_PART);
     return expiresAt - SKEW_MS - margin * (0.5 + fraction(this.clock) / 2);
@@ -183,7 +187,7 @@ export class TokenSource {
     if (store === undefined) return await this.request(this.tokens?.refreshToken ?? this.ownRefreshToken);
     return await store.update(async (kept) => {
       const isOther = kept?.accessToken.reveal() !== rejected?.reveal();
-      // another process has refreshed the token
+      // another process has already refreshed the token
       if (kept !== undefined && isOther && this.isGood(kept)) return kept;
       const refreshToken = kept?.refreshToken ?? this.ownRefreshToken;
       if (refreshToken === undefined && this.options.mayAskForItself !== true) {
@@ -211,7 +215,7 @@ export class TokenSource {
           };
     const tokens = await requestTokens(endpoint, grant, this.clock.now());
     this.requested = tokens.accessToken;
-    // if the server returns no new refresh token, the old one remains valid (RFC 6749 section 6)
+    // if the server returns no new refresh token, the old refresh token remains valid (RFC 6749 section 6)
     return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
   }
 
@@ -241,7 +245,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Any error that is not from the endpoint is from the store. */
+/** Returns the kind of a failure. Errors that are not from the endpoint are from the store. */
 function kindOf(error: unknown): keyof typeof PAUSES {
   if (!(error instanceof EndpointError)) return "unreadable";
   return error.isFinal ? "rejected" : "failed";

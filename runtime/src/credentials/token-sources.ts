@@ -9,19 +9,20 @@ import type { OAuth2Grant } from "./oauth2-grant.ts";
 import { type TokenFailure, TokenSource } from "./token-source.ts";
 
 /**
- * The maximum number of grants with cached tokens: one from the configuration, or several from a function.
+ * The maximum number of grants whose tokens are cached. A configuration has one grant, a credentials function
+ * may have several.
  */
 const MAX_SOURCES = 256;
 
-/** Returns the tokens of a grant, and a text that identifies the grant without revealing a secret. */
+/** Returns the tokens of a grant, and a string that identifies the grant without revealing a secret. */
 export type TokenSources = (grant: OAuth2Grant) => {
   readonly source: TokenSource;
   readonly identity: string;
 };
 
 /**
- * Caches the tokens of grants by their content: an equal grant gets the same tokens even after the
- * configuration was reloaded.
+ * Caches the tokens of grants by the content of the grant. An equal grant thus gets the same tokens even
+ * after the configuration was reloaded.
  */
 export function tokenSources(upstream: string, send: Send, clock: Clock): TokenSources {
   const key = clock.randomHex(32);
@@ -30,7 +31,7 @@ export function tokenSources(upstream: string, send: Send, clock: Clock): TokenS
     const identity = createHmac("sha256", key).update(textOf(grant)).digest("base64");
     const errorOf = (failure: TokenFailure) => upstreamTokenError(upstream, grant.tokenUrl, failure);
     const source = sources.get(identity) ?? new TokenSource({ grant, send, clock, errorOf });
-    // moves the most recently used source to the end
+    // moves the most recently used source to the end of the map
     sources.delete(identity);
     sources.set(identity, source);
     const [oldest] = sources.keys();
@@ -40,8 +41,8 @@ export function tokenSources(upstream: string, send: Send, clock: Clock): TokenS
 }
 
 /**
- * Returns the error of a call without a token: reason UPSTREAM_TOKEN_REFUSED, UPSTREAM_TOKEN_FAILED or
- * UPSTREAM_TOKENS_UNREADABLE.
+ * Returns the error of a call for which no token is available: reason UPSTREAM_TOKEN_REFUSED,
+ * UPSTREAM_TOKEN_FAILED or UPSTREAM_TOKENS_UNREADABLE.
  */
 export function upstreamTokenError(
   upstream: string,

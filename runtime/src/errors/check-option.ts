@@ -8,7 +8,7 @@ export interface Range {
   /** Default: 1. */
   readonly min?: number;
   readonly max: number;
-  /** Whether fractions are allowed; the value then has to be greater than `min`. */
+  /** Whether fractions are allowed. The value then has to be greater than `min`. */
   readonly fraction?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface Range {
 export type InvalidOption = (option: string, expected: string, got: string) => Error;
 
 /**
- * Checks that options have only known names: a misspelt name would have no effect.
+ * Rejects unknown option names, since a misspelt name would have no effect.
  *
  * @throws the error from `invalid`
  */

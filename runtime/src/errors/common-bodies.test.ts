@@ -8,12 +8,12 @@ import { COMMON_BODIES } from "./common-bodies.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorReport } from "./error-report.ts";
 
-/** A generated body, and the expected reading. */
+/** A generated body, and the report that reading it must return. */
 interface Member {
   readonly body: JsonValue;
   readonly text: string;
   readonly subcode?: string;
-  /** Fields of the request with their error descriptions. */
+  /** The request fields that the body names, with the descriptions of their errors. */
   readonly fields?: ReadonlyArray<readonly [field: string, description: string]>;
 }
 
@@ -21,7 +21,7 @@ const text = fc.stringMatching(/^[A-Z][a-z]{2,8} [a-z]{2,8}[.!]?$/);
 const word = fc.stringMatching(/^[a-z]{3,8}_[a-z]{3,8}$/);
 const name = fc.stringMatching(/^[a-z]{3,8}[A-Z][a-z]{2,5}$/);
 
-/** Generators of bodies of each kind. */
+/** Generators of bodies, by kind. */
 const MEMBERS: Readonly<Record<string, ReadonlyArray<(texts: Texts) => Member>>> = {
   "`google.rpc.Status` and Connect": [
     ({ a }) => ({ body: { error: { code: 409, status: "ABORTED", message: a } }, text: a }),
@@ -217,7 +217,7 @@ test.each(COMMON_BODIES.map(({ name }) => name))("bodies of the kind %s are read
   );
 });
 
-test("examples of the common bodies match their own row", () => {
+test("each example of a common body is recognized by its own row of the table", () => {
   for (const { name, examples } of COMMON_BODIES) {
     for (const example of examples) {
       const found = COMMON_BODIES.find(({ read }) => (read(example)?.text ?? "") !== "");
@@ -226,7 +226,7 @@ test("examples of the common bodies match their own row", () => {
   }
 });
 
-test("rules take precedence over the common bodies, which only provide a text that no rule finds", () => {
+test("rules take precedence over the common bodies, which only provide a message if no rule finds one", () => {
   const rule: readonly ErrorShape[] = [{ kind: "items", path: "why", title: "t", code: "c", detail: "d" }];
   const every = Object.values(MEMBERS).flat();
   fc.assert(
@@ -252,7 +252,7 @@ test("the envelope takes precedence over the common bodies, and its message is t
   expect(readErrorBody({ meta: body.meta }, [], envelope)).toMatchObject({ text: "Last" });
 });
 
-test("an array is read by its first item, or as a list of errors", () => {
+test("an array is read as a list of errors, or by its first item", () => {
   expect(readErrorBody([{ message: "No", errorCode: "GONE" }], [])).toMatchObject({ text: "No" });
   expect(readErrorBody(["No", "Never"], [])).toMatchObject({ text: "No; Never" });
 });

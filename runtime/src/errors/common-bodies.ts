@@ -5,17 +5,17 @@ import type { ErrorReport } from "./error-report.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 import { meaningOf } from "./status.ts";
 
-/** A common format of error bodies, which is read without a rule. */
+/** A common format of error bodies that is recognized without a rule. */
 export interface CommonBody {
   /** The name of the format, or of a product that uses it. */
   readonly name: string;
-  /** Bodies in this format, for the documentation and tests. */
+  /** Examples of the format, for the documentation and tests. */
   readonly examples: readonly [JsonValue, ...JsonValue[]];
-  /** Reads a body; returns undefined for a body in another format. */
+  /** Reads a body. Returns undefined if the body has another format. */
   readonly read: (body: JsonValue) => ErrorReport | undefined;
 }
 
-/** The formats of error bodies for methods without a rule. The first that matches is used. */
+/** The formats of error bodies for methods without a rule. The first matching format is used. */
 export const COMMON_BODIES: readonly CommonBody[] = [
   {
     name: "`google.rpc.Status` and Connect",
@@ -67,7 +67,7 @@ export const COMMON_BODIES: readonly CommonBody[] = [
     read: ofObject((body) => {
       const report = readErrors(body.errors);
       if (report !== undefined) return withHead(textAt(body, ["message", "errorMessages", "title"]), report);
-      // an empty list or map of errors is common next to a text for the whole
+      // many bodies contain both a text for the whole error and an empty list or map of errors
       const text = textAt(body, ["errorMessages"]);
       return text === "" ? undefined : { text };
     }),
@@ -140,8 +140,8 @@ function ofObject(read: (body: JsonObject) => ErrorReport | undefined): CommonBo
 }
 
 /**
- * Reads members of RFC 9457 section 3.1, and lists of errors next to them, as in its section 3 and in RFC
- * 7807.
+ * Reads the members of RFC 9457 section 3.1, and lists of errors next to them, as in RFC 9457 section 3 and
+ * RFC 7807.
  */
 function readProblem(body: JsonObject): ErrorReport | undefined {
   const { type, status } = body;
@@ -149,7 +149,7 @@ function readProblem(body: JsonObject): ErrorReport | undefined {
   const detail = typeof body.detail === "string" ? body.detail.trim() : "";
   const isProblem = typeof type === "string" || typeof status === "number" || (title !== "" && detail !== "");
   if (!isProblem || (title === "" && detail === "")) return undefined;
-  // a title that repeats the status adds nothing to it
+  // a title that repeats the status adds no information
   const isPhrase = typeof status === "number" && title === meaningOf(status).phrase;
   const head = [isPhrase && detail !== "" ? "" : title, detail === title ? "" : detail];
   const violations = readErrors(body.errors) ?? readInvalidParams(body["invalid-params"]) ?? {};
@@ -165,7 +165,7 @@ function readInvalidParams(value: JsonValue | undefined): ErrorReport | undefine
   });
 }
 
-/** Reads the error of the item itself, followed by the errors below it. */
+/** Reads the error of the object itself, then the errors nested in it. */
 function readErrorObject(error: JsonObject): ErrorReport | undefined {
   const own = readErrors([error]);
   const below =
@@ -174,7 +174,10 @@ function readErrorObject(error: JsonObject): ErrorReport | undefined {
   return withSubcode(withHead(textAt(error, ["message", "title", "detail"]), below), own?.subcode);
 }
 
-/** Reads `error` as a code, or as the phrase of the status; the description is next to it. */
+/**
+ * Reads `error` as a code, or as the reason phrase of the status. The description is in another key next to
+ * `error`.
+ */
 function readErrorWord(body: JsonObject): ErrorReport | undefined {
   const { error } = body;
   if (typeof error !== "string" || error.trim() === "") return undefined;
@@ -190,7 +193,7 @@ function readAws(body: JsonObject): ErrorReport | undefined {
   const error = isJsonObject(body.Error) ? body.Error : body;
   const type = textAt(error, ["Code", "__type", "Type"]);
   if (type === "" && textAt(error, ["Message"]) === "") return undefined;
-  // a namespace may precede the name, and an address may follow it
+  // a namespace may precede the name, and a URL may follow it
   const name = type.replace(/^.*#/s, "").replace(/:.*$/s, "");
   const text = textAt(error, ["message", "Message"]);
   return withSubcode({ text: text === "" ? name : text }, subcodeOf(name));

@@ -1,4 +1,4 @@
-/** Items of error lists, whatever their keys. */
+/** Reads items of error lists that have any of the common keys. */
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
 import {
   type Item,
@@ -16,25 +16,28 @@ const CODES = ["code", "extensions.code", "errorCode", "type"] as const;
 const FIELDS = ["field", "param", "parameter", "property", "target", "source.parameter", "path"] as const;
 const POINTERS = ["pointer", "source.pointer"] as const;
 
-/** The places that FastAPI puts before the name of a value. */
+/** The locations that FastAPI puts before the name of an invalid value. */
 const PLACES: readonly string[] = ["body", "query", "path", "header", "cookie"];
 
 /**
- * Reads the errors below a key such as `errors`: a list of objects or texts, a single one, or a map from
- * fields to texts. An object is a single item if it has its own message or code, and no list.
+ * Reads the errors below a key such as `errors`: a list of objects or strings, a single object or string, or
+ * a map from fields to strings. An object is a single error if it has a message or a code, and no list.
  */
 export function readErrors(value: JsonValue | undefined): ErrorReport | undefined {
   return isJsonObject(value) && !isItem(value) ? readFieldMap(value) : reportOfItems(value, commonItem);
 }
 
-/** Puts a text about the whole error, e.g. `Validation failed`, before a report. */
+/** Puts a text about the whole error, e.g. `Validation failed`, at the beginning of a report. */
 export function withHead(head: string, report: ErrorReport): ErrorReport {
   const { text = "" } = report;
   if (head === "" || text.includes(head)) return report;
   return { ...report, text: text === "" ? head : `${head}: ${text}` };
 }
 
-/** Returns the text at the first key that has one; a list of texts is joined. */
+/**
+ * Returns the string at the first of these keys that has a string or a list of strings. The strings of a list
+ * are joined.
+ */
 export function textAt(json: JsonObject, keys: readonly string[]): string {
   for (const key of keys) {
     const value = Object.hasOwn(json, key) ? json[key] : undefined;
@@ -45,7 +48,7 @@ export function textAt(json: JsonObject, keys: readonly string[]): string {
   return "";
 }
 
-/** Reads an item of a list of errors, with the field that it names. */
+/** Reads an item of a list of errors, including the name of the invalid field. */
 function commonItem(json: JsonValue): Item {
   if (!isJsonObject(json)) return { text: scalarText(json) ?? "", subcode: undefined, field: "", json };
   const subcode = firstOf(json, CODES, subcodeOf);
@@ -57,7 +60,10 @@ function commonItem(json: JsonValue): Item {
   return { text, line, subcode, field, json };
 }
 
-/** Returns the dotted path of a field, with indices in brackets, as in `google.rpc.BadRequest`. */
+/**
+ * Returns the dotted path of the field that an item names, with indices in brackets as in
+ * `google.rpc.BadRequest`.
+ */
 function fieldOf(json: JsonObject): string {
   const { loc } = json;
   if (Array.isArray(loc)) {
@@ -66,14 +72,14 @@ function fieldOf(json: JsonObject): string {
   }
   const pointer = firstOf(json, POINTERS, (value) => (typeof value === "string" ? value : undefined));
   if (pointer !== undefined) return fieldOfPointer(pointer);
-  // a list is a GraphQL path, which leads into the response
+  // a list is a GraphQL path, which leads into the response, not into the request
   return firstOf(json, FIELDS, (value) => (typeof value === "string" ? value : undefined)) ?? "";
 }
 
-/** An index in a JSON pointer (RFC 6901 section 4); other digits are a key, and stay unchanged. */
+/** An index in a JSON pointer (RFC 6901 section 4). Other digits are a key, and are not changed. */
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 
-/** Reads a JSON pointer (RFC 6901), also as a URI fragment. */
+/** Converts a JSON pointer (RFC 6901), which may be a URI fragment, to the dotted path of a field. */
 function fieldOfPointer(pointer: string): string {
   const steps = pointer.replace(/^#/, "").split("/");
   return fieldOfSteps(

@@ -10,7 +10,7 @@ import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_detai
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
-test("keys of items may be dotted paths; a literal key with the dot takes precedence", () => {
+test("the keys of an error item may be dotted paths, but a literal key that contains the dot takes precedence", () => {
   const shape = {
     kind: "items",
     path: "errors",
@@ -81,7 +81,7 @@ test.each<[name: string, body: JsonValue | undefined, text: string | undefined, 
   ["nothing to read", { meta: META, response: [] }, undefined],
   ["a number", 7, undefined],
   ["names of object methods", { errors: [{}], error: {} }, undefined],
-])("error bodies: %s", (_name, body, text, subcode) => {
+])("the text and the subcode of an error body are read: %s", (_name, body, text, subcode) => {
   expect(readErrorBody(body, BLOG_SHAPES)).toEqual(
     text === undefined ? {} : subcode === undefined ? { text } : { text, subcode },
   );
@@ -98,12 +98,12 @@ test.each<[JsonValue, string | undefined, string?]>([
   [{ title: "Bad", detail: "RFC 9457 detail", status: 400 }, "Bad: RFC 9457 detail"],
   ["just text", "just text"],
   [{ code: 5, message: "numbered by the upstream itself" }, "numbered by the upstream itself", "5"],
-])("error bodies: a method without shapes uses the common ones: %j", (body, text, subcode) => {
+])("the common error bodies apply to a method without shapes: %j", (body, text, subcode) => {
   const report = readErrorBody(body, []);
   expect([report.text, report.subcode, report.code]).toEqual([text, subcode, undefined]);
 });
 
-test("error bodies: reading never fails, whatever the body", () => {
+test("reading an error body never fails", () => {
   const keys = fc.constantFrom(
     "errors",
     "error",
@@ -157,29 +157,32 @@ test.each<[string, JsonValue]>([
     "below error, with an HTTP status",
     { error: { code: 400, status: "FAILED_PRECONDITION", message: "Stale", details: DETAILS } },
   ],
-])("google.rpc.Status: %s, with details that callers may see", (_name, body) => {
-  const report = readErrorBody(body, SHAPES);
-  expect(report).toMatchObject({ code: Code.FailedPrecondition, text: "Stale" });
-  expect(report.details?.map(typeOf)).toEqual([
-    ErrorInfoSchema.typeName,
-    BadRequestSchema.typeName,
-    // an unknown type, an invalid name, and a detail that is not an object
-    "google.protobuf.Struct",
-    "google.protobuf.Struct",
-    "google.protobuf.Value",
-  ]);
-  expect(report.details?.[0]?.value).toMatchObject({
-    reason: "STALE",
-    domain: "d.test",
-    metadata: { a: "b" },
-  });
-});
+])(
+  "the code and the details of a google.rpc.Status are read, except details for developers only: %s",
+  (_name, body) => {
+    const report = readErrorBody(body, SHAPES);
+    expect(report).toMatchObject({ code: Code.FailedPrecondition, text: "Stale" });
+    expect(report.details?.map(typeOf)).toEqual([
+      ErrorInfoSchema.typeName,
+      BadRequestSchema.typeName,
+      // the last three: an unknown type, an invalid name, and a detail that is not an object
+      "google.protobuf.Struct",
+      "google.protobuf.Struct",
+      "google.protobuf.Value",
+    ]);
+    expect(report.details?.[0]?.value).toMatchObject({
+      reason: "STALE",
+      domain: "d.test",
+      metadata: { a: "b" },
+    });
+  },
+);
 
 function typeOf(detail: ErrorDetail): string {
   return "type" in detail ? detail.type : detail.desc.typeName;
 }
 
-test("google.rpc.Status: a detail of an unknown type keeps its type and all of its keys", () => {
+test("a google.rpc.Status detail of an unknown type keeps its type and all of its keys", () => {
   const detail = { "@type": "type.googleapis.com/acme.v1.Why", id: 700000000000000001n, list: [null, "x"] };
   const report = readErrorBody({ code: 9, details: [detail] }, SHAPES);
   const [kept] = report.details ?? [];
@@ -191,14 +194,14 @@ test("google.rpc.Status: a detail of an unknown type keeps its type and all of i
   });
 });
 
-test("google.rpc.Status: a detail of a type known to the call is decoded", () => {
+test("a google.rpc.Status detail is decoded if the call provides its type", () => {
   const detail = { "@type": "type.googleapis.com/google.protobuf.Api", name: "a" };
   const read = () => readErrorBody({ code: 9, details: [detail] }, SHAPES).details?.map(typeOf);
   expect(read()).toEqual(["google.protobuf.Struct"]);
   expect(withTypes(typesOfFiles([file_google_protobuf_api]), read)).toEqual(["google.protobuf.Api"]);
 });
 
-test("google.rpc.Status: a Connect detail of an unknown type is passed on as bytes", () => {
+test("a Connect detail of an unknown type reaches the caller as bytes", () => {
   const details = [
     { type: "acme.v1.Why", value: "CgFB" },
     { type: "acme.v1.Why", value: "no base64!" },
@@ -213,13 +216,13 @@ test("google.rpc.Status: a Connect detail of an unknown type is passed on as byt
   ]);
 });
 
-test("google.rpc.Status: after 20 details, the others are counted", () => {
+test("at most 20 details of a google.rpc.Status are read, and the others are counted", () => {
   const details = Array.from({ length: 33 }, () => ({ "@type": "t/acme.v1.Why" }));
   const report = readErrorBody({ code: 9, details }, SHAPES);
   expect([report.details?.length, report.omitted]).toEqual([20, 13]);
 });
 
-test("property: every detail of a status is passed on, except null and DebugInfo", () => {
+test("property: every detail of a google.rpc.Status reaches the caller, except null and DebugInfo", () => {
   const type = fc.constantFrom("t/google.rpc.Help", "t/google.rpc.RetryInfo", "t/acme.v1.New", "", 7, null);
   const detail = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
@@ -235,7 +238,7 @@ test("property: every detail of a status is passed on, except null and DebugInfo
   );
 });
 
-test("google.rpc.Status: the format of the Connect protocol is also read", () => {
+test("an error in the format of the Connect protocol is read like a google.rpc.Status", () => {
   const value = Buffer.from(Uint8Array.of(10, 1, 65)).toString("base64");
   const report = readErrorBody(
     { code: "not_found", message: "m", details: [{ type: "google.rpc.ErrorInfo", value }] },
@@ -250,7 +253,7 @@ test.each<[JsonValue, Code]>([
   [{ status: "DEADLINE_EXCEEDED" }, Code.DeadlineExceeded],
   [{ status: "UNKNOWN" }, Code.Unknown],
   [{ code: 16, details: [] }, Code.Unauthenticated],
-])("google.rpc.Status: %j", (body, code) => {
+])("the code of the google.rpc.Status %j is read", (body, code) => {
   expect(readErrorBody(body, SHAPES).code).toBe(code);
 });
 
@@ -262,12 +265,12 @@ test.each<JsonValue>([
   { code: "nonsense" },
   { error: "text" },
   [],
-])("google.rpc.Status: is not %j", (body) => {
+])("the body %j is not mistaken for a google.rpc.Status", (body) => {
   const { code, details } = readErrorBody(body, SHAPES);
   expect([code, details]).toEqual([undefined, undefined]);
 });
 
-test("property: a detail of any depth and kind keeps the error intact, and can be sent", () => {
+test("property: an error with a detail of any depth and kind stays intact, and can be sent", () => {
   const depths = fc.constantFrom(0, 1, 29, 30, 31, 60, 99, 100, 101, 500, 5000);
   const kinds = fc.constantFrom<(inner: JsonValue) => JsonValue>(
     (inner) => [inner],

@@ -11,12 +11,12 @@ type Reader = (body: JsonValue) => ErrorReport | undefined;
 const COMMON: readonly Reader[] = COMMON_BODIES.map((common) => common.read);
 
 /**
- * Reads the body of an error. The shapes of the method are tried in order, then the lists of errors that its
- * envelope names. The first match is used; if it has no text, the next match provides the text. A method
- * without shapes uses the common bodies instead. With shapes, the common bodies only provide a missing text,
- * since codes and reasons follow from the rules. The envelope's message is the last fallback. Of an array,
- * the first item is read, since streams of one array send their errors as `[{"error": …}]`. Values of
- * unexpected types are skipped: no body makes this function fail.
+ * Reads the body of an error. Tries the shapes of the method in order, then the error lists that its envelope
+ * names, and uses the first match. If the first match has no text, the next match provides the text. For a
+ * method without shapes, the common bodies replace the shapes. For a method with shapes, the common bodies
+ * only provide a missing text, since rules determine codes and reasons. The message of the envelope is the
+ * last fallback. If the body is an array, its first item is read, since streams of one array send their
+ * errors as `[{"error": …}]`. Values of unexpected types are skipped: this function accepts every body.
  */
 export function readErrorBody(
   body: JsonValue | undefined,
@@ -85,7 +85,7 @@ function readText(value: JsonValue | undefined): ErrorReport | undefined {
   return typeof value === "string" && value.trim() !== "" ? { text: value } : undefined;
 }
 
-/** RFC 6749 section 5.2. */
+/** Reads an error response of RFC 6749 section 5.2. */
 function readOAuth(body: JsonValue): ErrorReport | undefined {
   const error = isJsonObject(body) ? ownValue(body, "error") : undefined;
   const description = isJsonObject(body) ? ownValue(body, "error_description") : undefined;

@@ -1,4 +1,4 @@
-/** Errors in the form of a list, or of a map from fields to texts. */
+/** Reads errors in a list, or in a map from fields to strings. */
 
 import { isJsonObject, type JsonObject, type JsonValue, rawJson, valueAt } from "connect-rest-codec/internal";
 import type { ErrorShape } from "../adapter/rules.ts";
@@ -7,10 +7,10 @@ import { safeText } from "../text/safe-text.ts";
 import type { ErrorReport } from "./error-report.ts";
 import type { KnownDetail } from "./rest-error.ts";
 
-/** The maximum number of items that are read; the last field violation states how many more there were. */
+/** The maximum number of items that are read. The last field violation states the number of omitted items. */
 const MAX_ITEMS = 50;
 
-/** The maximum size of details, which are sent in trailers, which clients limit. */
+/** The maximum size of details in bytes. Details are sent in trailers, whose size clients limit. */
 const MAX_BYTES = 8 * 1024;
 const MAX_FIELD = 200;
 const MAX_DESCRIPTION = 300;
@@ -19,10 +19,10 @@ const MAX_DEPTH = 5;
 
 type ItemKeys = Extract<ErrorShape, { kind: "items" }>;
 
-/** The readable parts of one item in a list of errors. */
+/** The parts of one item in a list of errors that callers can use. */
 export interface Item {
   readonly text: string;
-  /** Its part of the error message, if it differs from its own text. */
+  /** The item's part of the error message, if it differs from `text`. */
   readonly line?: string;
   readonly subcode: string | undefined;
   readonly field: string;
@@ -30,15 +30,15 @@ export interface Item {
 }
 
 /**
- * Reads a list of errors, or a single one. The message joins the texts of all items; the subcode is the
- * first one of an item. If an item names a field of the request, all items become a
+ * Reads a list of errors, or a single error. The message joins the texts of all items, and the subcode is the
+ * first subcode of an item. If an item names a field of the request, all items are reported in a
  * google.rpc.BadRequest.
  */
 export function readItems(value: JsonValue | undefined, keys: ItemKeys): ErrorReport | undefined {
   return reportOfItems(value, (json) => readItem(json, keys));
 }
 
-/** Reads a list of errors, or a single one, with a custom reader for items. */
+/** Reads a list of errors, or a single error, with a custom function for items. */
 export function reportOfItems(
   value: JsonValue | undefined,
   read: (json: JsonValue) => Item,
@@ -54,7 +54,7 @@ export function reportOfItems(
   return { text, ...(subcode !== undefined && { subcode }), ...(details !== undefined && { details }) };
 }
 
-/** Reads objects whose keys are titles and whose values are details; a string among them is a title. */
+/** Reads objects whose keys are titles and whose values are details. A string in the list is a title. */
 export function readTitleMap(value: JsonValue | undefined): ErrorReport | undefined {
   const texts = listOf(value)
     .slice(0, MAX_ITEMS)
@@ -69,7 +69,8 @@ export function readTitleMap(value: JsonValue | undefined): ErrorReport | undefi
 }
 
 /**
- * Reads an object whose keys are request fields, and whose values are texts or lists of texts, at any depth.
+ * Reads an object whose keys are request fields, and whose values are strings or lists of strings, at any
+ * depth.
  */
 export function readFieldMap(value: JsonValue | undefined): ErrorReport | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -121,7 +122,7 @@ function readItem(json: JsonValue, keys: ItemKeys): Item {
 function violationOf({ text, subcode, field, json }: Item): Violation {
   return {
     field: safeText(field, MAX_FIELD),
-    // an item without its own text is shown as JSON
+    // an item without a text is shown as JSON
     description: safeText(text === "" ? rawJson(json).text : text, MAX_DESCRIPTION),
     reason: subcode === undefined ? "" : violationReason(subcode),
   };
@@ -133,7 +134,11 @@ interface Violation {
   readonly reason: string;
 }
 
-/** Returns the violations that fit, and one that counts the others; `more` were already omitted. */
+/**
+ * Returns the violations that fit, and a violation with the number of the others.
+ *
+ * @param more the number of violations that were already omitted
+ */
 function badRequest(violations: readonly Violation[], more: number): KnownDetail {
   let left = MAX_BYTES;
   const kept = violations.filter(({ field, description, reason }) => {
@@ -146,8 +151,8 @@ function badRequest(violations: readonly Violation[], more: number): KnownDetail
 }
 
 /**
- * Returns a violation's reason, which must be in UPPER_SNAKE_CASE (google.rpc.BadRequest); a number gets a
- * prefix.
+ * Returns the reason of a violation, which must be in UPPER_SNAKE_CASE (google.rpc.BadRequest). A numeric
+ * code gets a prefix.
  */
 function violationReason(subcode: string): string {
   const word = subcode
@@ -159,7 +164,7 @@ function violationReason(subcode: string): string {
   return (/^[A-Z]/.test(word) ? word : `CODE_${word}`).slice(0, 63);
 }
 
-/** Returns a field name, or the path of one. */
+/** Returns the name or the path of a field. */
 function fieldOf(value: JsonValue | undefined): string {
   if (!Array.isArray(value)) return value === undefined ? "" : (scalarText(value) ?? "");
   return value
@@ -168,18 +173,18 @@ function fieldOf(value: JsonValue | undefined): string {
     .join(".");
 }
 
-/** Returns the items of an array, or a single one. */
+/** Returns the items of an array, or any other value as the only item. */
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];
 }
 
-/** Joins the distinct texts. */
+/** Joins the distinct strings. */
 export function joined(texts: readonly string[]): string {
   return [...new Set(texts)].filter((text) => text.trim() !== "").join("; ");
 }
 
-/** Returns the value of a key, or at a dotted path. */
+/** Returns the value at a key or, if there is no such key, at a dotted path. */
 function ownOrBelow(json: JsonObject, path: string): JsonValue | undefined {
   return Object.hasOwn(json, path) ? json[path] : valueAt(json, path);
 }
@@ -189,13 +194,13 @@ function ownText(json: JsonObject, key: string): string | undefined {
   return value === undefined ? undefined : scalarText(value);
 }
 
-/** Returns the text of a string or a number. */
+/** Returns a string or a number as a string. */
 export function scalarText(value: JsonValue): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 }
 
-/** Returns the code of an error as text; undefined for a meaningless one. */
+/** Returns an error code as a string, or undefined if the code is meaningless. */
 export function subcodeOf(code: JsonValue | undefined): string | undefined {
   const text = code === undefined ? "" : (scalarText(code)?.trim() ?? "");
   return text === "" || text === "0" || text.length > MAX_SUBCODE ? undefined : text;

@@ -1,17 +1,17 @@
 import type { Code } from "@connectrpc/connect";
 import type { ErrorDetail } from "./rest-error.ts";
 
-/** An upstream's error, as far as its body describes it. */
+/** The parts of an upstream's error that its body describes. */
 export interface ErrorReport {
-  /** Text for the caller, not yet sanitized. */
+  /** The text for the caller, not yet sanitized. */
   readonly text?: string | undefined;
-  /** The upstream's own code, as text: a number other than 0, or a word. */
+  /** The upstream's error code as a string: a number other than 0, or a word. */
   readonly subcode?: string | undefined;
   /** The RPC code, from a google.rpc.Status. */
   readonly code?: Code | undefined;
-  /** Details: from a google.rpc.Status, and for fields that items name. */
+  /** The details of a google.rpc.Status, and details about the fields that items name. */
   readonly details?: readonly ErrorDetail[] | undefined;
-  /** The number of details beyond the maximum. */
+  /** The number of details that were omitted because there were too many. */
   readonly omitted?: number | undefined;
 }
 

@@ -2,23 +2,23 @@ import type { DescField } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import type { TimeRule } from "connect-rest-codec/internal";
 
-/** `connectrest.v1.field` among the options of a field. */
+/** The number of the extension `connectrest.v1.field` in the options of a field. */
 const FIELD_RULES = 50871;
 
-/** The parts of connectrest.v1.FieldRules that concern redaction. */
+/** The parts of connectrest.v1.FieldRules that redaction needs. */
 interface FieldOptions {
   readonly redact: boolean;
-  /** The notation of the field's times, if it is not RFC 3339. */
+  /** The notation of the times in the field, if it is not RFC 3339. */
   readonly time: TimeRule | undefined;
 }
 
-/** The numbers of fields in FieldRules and in its Time. */
+/** The numbers of fields in FieldRules and in its message Time. */
 const TIME = 6;
 const REDACT = 9;
 const UNIT = 1;
 const FORMAT = 2;
 
-/** Indexed by connectrest.v1.Time.Unit. */
+/** Time notations, indexed by connectrest.v1.Time.Unit. */
 const UNITS: readonly (TimeRule | undefined)[] = [
   undefined,
   "seconds",
@@ -38,7 +38,7 @@ export function isMarked(field: DescField): boolean {
   return optionsOf(field).redact;
 }
 
-/** Returns the notation of a field's times by its rules. */
+/** Returns the notation of times that the rules of a field set. */
 export function timeRuleOf(field: DescField): TimeRule | undefined {
   return optionsOf(field).time;
 }
@@ -56,7 +56,9 @@ function optionsOf(field: DescField): FieldOptions {
   return made;
 }
 
-/** Decodes the bytes of connectrest.v1.FieldRules, whose message type this package does not load. */
+/**
+ * Decodes the bytes of connectrest.v1.FieldRules by hand, since this package does not load that message type.
+ */
 function readRules(parts: readonly Uint8Array[], isMarkedOtherwise: boolean): FieldOptions {
   let [redact, unit, format] = [isMarkedOtherwise, 0, ""];
   const reads = new Map<number, (reader: BinaryReader) => void>([

@@ -1,6 +1,6 @@
 /**
- * The message types that every process knows in addition to the well-known ones: google.rpc, and the
- * runtime's own error details.
+ * The message types that every process knows in addition to the well-known types: google.rpc, and the error
+ * details of the runtime.
  */
 import type { DescFile, DescMessage, Registry } from "@bufbuild/protobuf";
 import { typesOfFiles as registryOf } from "connect-rest-codec/internal";
@@ -16,7 +16,7 @@ const STANDARD_FILES: readonly DescFile[] = [
   file_connectrest_v1_upstream_error,
 ];
 
-/** Returns the types of files and all of their imports, and the types that every process knows. */
+/** Returns the types in files and all of their imports, and the types that every process knows. */
 export function typesOfFiles(files: readonly DescFile[], others: readonly DescMessage[] = []): Registry {
   return registryOf([...STANDARD_FILES, ...files], others);
 }
@@ -24,7 +24,10 @@ export function typesOfFiles(files: readonly DescFile[], others: readonly DescMe
 /** The types that every process knows. */
 export const STANDARD_TYPES: Registry = typesOfFiles([]);
 
-/** Returns the types of a file and all of its imports; created on first use. */
+/**
+ * Returns a function that returns the types in a file and all of its imports. The types are created on first
+ * use.
+ */
 export function typesOf(file: DescFile): () => Registry {
   let registry: Registry | undefined;
   return () => {

@@ -7,17 +7,23 @@ import type { Leaf } from "./leaves.ts";
 /** The maximum depth at which messages within bytes are searched. */
 const MAX_DEPTH = 10;
 
-/** In bytes of an unknown type, a shorter number may be a boolean, an enum value or a count. */
+/**
+ * The minimum number of digits of a number in bytes of an unknown type. A shorter number may be a boolean, an
+ * enum value or a count.
+ */
 const MIN_DIGITS = 6;
 
-/** Returns the ProtoJSON of a value; for bytes, their text, and all texts and numbers within them. */
+/**
+ * Returns a value as ProtoJSON. Of bytes, returns their text, and all strings and numbers that they may
+ * contain.
+ */
 export function leafTexts(value: Leaf["value"]): string[] {
   if (typeof value === "string") return [value];
   if (value instanceof Uint8Array) return bytesTexts(value);
   return typeof value === "object" ? [timeText(value)] : numberTexts(value);
 }
 
-/** Returns the spellings of a number: as in JavaScript, and without an exponent. */
+/** Returns the notations of a number: as in JavaScript, and without an exponent. */
 export function numberTexts(value: number | bigint): string[] {
   const text = String(value);
   const exact = text.includes("e") ? exactDecimal(text) : undefined;
@@ -33,7 +39,10 @@ function timeText(value: Timestamp | Duration): string {
   return isTime(value) ? isoText(value) : String(value.seconds);
 }
 
-/** Returns the texts in bytes that may be a message: without its type, a string and a message look alike. */
+/**
+ * Returns the strings in bytes that may be a message. Without the message type, strings and messages look
+ * alike.
+ */
 export function bytesTexts(bytes: Uint8Array, depth: number = MAX_DEPTH): string[] {
   const texts = [Buffer.from(bytes).toString("utf8")];
   const reader = new BinaryReader(bytes);
@@ -47,7 +56,7 @@ export function bytesTexts(bytes: Uint8Array, depth: number = MAX_DEPTH): string
       }
     }
   } catch {
-    // not a message, or the rest is not
+    // the bytes are not a message, or do not continue as one
   }
   return texts;
 }

@@ -20,18 +20,21 @@ import { isMarked } from "./field-options.ts";
 import { STANDARD_TYPES } from "./known-types.ts";
 
 /**
- * A single value of a message, except booleans and known enum values, which have no meaning without their
- * field.
+ * A single value in a message. Booleans and known enum values are omitted, since they have no meaning without
+ * their field.
  */
 export interface Leaf {
   readonly value: string | number | bigint | Uint8Array | Timestamp | Duration;
-  /** The field of the value; undefined for an unknown field. */
+  /** The field of the value. Undefined if the field is unknown. */
   readonly field: DescField | undefined;
-  /** Whether a containing field is marked. */
+  /** Whether a field around the value is marked for redaction. */
   readonly isRedacted: boolean;
 }
 
-/** Returns all single values of a message, also within messages, lists, maps, and packed messages. */
+/**
+ * Returns all single values in a message, including values in nested messages, lists, maps, and packed
+ * messages.
+ */
 export function leavesOf(message: ReflectMessage): Leaf[] {
   const leaves: Leaf[] = [];
   addMessage(message, undefined, false, leaves);
@@ -69,7 +72,7 @@ function add(value: unknown, field: DescField, isRedacted: boolean, into: Leaf[]
     for (const item of value) add(item, field, isRedacted, into);
   } else if (isReflectMap(value)) {
     for (const [key, item] of value) {
-      // the key of a map is not an enum value, although the item may be one
+      // the key of a map is not an enum value, even if the value in the map is
       if (typeof key !== "boolean") into.push({ value: key as string | number | bigint, field, isRedacted });
       add(item, field, isRedacted, into);
     }
@@ -86,7 +89,7 @@ function addAny(any: Any, field: DescField | undefined, isRedacted: boolean, int
       return;
     }
   } catch {
-    // bytes that are not of that type are searched as raw bytes
+    // bytes that do not match the type are searched as raw bytes
   }
   into.push({ value: any.typeUrl, field, isRedacted: false }, { value: any.value, field, isRedacted });
 }

@@ -41,7 +41,7 @@ const typeOf = (detail: ErrorDetail) => ("type" in detail ? detail.type : detail
 const packed = (detail: ErrorDetail) =>
   create(AnySchema, { typeUrl: `type.googleapis.com/${typeOf(detail)}`, value: bytesOf(detail) });
 
-/** Details that contain a text. */
+/** Functions that create details with a string. */
 const TEXTS: readonly ((text: string) => ErrorDetail)[] = [
   (text) => known(StringValueSchema, { value: text }),
   (text) => known(BytesValueSchema, { value: Buffer.from(text) }),
@@ -52,7 +52,7 @@ const TEXTS: readonly ((text: string) => ErrorDetail)[] = [
   (text) => known(StructSchema, { fields: { [text]: { kind: { case: "boolValue", value: true } } } }),
 ];
 
-/** Details that contain a number. */
+/** Functions that create details with a number. */
 const NUMBERS: readonly ((digits: string) => ErrorDetail)[] = [
   (digits) => known(Int64ValueSchema, { value: BigInt(digits) }),
   (digits) => known(UInt64ValueSchema, { value: BigInt(digits) }),
@@ -63,14 +63,14 @@ const NUMBERS: readonly ((digits: string) => ErrorDetail)[] = [
   (digits) => known(ListValueSchema, { values: [{ kind: { case: "numberValue", value: Number(digits) } }] }),
 ];
 
-/** Details that contain another detail. */
+/** Functions that wrap a detail in another detail. */
 const AROUND: readonly ((detail: ErrorDetail) => ErrorDetail)[] = [
   (detail) => detail,
   (detail) => known(StatusSchema, { code: 3, details: [packed(detail)] }),
   (detail) => known(BytesValueSchema, { value: bytesOf(detail) }),
   (detail) => ({ type: "unknown.Type", value: bytesOf(detail) }),
   (detail) => known(StatusSchema, { details: [{ typeUrl: "x/unknown.Type", value: bytesOf(detail) }] }),
-  // a field that is unknown to the type
+  // a field that the message type does not declare
   (detail) => ({
     desc: ErrorInfoSchema,
     value: fromBinary(
@@ -80,7 +80,7 @@ const AROUND: readonly ((detail: ErrorDetail) => ErrorDetail)[] = [
   }),
 ];
 
-/** Returns everything that a caller can read in a detail. */
+/** Returns all text that a caller can read in a detail. */
 function readable(detail: ErrorDetail | undefined): string {
   if (detail === undefined) return "";
   const bytes = bytesOf(detail);
@@ -93,7 +93,7 @@ function readable(detail: ErrorDetail | undefined): string {
 
 const around = fc.constantFrom(...AROUND);
 
-test("a secret is redacted in the text of any detail, however long the surrounding text", () => {
+test("a secret is redacted in the strings of every kind of detail, even in long strings", () => {
   const secrets = fc.stringMatching(/^[A-Za-z][a-z0-9]{2,30}[0-9]$/);
   const rest = fc
     .string({ unit: fc.constantFrom("not", "right", " "), maxLength: 120 })
@@ -107,7 +107,7 @@ test("a secret is redacted in the text of any detail, however long the surroundi
   );
 });
 
-test("a secret of digits is redacted in any number of a detail", () => {
+test("a secret that consists of digits is redacted in every number of a detail", () => {
   const digits = fc.stringMatching(/^[1-9][0-9]{5,17}$/);
   fc.assert(
     fc.property(digits, fc.constantFrom(...NUMBERS), around, (drawn, number, wrap) => {
@@ -121,7 +121,7 @@ test("a secret of digits is redacted in any number of a detail", () => {
   );
 });
 
-test("a detail without a secret is unchanged", () => {
+test("a detail without a secret is not changed", () => {
   const details = fc.oneof(
     fc.tuple(fc.constantFrom(...TEXTS), fc.stringMatching(/^[a-z ]{0,100}$/)),
     fc.tuple(fc.constantFrom(...NUMBERS), fc.stringMatching(/^[1-9][0-9]{0,9}$/)),

@@ -20,7 +20,7 @@ test.each([
   ["<Key>a&amp;b&lt;c&quot;</Key>", 'a&b<c"', "<Key>[secret]</Key>"],
   ["<p>it&#39;s so, it&#039;s, it&apos;s so</p>", "it's so", "<p>[secret], it&#039;s, [secret]</p>"],
   ["a+b(c)[d]{e}|f\\g^h$i.j?", "a+b(c)[d]{e}|f\\g^h$i.j?", "[secret]"],
-])("a secret in a text: of %j, %j, leaves %j", (text, secret, left) => {
+])("redaction in %j of the secret %j returns %j", (text, secret, left) => {
   expect(redactText(text, secrets(secret))).toBe(left);
 });
 
@@ -30,16 +30,16 @@ test.each([
   ["risk-1234", "sk-123", "risk-1234"],
   ["cafés, café", "café", "cafés, [secret]"],
   ["every word", "", "every word"],
-])("a short secret in a text is matched as a word: of %j, %j, leaves %j", (text, secret, left) => {
+])("redaction in %j of the short secret %j, only as a whole word, returns %j", (text, secret, left) => {
   expect(redactText(text, secrets(secret))).toBe(left);
 });
 
-test("a secret in a text is matched exactly, and similar text is not", () => {
+test("text that is similar to a secret does not match the secret", () => {
   expect(holdsSecret("the password is hunter22", secrets("hunter22"))).toBe(true);
   expect(holdsSecret("the password is hunter23", secrets("hunter22"))).toBe(false);
 });
 
-test("an error: is redacted in its text, its details and its cause, and nowhere else", () => {
+test("redaction changes the text, the details and the cause of an error, and nothing else", () => {
   const cause = new TypeError("what is hunter22?");
   const error = new ConnectError("no hunter22", Code.NotFound, { "x-a": "b" }, [], cause);
   const violation = { field: "f", description: 'map["hunter22"]' };
@@ -65,7 +65,7 @@ test("an error: is redacted in its text, its details and its cause, and nowhere 
   expect((clean.cause as Error).stack).not.toContain("hunter22");
 });
 
-test("an error: keeps a detail without secrets unchanged", () => {
+test("redaction does not change a detail without secrets", () => {
   const detail = { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { reason: "R" }) };
   expect(redactDetail(detail, secrets("hunter22"))).toEqual(detail);
 });

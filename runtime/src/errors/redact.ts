@@ -20,12 +20,12 @@ import type { ErrorDetail } from "./rest-error.ts";
 const MAX_SHOWN = 500;
 
 /**
- * The searched part of a text is this many times longer than the shown part: escapes and blanks in it are not
- * shown.
+ * The ratio of the searched length of a text to its shown length. Escapes and blanks in the searched part are
+ * not shown.
  */
 const LOOKED_AT = 4;
 
-/** Replaces secrets in a text, in any spelling, by `[secret]`. */
+/** Replaces secrets in a text, in any notation, with `[secret]`. */
 export function redactText(text: string, secrets: readonly Secret[]): string {
   let clean = "";
   let at = 0;
@@ -37,8 +37,9 @@ export function redactText(text: string, secrets: readonly Secret[]): string {
 }
 
 /**
- * Returns the shown part of a peer's text: sanitized, without the secrets, at most `max` characters. Searches
- * no more than may be shown; if the cut is within a secret, the ellipsis replaces the secret's beginning.
+ * Returns the part of a peer's text that may be shown: sanitized, without the secrets, at most `max`
+ * characters. Does not search the rest of the text. If the end of the searched part splits a secret, an
+ * ellipsis replaces the beginning of the secret.
  */
 export function shownText(text: string, secrets: readonly Secret[], max: number = MAX_SHOWN): string {
   return safeText(redactText(beginningOf(text, max * LOOKED_AT), secrets), max);
@@ -54,12 +55,12 @@ export function holdsSecret(text: string, secrets: readonly Secret[]): boolean {
   return findSecrets(text, secrets).length > 0;
 }
 
-/** Separates texts that are searched together: not part of any secret or word. */
+/** Separates strings that are searched together. The separator matches no secret and no word. */
 const BETWEEN = "\n|\n";
 
 /**
- * Replaces secrets in all texts of a detail, and in numbers of a google.protobuf.Struct; undefined if a
- * secret is in another value, which cannot be replaced by text.
+ * Replaces secrets in all strings of a detail, and in numbers of a google.protobuf.Struct. Returns undefined
+ * if a secret is in another value, which cannot be replaced by a string.
  */
 export function redactDetail(detail: ErrorDetail, secrets: readonly Secret[]): ErrorDetail | undefined {
   if (secrets.length === 0) return detail;
@@ -89,7 +90,7 @@ function holdSecret(texts: readonly string[], secrets: readonly Secret[]): boole
   return holdsSecret(texts.join(BETWEEN), secrets);
 }
 
-/** Returns the error without the secrets: in its text, metadata, details, and cause, which is logged. */
+/** Returns the error without the secrets in its text, metadata, details, and cause, which is logged. */
 export function redactError(error: ConnectError, secrets: readonly Secret[]): ConnectError {
   if (secrets.length === 0) return error;
   const text = redactText(error.rawMessage, secrets);
@@ -127,7 +128,7 @@ function redactCause(cause: unknown, secrets: readonly Secret[]): unknown {
   return clean;
 }
 
-/** Removes the characters around a mistake that JSON.parse quotes, which may be part of a secret. */
+/** Removes the excerpt that JSON.parse quotes in an error, since it may be part of a secret. */
 function withoutExcerpt({ name, message }: Error): string {
   return name === "SyntaxError"
     ? message.replace(/, (?:\.\.\.)?".*(?= is not valid JSON$)/s, ", which")

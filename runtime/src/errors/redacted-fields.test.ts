@@ -25,7 +25,10 @@ import { redactedValues } from "./redacted-fields.ts";
 
 const TYPES = ["Timestamp", "Duration", "Any", "Struct"] as const;
 
-/** Returns a message with a field of a type, and the bytes of its connectrest.v1.FieldRules. */
+/**
+ * Returns a message with a field of the given type. The options of the field are encoded
+ * connectrest.v1.FieldRules.
+ */
 function messageWith(
   type: string,
   rules: Uint8Array,
@@ -66,7 +69,7 @@ function messageWith(
 
 const redact = () => new BinaryWriter().tag(9, WireType.Varint).bool(true);
 
-/** The numbers of connectrest.v1.Time.Unit. */
+/** The numbers of the enum values of connectrest.v1.Time.Unit. */
 const UNITS = { seconds: 1, millis: 2, micros: 3, iso8601: 4, http_date: 6, rfc2822: 7, nanos: 8 } as const;
 
 function timeRules(rule: TimeRule): Uint8Array {
@@ -91,7 +94,7 @@ const nanos = fc.oneof(
   fc.nat(999_999_999),
 );
 
-test("a redacted time never appears in an error, in any notation in which it is sent or returned", () => {
+test("a redacted time does not appear in an error in any notation that a request or response may use", () => {
   const parts = fc.constantFrom("YYYY", "MM/YYYY", "DD.MM.YYYY", "YYYYMMDD HH", "YYYYMMDDHHmmss");
   const rule = fc.oneof(
     fc.constantFrom(...(Object.keys(UNITS) as (keyof typeof UNITS)[])),
@@ -125,7 +128,7 @@ test("a redacted time never appears in an error, in any notation in which it is 
   );
 });
 
-test("a redacted duration never appears in an error, in any notation in which it is returned", () => {
+test("a redacted duration does not appear in an error in any notation that a response may use", () => {
   const desc = messageWith("Duration", redact().finish());
   const rule = fc.constantFrom("seconds", "millis", "micros", "nanos", "iso8601");
   fc.assert(
@@ -149,7 +152,7 @@ test("a redacted duration never appears in an error, in any notation in which it
   );
 });
 
-test("no text or number of a redacted google.protobuf.Any or Struct appears in an error", () => {
+test("no string and no number of a redacted google.protobuf.Any or Struct appears in an error", () => {
   const text = fc.stringMatching(/^[a-z]{4,30}$/);
   const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
   fc.assert(
@@ -188,7 +191,7 @@ test("a message without marked fields has no redacted values", () => {
   ).toBe("1984-03-05T06:07:08Z");
 });
 
-test("a time out of range is redacted as its number of seconds", () => {
+test("a time that is out of range is redacted as a number of seconds", () => {
   const desc = messageWith("Timestamp", redact().finish());
   const message = reflect(desc);
   const field = desc.fields[0];

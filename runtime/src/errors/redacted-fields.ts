@@ -11,7 +11,7 @@ import { type Leaf, leavesOf } from "./leaves.ts";
 
 const UNITS = ["seconds", "millis", "micros", "nanos"] as const;
 
-/** The notations in which upstreams write times, whatever notation they received. */
+/** The notations in which upstreams may return a time, regardless of the notation in the request. */
 const NOTATIONS: readonly TimeRule[] = [
   "iso8601",
   "http_date",
@@ -22,9 +22,9 @@ const NOTATIONS: readonly TimeRule[] = [
 ];
 
 /**
- * Returns the values of a message's fields marked `redact` (connectrest.v1) or `debug_redact` (protobuf),
- * also within messages, lists, maps and google.protobuf.Any, in all spellings that an upstream may use.
- * Booleans and enum values are excluded: they have no meaning without their field.
+ * Returns the values of fields marked `redact` (connectrest.v1) or `debug_redact` (protobuf) in a message, in
+ * all notations that an upstream may use. Includes values in nested messages, lists, maps and
+ * google.protobuf.Any. Booleans and enum values are excluded, since they have no meaning without their field.
  */
 export function redactedValues<D extends DescMessage>(desc: D, message: MessageShape<D>): Secret[] {
   if (!mayHaveRedacted(desc)) return [];
@@ -62,8 +62,8 @@ function spans(span: Duration): string[] {
 const known = new WeakMap<DescMessage, boolean>();
 
 /**
- * Reports whether a message type has a marked field, directly or nested, or may contain one in a packed
- * message.
+ * Reports whether a message type has a marked field, directly or nested, or may contain a packed message with
+ * such a field.
  */
 function mayHaveRedacted(desc: DescMessage): boolean {
   const before = known.get(desc);
@@ -75,7 +75,7 @@ function mayHaveRedacted(desc: DescMessage): boolean {
   return found;
 }
 
-/** Returns a message type and all message types within it. */
+/** Returns a message type and all message types nested in its fields. */
 function within(desc: DescMessage, seen: Set<DescMessage> = new Set()): ReadonlySet<DescMessage> {
   if (seen.has(desc)) return seen;
   seen.add(desc);

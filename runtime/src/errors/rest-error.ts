@@ -7,10 +7,10 @@ import { ERRORS, type ErrorReason } from "./table.ts";
 /** The `google.rpc.ErrorInfo.domain` of errors without an upstream. */
 const OWN_DOMAIN = "connect-rest";
 
-/** An error detail to send: a message with its type, or the bytes of a message of an unknown type. */
+/** An error detail to send: a message and its type, or the bytes of a message of an unknown type. */
 export type ErrorDetail = KnownDetail | UnknownDetail;
 
-/** A message with its type. */
+/** A message and its type. */
 export interface KnownDetail {
   readonly desc: DescMessage;
   readonly value: MessageInitShape<DescMessage>;
@@ -23,21 +23,21 @@ export interface UnknownDetail {
   readonly value: Uint8Array;
 }
 
-/** The parts of an error in addition to its text. */
+/** The parts of an error other than its text. */
 export interface ErrorExtras {
   /**
-   * `google.rpc.ErrorInfo.domain`: the name of the upstream. Default: the value `upstream`,
-   * or `connect-rest`.
+   * The `google.rpc.ErrorInfo.domain`, which is the name of the upstream. Default: `upstream` in `values`, or
+   * `connect-rest`.
    */
   readonly domain?: string;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Further details, after the ErrorInfo. */
+  /** Further details, which follow the ErrorInfo. */
   readonly details?: readonly ErrorDetail[];
-  /** Only logged; callers never see it. */
+  /** The cause, which is only logged and never shown to callers. */
   readonly cause?: unknown;
 }
 
-/** Creates a ConnectError with a google.rpc.ErrorInfo before its other details. */
+/** Creates a ConnectError whose first detail is a google.rpc.ErrorInfo. */
 export function connectError(
   code: Code,
   text: string,
@@ -49,16 +49,17 @@ export function connectError(
     value: { reason, domain: extras.domain, metadata: { ...extras.metadata } },
   };
   const error = new ConnectError(text, code, undefined, undefined, extras.cause);
-  // the constructor only accepts details of known types
+  // the constructor accepts only details of known types
   error.details = [info, ...(extras.details ?? [])];
   return error;
 }
 
 /**
- * Creates one of the runtime's own errors.
+ * Creates an error of the runtime.
  *
- * @param reason its entry in the table
- * @param values the values of the text's placeholders; each is truncated and freed of control characters
+ * @param reason the reason in the error table
+ * @param values the values of the placeholders in the text; each value is truncated and freed of control
+ *   characters
  */
 export function restError(
   reason: ErrorReason,
@@ -82,8 +83,8 @@ export function infoOf(error: ConnectError): ErrorInfo | undefined {
 }
 
 /**
- * Adds metadata to the runtime's google.rpc.ErrorInfo of an error, which is the first one; returns the error
- * unchanged without one. Does not change an ErrorInfo of the upstream.
+ * Adds metadata to the first google.rpc.ErrorInfo of an error, which the runtime created. Returns the error
+ * unchanged if it has no ErrorInfo. Never changes an ErrorInfo of the upstream.
  */
 export function withMetadata(error: ConnectError, metadata: Readonly<Record<string, string>>): ConnectError {
   const info = infoOf(error);

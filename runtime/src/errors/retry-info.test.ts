@@ -28,7 +28,7 @@ function delay(
   return retryDelayMs((name) => headers[name], rules, code, NOW);
 }
 
-test("the retry delay: is undefined without a header", () => {
+test("the retry delay is undefined without a header", () => {
   expect(delay({})).toBeUndefined();
   expect(delay({}, HOUR_AND_DAY)).toBeUndefined();
 });
@@ -46,11 +46,11 @@ test.each([
   ["Fri, 99 Jan 2026 03:05:05 GMT", undefined],
   ["1e9", undefined],
   ["99999999999999", 366 * 24 * 3_600_000],
-])("the retry delay: Retry-After %j is %s ms", (value, expected) => {
+])("with Retry-After %j the retry delay is %s ms", (value, expected) => {
   expect(delay({ "retry-after": value })).toBe(expected);
 });
 
-test("the retry delay: comes from the first rule that applies, then from Retry-After", () => {
+test("the retry delay is from the first rule that applies, and otherwise from Retry-After", () => {
   const headers = {
     "x-ratelimit-perday-remaining": "10",
     "x-ratelimit-perday-reset": "9999",
@@ -63,22 +63,22 @@ test("the retry delay: comes from the first rule that applies, then from Retry-A
   expect(delay({ ...headers, "x-ratelimit-perhour-reset": "soon" }, HOUR_AND_DAY)).toBe(7000);
 });
 
-test("the retry delay: is the time from now to an epoch, and never negative", () => {
+test("an epoch is converted to the time from now, and a past epoch to 0", () => {
   expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH)).toBe(30_000);
   expect(delay({ "x-ratelimit-reset": String(NOW / 1000 - 30) }, EPOCH)).toBe(0);
 });
 
-test("the retry delay: ignores rate limit headers for errors that a retry cannot fix", () => {
+test("the retry delay ignores rate limit headers for errors that a retry cannot fix", () => {
   expect(delay({ "x-ratelimit-reset": String(NOW / 1000 + 30) }, EPOCH, Code.NotFound)).toBeUndefined();
   expect(delay({ "retry-after": "3" }, EPOCH, Code.NotFound)).toBe(3000);
 });
 
-test("the retry delay: may be a date by rule", () => {
+test("the header of a rule may contain a date", () => {
   const rules = [{ header: "x-again", format: "http_date" }] as const;
   expect(delay({ "x-again": "Fri, 02 Jan 2026 03:04:06 GMT" }, rules)).toBe(1000);
 });
 
-test("the retry delay: is a whole number of milliseconds within a year, for any header", () => {
+test("for any header, the retry delay is a whole number of milliseconds within a year", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String)), (value) => {
       const found = delay({ "retry-after": value, "x-ratelimit-reset": value }, EPOCH);
@@ -88,7 +88,7 @@ test("the retry delay: is a whole number of milliseconds within a year, for any 
   );
 });
 
-test("property: the delay of an upstream's own RetryInfo is never negative", () => {
+test("property: the delay in a RetryInfo of the upstream is never negative", () => {
   fc.assert(
     fc.property(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), (milliseconds) => {
       const error = new ConnectError("", Code.Unavailable, undefined, [retryInfo(milliseconds)]);

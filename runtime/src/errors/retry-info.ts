@@ -5,17 +5,17 @@ import type { RetryAfterRule } from "../adapter/rules.ts";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { KnownDetail } from "./rest-error.ts";
 
-/** Reads a response header by its name in lower case. */
+/** Returns the value of a response header by its name in lower case. */
 export type HeaderReader = (name: string) => string | undefined;
 
 const MAX_DELAY_MS = 366 * 24 * 3600 * 1000;
 const RETRYABLE: readonly Code[] = [Code.ResourceExhausted, Code.Unavailable];
 
 /**
- * Returns the delay before the next attempt, in milliseconds; undefined if the response states none. The
- * first rule whose header or key is present is used. Upstreams often send these with every response, so they
- * only apply to errors that a retry can fix (RESOURCE_EXHAUSTED, UNAVAILABLE). `Retry-After` (RFC 9110
- * section 10.2.3) comes next, and always applies.
+ * Returns the delay before the next attempt in milliseconds, or undefined if the response states no delay.
+ * The first rule whose header or key is present applies. Upstreams often send such headers with every
+ * response, so rules only apply to errors that a retry can fix (RESOURCE_EXHAUSTED, UNAVAILABLE). If no rule
+ * applies, the header `Retry-After` does (RFC 9110 section 10.2.3), to all errors.
  *
  * @param now milliseconds since 1970
  * @param body the body of the error
@@ -81,10 +81,13 @@ export function retryInfo(milliseconds: number): KnownDetail {
   return { desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(seconds), nanos } } };
 }
 
-/** Returns the delay in milliseconds in an error's google.rpc.RetryInfo; undefined without one. */
+/**
+ * Returns the delay in the google.rpc.RetryInfo of an error, in milliseconds, or undefined if there is no
+ * RetryInfo.
+ */
 export function retryDelayOf(error: ConnectError): number | undefined {
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  // upstreams send their own RetryInfo: a negative delay must neither shorten a
-  // backoff nor extend an allowance
+  // the RetryInfo may be from the upstream: a negative delay must neither shorten a backoff nor extend an
+  // allowance
   return delay && Math.max(0, Number(delay.seconds) * 1000 + delay.nanos / 1_000_000);
 }

@@ -19,7 +19,7 @@ const MAX_DETAILS = 20;
 
 const TYPE_NAME = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
-/** RPC codes by the names of google.rpc.Code; the Connect protocol has them in lower case. */
+/** RPC codes by the names in google.rpc.Code. The Connect protocol uses the names in lower case. */
 const CODES: ReadonlyMap<string, Code> = new Map(
   Object.entries(Code).flatMap(([name, code]) =>
     typeof code === "number"
@@ -29,15 +29,16 @@ const CODES: ReadonlyMap<string, Code> = new Map(
 );
 
 /**
- * Reads a google.rpc.Status as JSON, bare or below `error`, and an error of the Connect protocol. Details of
- * known types are decoded; others, and invalid ones, become a google.protobuf.Struct of their JSON with its
- * `@type`. Omits DebugInfo, which is not meant for callers, and all details after the first 20.
+ * Reads a google.rpc.Status as JSON, at the root or below `error`, or an error of the Connect protocol.
+ * Details of known types are decoded. Other details and invalid details are converted to a
+ * google.protobuf.Struct with their JSON and `@type`. DebugInfo, which is not meant for callers, and all
+ * details after the first 20 are omitted.
  */
 export function readRpcStatus(body: JsonValue): ErrorReport | undefined {
   if (!isJsonObject(body)) return undefined;
   const status = isJsonObject(body.error) ? body.error : body;
-  // many upstreams number their errors from 1: a bare number only counts with the list of details that a
-  // Status always has
+  // many upstreams number their errors from 1, so a number is an RPC code only if there is a list of details,
+  // which a Status always has
   const numbered = typeof status.code !== "number" || Array.isArray(status.details);
   const code = codeOf(status.status) ?? (numbered ? codeOf(status.code) : undefined);
   if (code === undefined) return undefined;
@@ -47,11 +48,11 @@ export function readRpcStatus(body: JsonValue): ErrorReport | undefined {
 
 function codeOf(value: JsonValue | undefined): Code | undefined {
   if (typeof value === "string") return CODES.get(value === "CANCELLED" ? "CANCELED" : value.toUpperCase());
-  // 0 is OK, which is not an error; above 16 it is an HTTP status
+  // 0 is OK, which is not an error, and a number above 16 is an HTTP status
   return typeof value === "number" && Code[value] !== undefined ? value : undefined;
 }
 
-/** Returns the first details, and the number of the others. */
+/** Returns the first details, and the number of omitted details. */
 function detailsOf(value: JsonValue | undefined): Pick<ErrorReport, "details" | "omitted"> {
   if (!Array.isArray(value)) return { details: [] };
   const details = value.slice(0, MAX_DETAILS).flatMap(detailOf);
@@ -71,8 +72,8 @@ function detailOf(detail: JsonValue): ErrorDetail[] {
 }
 
 /**
- * Decodes a detail in the form of google.protobuf.Any; undefined for an unknown type, and for invalid
- * content.
+ * Decodes a detail in the JSON format of google.protobuf.Any. Returns undefined if the type is unknown or the
+ * content is invalid.
  */
 function knownDetail(url: string, detail: JsonObject): ErrorDetail | undefined {
   const registry = knownTypes(STANDARD_TYPES);
@@ -86,7 +87,7 @@ function knownDetail(url: string, detail: JsonObject): ErrorDetail | undefined {
   }
 }
 
-/** Decodes a detail of the Connect protocol: bytes in base64, which need no known type. */
+/** Decodes a detail of the Connect protocol. Its bytes are in base64, so the type need not be known. */
 function connectDetail(type: JsonValue | undefined, value: JsonValue | undefined): ErrorDetail | undefined {
   if (typeof type !== "string" || !TYPE_NAME.test(type)) return undefined;
   const desc = knownTypes(STANDARD_TYPES).getMessage(type);
@@ -102,7 +103,10 @@ function connectDetail(type: JsonValue | undefined, value: JsonValue | undefined
   }
 }
 
-/** A client's message may be nested 100 levels deep, and each level of a Struct takes two. */
+/**
+ * The maximum depth of a Struct. A client accepts messages that are nested 100 levels deep, and each level of
+ * a Struct takes two.
+ */
 const MAX_STRUCT_DEPTH = 30;
 const TOO_DEEP = "(nested too deeply)";
 
@@ -110,7 +114,7 @@ function structOf(json: JsonObject) {
   return fromJson(StructSchema, plainJson(shallow(json, MAX_STRUCT_DEPTH)));
 }
 
-/** Returns the JSON down to a depth; deeper values are replaced by a text that says so. */
+/** Returns the JSON down to a depth. A placeholder text replaces deeper values. */
 function shallow<T extends JsonValue>(json: T, depth: number): T;
 function shallow(json: JsonValue, depth: number): JsonValue {
   if (typeof json !== "object" || json === null) return json;

@@ -31,11 +31,11 @@ test.each<[number, Code, string]>([
   [999, Code.Unknown, "SERVER_ERROR"],
   [200, Code.Unknown, "ERROR_IN_RESPONSE"],
   [199, Code.Unknown, "UNEXPECTED_STATUS"],
-])("the meaning of a status: %i is %s, %s", (status, code, reason) => {
+])("status %i means %s, with reason %s", (status, code, reason) => {
   expect(meaningOf(status)).toMatchObject({ code, reason });
 });
 
-test("every status has a reason that google.rpc.ErrorInfo allows", () => {
+test("every status has a reason that is valid in google.rpc.ErrorInfo", () => {
   expect(KNOWN_STATUSES.length).toBeGreaterThan(25);
   for (let status = 100; status < 1000; status++) {
     expect(meaningOf(status).reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/);

@@ -5,12 +5,12 @@ export interface StatusMeaning {
   readonly code: Code;
   /** `google.rpc.ErrorInfo.reason`. */
   readonly reason: string;
-  /** The reason phrase of RFC 9110 or a related standard, for messages. */
+  /** The reason phrase in RFC 9110 or a related standard, for messages. */
   readonly phrase: string;
 }
 
 const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> = {
-  // no conditional request was sent
+  // an error, since the runtime sent no conditional request
   304: [Code.FailedPrecondition, "Not Modified"],
   400: [Code.InvalidArgument, "Bad Request"],
   401: [Code.Unauthenticated, "Unauthorized"],
@@ -46,10 +46,11 @@ const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> 
 };
 
 /**
- * Returns the default meaning of a status. For statuses without a row: other 3xx is FAILED_PRECONDITION with
- * reason MOVED (never followed), other 4xx FAILED_PRECONDITION, 520 to 530 (from CDNs: the origin is
- * unreachable) UNAVAILABLE, other 5xx and everything else UNKNOWN. 2xx is an error only by a rule of the
- * method, or with errors in place of a payload.
+ * Returns the default meaning of a status. Statuses that are not in the table: other 3xx mean
+ * FAILED_PRECONDITION with reason MOVED, since redirects are not followed; other 4xx mean
+ * FAILED_PRECONDITION; 520 to 530 mean UNAVAILABLE, since CDNs use them for an unreachable origin; other 5xx
+ * and all other statuses mean UNKNOWN. A 2xx response is an error only by a rule of the method, or if it has
+ * errors in place of a payload.
  */
 export function meaningOf(status: number): StatusMeaning {
   const row = MEANINGS[status];
@@ -57,7 +58,7 @@ export function meaningOf(status: number): StatusMeaning {
     const [code, phrase] = row;
     return { code, phrase, reason: phrase.toUpperCase().replaceAll(" ", "_") };
   }
-  // an error by a rule of the method, or with errors in place of a payload
+  // such a response is an error by a rule of the method, or because it has errors in place of a payload
   if (status >= 200 && status <= 299) {
     return { code: Code.Unknown, reason: "ERROR_IN_RESPONSE", phrase: "OK" };
   }
@@ -73,5 +74,5 @@ export function meaningOf(status: number): StatusMeaning {
     : { code: Code.Unknown, reason: "UNEXPECTED_STATUS", phrase: "Unexpected Status" };
 }
 
-/** Every status with its own row. */
+/** Every status in the table. */
 export const KNOWN_STATUSES: readonly number[] = Object.keys(MEANINGS).map(Number);

@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
 
-/** An error of the runtime itself: the code and message for the caller, its cause and its remedy. */
+/** An error of the runtime: the code and message for the caller, its cause and its remedy. */
 export interface ErrorEntry {
   readonly code: Code;
-  /** The message, with placeholders such as `{name}`. It names the subject and the problem. */
+  /** The message, with placeholders such as `{name}`. The message names the subject and the problem. */
   readonly text: string;
   /** The cause of the error. */
   readonly cause: string;
@@ -11,9 +11,9 @@ export interface ErrorEntry {
   readonly remedy: string;
 }
 
-/** Every error of the runtime itself, by its `google.rpc.ErrorInfo.reason`. */
+/** Every error of the runtime, by its `google.rpc.ErrorInfo.reason`. */
 export const ERRORS = {
-  // The caller's request.
+  // Errors in the caller's request.
   PATH_VALUE_INVALID: {
     code: Code.InvalidArgument,
     text: "{field}: {problem}, so it cannot be part of a URL path; {remedy}",
@@ -138,7 +138,7 @@ export const ERRORS = {
       "Run `connect-rest upstream-login` for the upstream, and make sure that only its owner can access the file (mode 0600).",
   },
 
-  // Clients of an authorization server (connect-rest-runtime/oauth).
+  // Errors of clients of an authorization server (connect-rest-runtime/oauth).
   OAUTH_ADDRESS_REFUSED: {
     code: Code.InvalidArgument,
     text: "{what}: expected {expected}, got {got}",
@@ -232,7 +232,7 @@ export const ERRORS = {
     remedy: "Retry; remove FILE.lock if no such process runs.",
   },
 
-  // The connection to the upstream.
+  // Errors of the connection to the upstream.
   UPSTREAM_UNREACHABLE: {
     code: Code.Unavailable,
     text: "upstream {upstream}: no connection was established: {problem}",
@@ -333,7 +333,7 @@ export const ERRORS = {
     remedy: "Set acceptEncoding of the upstream to an encoding that it supports, e.g. identity.",
   },
 
-  // The response of the upstream.
+  // Errors in the response of the upstream.
   UPSTREAM_BODY_NOT_JSON: {
     code: Code.Internal,
     text: "upstream {upstream}: expected JSON with status {status}, got {got}",
@@ -491,7 +491,7 @@ export const ERRORS = {
       'Correct the path in the .proto file. If the upstream means "empty" by this value, add it to `empty` of `envelope` or `paginate`.',
   },
 
-  // The life of a call.
+  // Errors that end a call.
   DEADLINE_EXCEEDED: {
     code: Code.DeadlineExceeded,
     text: "{method}: no response within {limit}",
@@ -506,7 +506,7 @@ export const ERRORS = {
     remedy: "None.",
   },
 
-  // Setup. These are thrown when a transport or routes are created, never by a call.
+  // Errors in the setup, thrown when a transport or routes are created, and never by a call.
   UPSTREAM_UNKNOWN: {
     code: Code.Internal,
     text: 'service {service}: upstream "{upstream}" is not configured; configured upstreams: {configured}',
@@ -545,5 +545,5 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorEntry>;
 
-/** The reasons of the runtime's own errors. */
+/** The reasons of the errors of the runtime. */
 export type ErrorReason = keyof typeof ERRORS;

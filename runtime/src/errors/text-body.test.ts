@@ -32,14 +32,17 @@ test.each<[name: string, type: string, body: string, text: string | undefined, s
   ["XML without a text", "application/xml", "<error><code>7</code></error>", "7", "7"],
   ["XML of another kind", "application/xml", "<a><b>c</b></a>", undefined],
   ["XML that ends early", "application/xml", "<error><message>It is cut o", "It is cut o"],
-])("a body that is not JSON: %s", (_name, type, body, text, subcode) => {
-  expect(readTextBody(type, body)).toEqual({
-    ...(text !== undefined && { text }),
-    ...(subcode !== undefined && { subcode }),
-  });
-});
+])(
+  "the error text and code are read from a body that is not JSON: %s",
+  (_name, type, body, text, subcode) => {
+    expect(readTextBody(type, body)).toEqual({
+      ...(text !== undefined && { text }),
+      ...(subcode !== undefined && { subcode }),
+    });
+  },
+);
 
-test("property: any body that is not JSON can be read, and no markup remains in its text", () => {
+test("property: any body that is not JSON can be read, and its text has no markup", () => {
   const part = fc.constantFrom(
     ..."<title> </title> <Message> </Message> &amp; &#x110000; &#xd800; &#0; < > a <x y='".split(" "),
   );

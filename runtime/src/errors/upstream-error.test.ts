@@ -44,7 +44,7 @@ function errorOf(status: number, given?: Given, rules: Partial<MethodRules> = {}
 
 const info = (error: ConnectError) => error.findDetails(ErrorInfoSchema)[0];
 
-test("an upstream error: contains the upstream's text, its status and its subcode", () => {
+test("an upstream error contains the upstream's text, its status and its subcode", () => {
   const error = errorOf(404, {
     body: { errors: [{ title: "Not Found", code: 7, detail: "No such blog" }] },
   });
@@ -84,11 +84,11 @@ test.each<[string, Given, string]>([
     { body: { message: "x".repeat(5000) } },
     `upstream things responded with 503 Service Unavailable: ${"x".repeat(299)}…`,
   ],
-])("an upstream error: with %s", (_name, given, text) => {
+])("the text of an error response with %s is correct", (_name, given, text) => {
   expect(errorOf(503, given).rawMessage).toBe(text);
 });
 
-test("an upstream error: never repeats the secrets that were sent", () => {
+test("an upstream error never repeats the secrets that were sent", () => {
   const given = {
     body: { message: "Invalid key sk-123 in https://a/?k=sk-123" },
     secrets: ["sk-123"],
@@ -103,7 +103,7 @@ test("an upstream error: never repeats the secrets that were sent", () => {
   expect(info(errorOf(302, given))?.metadata.location).toBe("https://b/?k=[secret]");
 });
 
-test("an upstream error: contains the address of a redirect, and of nothing else", () => {
+test("an error for a redirect contains its location, and other errors do not", () => {
   const headers = { location: "https://b.test/x\u0000y" };
   const error = errorOf(301, { headers });
   expect(info(error)).toMatchObject({
@@ -114,14 +114,14 @@ test("an upstream error: contains the address of a redirect, and of nothing else
   expect(info(errorOf(404, { headers }))?.metadata).not.toHaveProperty("location");
 });
 
-test("an upstream error: 304 is not a redirect", () => {
+test("a 304 response is not reported as a redirect", () => {
   const error = errorOf(304, { headers: {} });
   expect(error.rawMessage).toBe("upstream things responded with 304 Not Modified");
   expect(info(error)).toMatchObject({ reason: "NOT_MODIFIED", metadata: { http_status: "304" } });
 });
 
 test.each(["application/problem+json", "Application/Problem+JSON; charset=utf-8"])(
-  "an upstream error: a problem recognized by its type, %s, only needs a title",
+  "an error body of type %s is a problem, which only needs a title",
   (type) => {
     const given = { headers: { "content-type": type }, body: { title: "You do not have enough credit." } };
     expect(errorOf(403, given).rawMessage).toBe(
@@ -135,7 +135,7 @@ test.each(["application/problem+json", "Application/Problem+JSON; charset=utf-8"
   },
 );
 
-test("an upstream error: a google.rpc.Status in its body takes precedence over its status", () => {
+test("a google.rpc.Status in the body of an error takes precedence over the HTTP status", () => {
   const details = [
     { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "THEIRS", domain: "t.test" },
   ];
@@ -179,12 +179,12 @@ test.each<[string, number, Given, Code, string]>([
   ["a header that is there", 403, { headers: { "retry-after": "9" } }, Code.ResourceExhausted, "FORBIDDEN"],
   ["any status", 418, item(1016), Code.Unauthenticated, "SESSION_DEAD"],
   ["nothing", 500, {}, Code.Internal, "INTERNAL_SERVER_ERROR"],
-])("rules: by %s", (_name, status, given, code, reason) => {
+])("a rule determines the code and reason by %s", (_name, status, given, code, reason) => {
   const error = errorOf(status, given, { errors: ERRORS });
   expect([error.code, info(error)?.reason]).toEqual([code, reason]);
 });
 
-test("rules: only turn a success into an error if they name its status", () => {
+test("a rule turns a success into an error only if it names the status", () => {
   const rules = {
     ...PLAIN_RULES,
     errors: [{ status: 200, subcode: 5, code: Code.Aborted, reason: "NOT_YET" }],
@@ -204,7 +204,7 @@ test.each([
   [BIG, BIG, true],
   [NEXT, BIG, false],
   [BIG, NEXT, false],
-])("rules: a condition compares an integer exactly: %s is %s: %s", (came, wanted, fits) => {
+])("a condition of a rule compares integers exactly: %s matches %s: %s", (came, wanted, fits) => {
   const rule: ErrorRule = { body: { key: "code", values: [wanted] }, code: Code.Aborted, reason: "THAT" };
   const rules = { ...PLAIN_RULES, errors: [rule] };
   const body = Buffer.from(`{"code":${came}}`);
@@ -219,7 +219,7 @@ test.each([
   expect(errorInSuccess({ ...errorResponse(200), json }, rules, NOW) !== undefined).toBe(fits);
 });
 
-test("rejected credentials: of the caller are reported to the caller", () => {
+test("the caller receives the upstream's text about rejected credentials of the caller", () => {
   const error = errorOf(401, { body: { message: "expired" } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.Unauthenticated,
@@ -227,7 +227,7 @@ test("rejected credentials: of the caller are reported to the caller", () => {
   ]);
 });
 
-test("rejected credentials: of the configuration are not, and the upstream's text is only logged", () => {
+test("the upstream's text about rejected configured credentials is logged, and not sent to the caller", () => {
   const error = errorOf(401, { body: { message: "key of ACME expired" }, configured: true });
   expect(error.rawMessage).toBe("upstream things: the configured credentials were rejected with status 401");
   expect([error.code, info(error)?.reason]).toEqual([Code.Internal, "UPSTREAM_CREDENTIALS"]);
@@ -235,7 +235,7 @@ test("rejected credentials: of the configuration are not, and the upstream's tex
 });
 
 const KEY = "k/1&2<3";
-/** Bodies that tell the caller how to proceed, and repeat the secret in each notation. */
+/** Bodies with instructions for the caller that repeat the secret, in several formats. */
 const REFUSALS: ReadonlyArray<readonly [type: string, body: unknown]> = [
   ["application/json", { message: `Log in again with ${KEY}` }],
   ["application/problem+json", { title: "Unauthorized", status: 401, detail: `Log in again with ${KEY}` }],
@@ -245,7 +245,7 @@ const REFUSALS: ReadonlyArray<readonly [type: string, body: unknown]> = [
 ];
 
 test.each(REFUSALS)(
-  "rejected credentials: of the caller have the text of %s, without the secret",
+  "a body of type %s about rejected credentials of the caller reaches the caller without the secret",
   (type, body) => {
     const given = { body, headers: { "content-type": type }, secrets: [KEY] };
     const error = errorOf(401, given, { rawErrorBody: true });
@@ -262,7 +262,7 @@ test.each(REFUSALS)(
   },
 );
 
-test("rejected credentials: have the code of a rule, if it sets one", () => {
+test("an error for rejected credentials has the code of a rule, if a rule sets one", () => {
   const rule = { status: 401, reason: "LOGIN" };
   const given = { configured: true };
   expect(errorOf(401, given, { errors: [{ ...rule, code: Code.Unauthenticated }] }).code).toBe(
@@ -271,13 +271,13 @@ test("rejected credentials: have the code of a rule, if it sets one", () => {
   expect(errorOf(401, given, { errors: [rule] }).code).toBe(Code.Internal);
 });
 
-test("details: contain the retry delay", () => {
+test("an error for an upstream that requests a delay has a RetryInfo detail", () => {
   const [retry] = errorOf(429, { headers: { "retry-after": "1.5" } }).findDetails(RetryInfoSchema);
   expect(retry?.retryDelay).toMatchObject({ seconds: 1n, nanos: 500_000_000 });
   expect(errorOf(429).findDetails(RetryInfoSchema)).toEqual([]);
 });
 
-test("details: contain the truncated body only if the rules say so", () => {
+test("an error has a detail with the truncated body only if the rules enable it", () => {
   const given = { body: "x".repeat(5000), headers: { "content-type": "text/html" } };
   expect(errorOf(500, given).findDetails(UpstreamErrorSchema)).toEqual([]);
   const [raw] = errorOf(500, given, { rawErrorBody: true }).findDetails(UpstreamErrorSchema);
@@ -296,13 +296,13 @@ test.each([
   ["404 Not Found: /blogs/2", 404, true],
   ["Not found here", 404, true],
   ["500", 502, true],
-])("the title %j of a page with status %s is passed to callers: %j", (title, status, isSaid) => {
+])("the title %j of a page with status %s is in the message for callers: %j", (title, status, isSaid) => {
   const body = `<html><head><title>${title}</title></head></html>`;
   const error = errorOf(status, { body, headers: { "content-type": "text/html" } });
   expect(error.rawMessage.endsWith(`: ${title}`)).toBe(isSaid);
 });
 
-/** Returns the body with each of its texts and keys replaced in turn. */
+/** Returns copies of the body. In each copy, a secret replaces one of the strings or keys. */
 function replaced(json: JsonValue, by: readonly JsonValue[]): JsonValue[] {
   if (typeof json === "string") return [...by];
   if (Array.isArray(json)) {
@@ -325,8 +325,8 @@ function nested(steps: readonly string[]): JsonValue {
   return steps.reduceRight<JsonValue>((inner, step) => ({ [step]: inner }), ["is invalid"]);
 }
 
-test("no error contains 12 consecutive characters of a secret, wherever a body has them", () => {
-  // the inspected error also shows names such as toString
+test("no error contains 12 consecutive characters of a secret, regardless of where the body contains the secret", () => {
+  // the inspected error also contains names such as toString
   const step = fc.stringMatching(/^[A-Za-z0-9+]{3,9}$/).filter((each) => !(each in Object.prototype));
   const secrets = fc
     .array(step, { minLength: 3, maxLength: 6 })
@@ -366,7 +366,7 @@ function lettersOf(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-test("a large error is searched for secrets only as far as it may be shown", () => {
+test("only the part of a large error that may be shown is searched for secrets", () => {
   const secrets = Array.from({ length: 16 }, (_, at) =>
     Buffer.from(`secret-${at}-`.repeat(4)).toString("base64"),
   );
@@ -376,7 +376,7 @@ test("a large error is searched for secrets only as far as it may be shown", () 
   errorOf(404, given, { rawErrorBody: true });
   const { user } = process.cpuUsage();
   const error = errorOf(404, given, { rawErrorBody: true });
-  // searching all of it takes about 300 ms
+  // searching the whole error would take about 300 ms
   expect(process.cpuUsage().user - user).toBeLessThan(50_000);
   expect(error.rawMessage.length).toBeLessThan(400);
 });

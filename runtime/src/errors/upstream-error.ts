@@ -22,7 +22,7 @@ import { readTextBody } from "./text-body.ts";
 
 const MAX_TEXT = 300;
 const MAX_RAW_BYTES = 4096;
-/** The shapes of a stream's record that is only an error. */
+/** The error shapes of a record that consists only of an error. */
 const RECORD_SHAPES: MethodRules["errorShapes"] = [
   { kind: "rpc_status" },
   { kind: "text", path: "error.message" },
@@ -34,27 +34,28 @@ const MAX_DETAIL_BYTES = 16 * 1024;
 
 /** An error response. */
 export interface ErrorResponse {
-  /** The effective status. */
+  /** The HTTP status, or the status in the body that replaces it. */
   readonly status: number;
   readonly header: HeaderReader;
-  /** The parsed body; undefined when it is empty or not JSON. */
+  /** The parsed body. Undefined if the body is empty or not JSON. */
   readonly json: JsonValue | undefined;
   /** The raw body. */
   readonly body: Uint8Array;
   readonly truncated: boolean;
-  /** The call carried configured credentials, not the caller's own. */
+  /** Whether the call used configured credentials, not the caller's own. */
   readonly configuredCredentials: boolean;
   readonly secrets: readonly Secret[];
 }
 
 /**
- * Returns the error for a caller that corresponds to an upstream's error: by the first matching rule of the
- * method, else by a google.rpc.Status in the body, else by the status. Its details are google.rpc.ErrorInfo
- * (domain: the upstream; metadata: `http_status`, `subcode`, `location`, and keys that the rules name),
- * RetryInfo if the upstream states a delay, the upstream's own details, up to 16 KiB, and
- * connectrest.v1.UpstreamError if the rules say so. The runtime's ErrorInfo is always first, since its reason
- * and domain follow from the rules. An ErrorInfo of the upstream follows unchanged, with its own domain.
- * `details_omitted` in the metadata counts details that did not fit.
+ * Returns the error for a caller that corresponds to an upstream's error. The first matching rule of the
+ * method determines the code; without a matching rule, a google.rpc.Status in the body does, and otherwise
+ * the HTTP status. The details are google.rpc.ErrorInfo (domain: the upstream; metadata: `http_status`,
+ * `subcode`, `location`, and keys that the rules name), RetryInfo if the upstream states a delay, the
+ * upstream's own details, up to 16 KiB, and connectrest.v1.UpstreamError if the rules enable it. The
+ * runtime's ErrorInfo is always first, since rules determine its reason and domain. An ErrorInfo of the
+ * upstream follows unchanged, with its own domain. `details_omitted` in the metadata is the number of details
+ * that did not fit.
  *
  * @param now milliseconds since 1970
  */
@@ -85,9 +86,9 @@ export function upstreamError(response: ErrorResponse, rules: MethodRules, now: 
 }
 
 /**
- * Returns the error in a response with a success status, if a rule of the method names that status or has a
- * condition on the body, e.g. for upstreams that send errors with 200. Returns undefined if no such rule
- * matches.
+ * Returns the error in a response with a success status, e.g. from an upstream that sends errors with 200. A
+ * rule of the method has to name the status, or have a condition on the body. Returns undefined if no such
+ * rule matches.
  */
 export function errorInSuccess(
   response: ErrorResponse,
@@ -102,9 +103,10 @@ export function errorInSuccess(
 }
 
 /**
- * Returns the error in a record of a stream that is itself an error: it only has `error`, with a text or an
- * object with a code or a message. Streams of Google and of grpc-gateway end like this, with and without a
- * list of details. An HTTP status in it is the effective one. Returns undefined for other records.
+ * Returns the error in a stream record that is itself an error. Such a record has only the key `error`, with
+ * a string, or an object with a code or a message. Streams of Google and of grpc-gateway end like this, with
+ * and without a list of details. An HTTP status in the record replaces the status of the response. Returns
+ * undefined for other records.
  */
 export function errorInStatus(
   response: ErrorResponse,
@@ -120,7 +122,7 @@ export function errorInStatus(
   const isStatus = readRpcStatus(json) !== undefined;
   if (!isStatus && typeof code !== "number" && typeof message !== "string") return undefined;
   const status = typeof code === "number" && code >= 400 && code <= 599 ? code : response.status;
-  // such a record can only be an error, so a Status without a list of details is accepted
+  // such a record can only be an error, so a Status without a list of details is valid here
   const whole = isStatus ? json : { error: { details: [], ...error } };
   return upstreamError({ ...response, json: whole, status }, { ...rules, errorShapes: RECORD_SHAPES }, now);
 }
@@ -131,8 +133,8 @@ export function concernsSuccess({ status = 0, body }: ErrorRule, responded: numb
 }
 
 /**
- * Returns the JSON for the conditions of a method's rules: with exact numbers, if they compare a number that
- * JSON.parse has rounded.
+ * Returns the JSON for evaluating the conditions of a method's rules. The numbers are exact if a condition
+ * compares a number that JSON.parse has rounded.
  */
 export function comparable(
   json: JsonValue | undefined,
@@ -157,7 +159,9 @@ function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport
   return wanted === "" || value.trim().toLowerCase() === wanted.trim().toLowerCase();
 }
 
-/** The upstream's text concerns the gateway's credentials, so it is only logged. */
+/**
+ * Returns an error without the upstream's text, which concerns the gateway's credentials and is only logged.
+ */
 function credentialsRejected(response: ErrorResponse, rules: MethodRules, report: ErrorReport): ConnectError {
   return restError(
     "UPSTREAM_CREDENTIALS",
@@ -174,15 +178,15 @@ function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport
 }
 
 /**
- * Reports whether a text only repeats the status line, like error pages of proxies: `502 Bad Gateway`, `Error
- * 404 (Not Found)!`.
+ * Reports whether a text only repeats the status line, as error pages of proxies do: `502 Bad Gateway`,
+ * `Error 404 (Not Found)!`.
  */
 function repeatsStatus(said: string, status: number, phrase: string): boolean {
   const rest = said.toLowerCase().replace(phrase.toLowerCase(), "").replace(String(status), "");
   return !/[\p{L}\p{N}]/u.test(rest.replace(/\b(?:http(?:\/\d(?:\.\d)?)?|status|code|error)\b/g, ""));
 }
 
-/** Reads the body: JSON by the rules of the method, and text by its type. */
+/** Reads the body: JSON by the rules of the method, and other text by its content type. */
 function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodRules): ErrorReport {
   if (json !== undefined) {
     const report = readErrorBody(json, rules.errorShapes, rules.envelope);
@@ -192,8 +196,8 @@ function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodR
 }
 
 /**
- * Returns the title of a problem, recognized by its content type: its other members may be absent (RFC 9457
- * section 3.1).
+ * Returns the title of a problem that is recognized by its content type. Its other members are optional (RFC
+ * 9457 section 3.1).
  */
 function titleOf(json: JsonValue, header: HeaderReader): Pick<ErrorReport, "text"> {
   const isProblem = /^application\/problem\+json\s*(?:;|$)/i.test(header("content-type") ?? "");
@@ -217,7 +221,7 @@ function metadataOf(
   };
 }
 
-/** Returns the keys of the body that rules pass to callers; text unchanged, other values as JSON. */
+/** Returns the body keys that rules pass to callers: strings unchanged, other values as JSON. */
 function bodyMetadata(
   { json, secrets }: ErrorResponse,
   rules: readonly ErrorMetadataRule[],
@@ -242,7 +246,7 @@ function detailsOf(
   const delay = retryDelayMs(response.header, rules.retryAfter, code, now, response.json);
   if (delay !== undefined) details.push(retryInfo(delay));
   const said = report.details ?? [];
-  // limits details before redaction: they may be as large as the body
+  // limits the details before redaction, since they may be as large as the body
   const clean = withinBytes(said, MAX_DETAIL_BYTES)
     .map((detail) => redactDetail(detail, response.secrets))
     .filter((detail) => detail !== undefined);
@@ -252,7 +256,7 @@ function detailsOf(
   return { details, omitted: (report.omitted ?? 0) + said.length - kept.length };
 }
 
-/** Returns the details that fit together, in order: they are sent in trailers, which clients limit. */
+/** Returns the first details that fit. Details are sent in trailers, whose size clients limit. */
 function withinBytes(details: readonly ErrorDetail[], max: number): ErrorDetail[] {
   let left = max;
   return details.filter((detail) => {
@@ -282,7 +286,10 @@ function causeOf({ status, body, secrets }: ErrorResponse): Error {
   return new Error(`HTTP ${status}: ${shownText(lookedAt(body), secrets, MAX_CAUSE)}`);
 }
 
-/** Returns the beginning of a body, longer than the part that is kept, since a secret may cross the cut. */
+/**
+ * Returns the beginning of a body. It is longer than the part that is kept, since the end of that part may
+ * split a secret.
+ */
 function lookedAt(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");
   return bytes.length > 2 * MAX_RAW_BYTES ? `${text}…` : text;

@@ -7,14 +7,16 @@ import type { TokenIds } from "./token-ids.ts";
 
 /** The maximum number of items in a batch. */
 const MAX_ITEMS = 100;
-/** A batch of at least this size, in bytes, takes no more items. */
+/** The size, in bytes, from which a batch accepts no more items. */
 const MAX_BYTES = 256 * 1024;
 
-/** A message of a watched feed. The first reader encodes it, once for all watchers. */
+/**
+ * A message of a watched feed. The message is encoded once for all watchers, when the first of them reads it.
+ */
 export class Batch {
   /** The resume token of the message. */
   readonly token: string;
-  /** The approximate size in bytes. */
+  /** The approximate size of the message in bytes. */
   readonly size: number;
   private write: (() => Uint8Array<ArrayBuffer>) | undefined;
   private written: Uint8Array<ArrayBuffer> | undefined;
@@ -28,7 +30,7 @@ export class Batch {
   get bytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.written ?? this.write?.() ?? new Uint8Array();
     this.written = bytes;
-    // releases the items
+    // the items may now be garbage collected
     this.write = undefined;
     return bytes;
   }
@@ -43,14 +45,14 @@ interface BatchHead {
 }
 
 /**
- * Makes a token of the keys that a feed has seen and of the keys ahead of it, without the keys of items in
- * later messages.
+ * Creates a token from the keys that a feed has seen and the keys that it is still to discover (`ahead`),
+ * without the keys of items in later messages (`pending`).
  */
 export type TokenWriter = (ahead?: TokenIds, pending?: ReadonlySet<string>) => string;
 
-/** Writes the messages of a feed, each with a token for the position after it. */
+/** Writes the messages of a feed. Each message has a token for the position after it. */
 export class BatchWriter {
-  /** Makes the token of the feed's position. */
+  /** Creates the token of the feed's current position. */
   readonly token: TokenWriter;
   private readonly fields: BatchFields;
 
@@ -62,7 +64,7 @@ export class BatchWriter {
   /**
    * Returns items as messages, or one message without items if there are none.
    *
-   * @param ahead keys that a watcher has and the feed does not know
+   * @param ahead keys of items that a watcher already has and the feed has not discovered
    */
   batches(items: readonly FeedItem[], gap: boolean, ahead?: TokenIds): readonly Batch[] {
     const groups = grouped(items);
@@ -80,14 +82,14 @@ export class BatchWriter {
     return this.batch([], { token, heartbeat });
   }
 
-  /** Creates a message, which costs little until it is read: its items belong to the feed. */
+  /** Creates a message, which takes little memory until it is read, since it refers to the feed's items. */
   private batch(items: readonly FeedItem[], head: BatchHead): Batch {
     const size = items.reduce((sum, { bytes }) => sum + bytes.length, head.token.length);
     return new Batch(head.token, size, () => written(this.fields, items, head));
   }
 }
 
-/** Splits items into groups that fit into a message, each with either late items or others. */
+/** Splits items into groups that fit into a message. A group has either only late items or no late items. */
 function grouped(items: readonly FeedItem[]): FeedItem[][] {
   const groups: FeedItem[][] = [];
   let size = 0;

@@ -30,7 +30,7 @@ const EXAMPLE: FeedEntry = {
   listed: ["1", "2"],
 };
 
-test("an entry is decoded as it was encoded", () => {
+test("an encoded entry is decoded unchanged", () => {
   fc.assert(
     fc.property(entry, (each) => {
       expect(decodeFeedEntry(encodeFeedEntry(each))).toEqual(each);
@@ -38,7 +38,7 @@ test("an entry is decoded as it was encoded", () => {
   );
 });
 
-test("arbitrary bytes are an entry or rejected, without other errors", () => {
+test("arbitrary bytes are decoded as an entry or rejected, without other errors", () => {
   const damaged = fc
     .tuple(entry, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.nat())
     .map(([each, changes, cut]) => {
@@ -66,11 +66,11 @@ test.each([
   ["more than the largest", () => new Uint8Array(16 * 1024 * 1024 + 1), "16777217 bytes"],
   ["text", () => new TextEncoder().encode("hello"), "version 0"],
   ["a field that is unknown", (bytes: Uint8Array) => Uint8Array.of(...bytes, 0x78, 1), "field 15"],
-])("%s is not an entry", (_what, change, text) => {
+])("%s is rejected as an entry", (_what, change, text) => {
   expect(() => decodeFeedEntry(change(encodeFeedEntry(EXAMPLE)))).toThrow(text);
 });
 
-test("too many items, keys that are too long, and items without a key are rejected", () => {
+test("an entry with too many items, keys that are too long, or an item without a key is rejected", () => {
   const many = Array.from({ length: 10_001 }, (_, index) => String(index));
   const itemsOf = (keys: string[]) =>
     keys.map((each) => ({ key: each, bytes: new Uint8Array(), late: false }));
@@ -89,7 +89,7 @@ test("too many items, keys that are too long, and items without a key are reject
 test.each([
   ["an entry", [], Uint8Array.of(0x28, 1)],
   ["an item", [0x32], Uint8Array.of(0x18, 1)],
-])("many repetitions of %s fields are rejected", (_what, tag, field) => {
+])("an entry that repeats %s fields too often is rejected", (_what, tag, field) => {
   const many = Buffer.concat(Array(30_000).fill(field));
   const length =
     tag.length === 0
@@ -99,7 +99,7 @@ test.each([
   expect(() => decodeFeedEntry(bytes)).toThrow(/^fields.*: more than/);
 });
 
-test("an item does not keep its entry in memory", () => {
+test("a decoded item does not keep the bytes of its entry in memory", () => {
   const [first] = decodeFeedEntry(encodeFeedEntry(EXAMPLE)).items;
   expect(first?.bytes.buffer.byteLength).toBe(2);
 });

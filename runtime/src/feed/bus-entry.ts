@@ -8,9 +8,9 @@ import { MAX_INTERVAL_MS } from "./poll-interval.ts";
 export interface FeedItem {
   /** The unique key of the item. */
   readonly key: string;
-  /** The item as a message. */
+  /** The item as an encoded message. */
   readonly bytes: Uint8Array;
-  /** The item first appeared behind items that were already listed. */
+  /** Whether the item first appeared after items that were already listed. */
   readonly late: boolean;
 }
 
@@ -21,36 +21,40 @@ export interface FeedEntry {
   readonly polledAt: number;
   /** The poll interval that the upstream requests. */
   readonly intervalMs: number;
-  /** More items were added than the feed holds. */
+  /** Whether more items were added than the feed holds. */
   readonly gap: boolean;
-  /** Items may have been missed: the feed lists its maximum number of items. */
+  /** Whether items may have been missed, since the feed lists its maximum number of items. */
   readonly full: boolean;
-  /** If some pages could not be read, the number of listed keys that were read without a hole. */
+  /** If some pages could not be read, the number of the newest listed keys among which no item is missing. */
   readonly reach?: number | undefined;
-  /** The wait before the next poll, if it is longer than the interval. */
+  /** The wait before the next poll in milliseconds, if it is longer than the interval. */
   readonly waitMs?: number | undefined;
   /** The error that prevents reading the feed or a page of it. */
   readonly failure?: EntryFailure | undefined;
-  /** With `news`, items that are new or have returned; with `window`, all items. Oldest first. */
+  /**
+   * In a `news` entry, the items that are new or have returned. In a `window` entry, all items. Oldest first.
+   */
   readonly items: readonly FeedItem[];
-  /** The keys of all items that the feed lists now, newest first; empty with `poll`. */
+  /** The keys of all items that the feed lists now, newest first. Empty in a `poll` entry. */
   readonly listed: readonly string[];
 }
 
-/** An error without its message, which may disclose the request. */
+/** An error without its message, which may contain secrets of the request. */
 export interface EntryFailure {
   readonly code: Code;
   readonly reason: string;
 }
 
-/** An invalid entry; `message` describes the error. */
+/** Thrown for an invalid entry. `message` describes the problem. */
 export class FeedEntryInvalid extends Error {}
 
 const VERSION = 1;
-/** The largest entry, in bytes. */
+/** The maximum size of an entry, in bytes. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 const MAX_ITEMS = 10_000;
-/** Every item and every key is a field; all other fields occur once. */
+/**
+ * The maximum number of fields in an entry. Every item and every key is a field; all other fields occur once.
+ */
 const MAX_FIELDS = 2 * MAX_ITEMS + 100;
 
 const KINDS: readonly FeedEntryKind[] = ["window", "news", "poll"];
@@ -101,7 +105,7 @@ export function encodeFeedEntry(entry: FeedEntry): Uint8Array<ArrayBuffer> {
 /**
  * Decodes an entry from an untrusted source.
  *
- * @throws FeedEntryInvalid for bytes that `encodeFeedEntry` does not write
+ * @throws FeedEntryInvalid for bytes that `encodeFeedEntry` cannot have written
  */
 export function decodeFeedEntry(bytes: Uint8Array): FeedEntry {
   if (bytes.length > MAX_ENTRY_BYTES) throw new FeedEntryInvalid(`${bytes.length} bytes`);
@@ -129,7 +133,7 @@ function readEntry(reader: BinaryReader): FeedEntry {
       version = expect(wireType, WireType.Varint) && reader.uint32();
       continue;
     }
-    // the version comes first: entries of other versions are not read
+    // the version is the first field, since the format of other versions is unknown
     if (version !== VERSION) throw new FeedEntryInvalid(`version ${version}`);
     readField(entry, field, wireType, reader);
   }
@@ -198,7 +202,7 @@ function readItem(reader: BinaryReader): FeedItem {
         break;
       case ITEM.bytes:
         expect(wireType, WireType.LengthDelimited);
-        // a copy, so that an item does not keep its whole entry in memory
+        // a copy, so that the item does not keep the whole entry in memory
         bytes = reader.bytes().slice();
         break;
       case ITEM.late:

@@ -11,14 +11,17 @@ import { MAX_BACKOFF_MS } from "./failure-backoff.ts";
 import type { Poller } from "./poller.ts";
 import type { FeedWindow, News } from "./window.ts";
 
-/** After this many entries with news, an entry with the whole window lets the bus drop the earlier ones. */
+/**
+ * The number of entries with news after which an entry with the whole window is published. The bus can then
+ * drop the earlier entries.
+ */
 const NEWS_PER_WINDOW = 64;
-/** The items of an entry with news have at most this many bytes, or are a single item. */
+/** The maximum size of the items in an entry with news, in bytes. A single item may be larger. */
 const MAX_NEWS_BYTES = 4 * 1024 * 1024;
 
 /**
- * The longest time that a poll waits for its announcement on the bus, in milliseconds. Without the bus, each
- * process polls.
+ * The longest time that a poll waits for the bus to announce it, in milliseconds. If the bus is unavailable,
+ * each process polls for itself.
  */
 const MAX_ANNOUNCING_MS = 1_000;
 
@@ -35,14 +38,14 @@ export interface BusMembershipOptions {
   readonly onEntry: (entry: FeedEntry) => void;
 }
 
-/** The period in which this process polls for all members. */
+/** A period in which this process polls for all members. */
 interface Term {
   readonly fence: bigint;
 }
 
 /**
- * Membership of this process in a shared feed: receives the results of other processes, and publishes the
- * results of its polls.
+ * The membership of this process in a shared feed. Receives the results of other processes, and publishes the
+ * results of the polls that it makes.
  */
 export class BusMembership {
   private readonly options: BusMembershipOptions;
@@ -50,7 +53,7 @@ export class BusMembership {
   private term: Term | undefined;
   private newsSinceWindow = Number.POSITIVE_INFINITY;
 
-  /** May call all functions of the options immediately. */
+  /** The constructor may call all functions of the options immediately. */
   constructor(options: BusMembershipOptions) {
     this.options = options;
     this.membership = options.bus.join(options.name, this.member);
@@ -58,13 +61,13 @@ export class BusMembership {
 
   /** Leaves the feed, so that another process may poll it. */
   leave(): void {
-    // if leaving fails, the membership ends with its lease
+    // if leaving fails, the membership ends when its lease expires
     this.membership.leave().catch(() => undefined);
   }
 
   /**
    * Announces that a poll begins. If this process ends during the poll, its successor waits as if the poll
-   * had been made; and a process that has lost its lease unnoticed stops.
+   * had been made. A process that has lost its lease without noticing stops polling.
    */
   polling(): Promise<void> {
     const { clock } = this.options;
@@ -78,7 +81,7 @@ export class BusMembership {
     });
   }
 
-  /** Publishes the result of a poll; `news` is undefined if the feed could not be read. */
+  /** Publishes the result of a poll. `news` is undefined if the feed could not be read. */
   polled(news: News | undefined): void {
     const { window, poller } = this.options;
     this.membership.interval(poller.intervalMs);
@@ -117,9 +120,9 @@ export class BusMembership {
   };
 
   /**
-   * Reports whether an entry still describes the feed. After a long time without polls, a watcher that asks
-   * only for new items would get all items since then. The clocks of other processes may be wrong, which
-   * costs at most one poll.
+   * Reports whether an entry still describes the feed. If there was no poll for a long time, a watcher that
+   * asks only for new items would otherwise get all items since the last poll. The clocks of other processes
+   * may be wrong, which causes at most one additional poll.
    */
   private isRecent({ polledAt, intervalMs, waitMs = intervalMs }: FeedEntry): boolean {
     return this.options.clock.now() - polledAt <= 2 * Math.max(intervalMs, waitMs) + MAX_BACKOFF_MS;
@@ -133,7 +136,7 @@ export class BusMembership {
   }
 }
 
-/** Yields the items and keys of the entries that describe the result of a poll. */
+/** Splits the result of a poll into the items and keys of entries. */
 function* partsOf(
   kind: FeedEntryKind,
   items: readonly FeedItem[],

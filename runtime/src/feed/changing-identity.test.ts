@@ -34,7 +34,7 @@ test("a session that changes to another user never polls for watchers of the pre
         clock.advance(NEXT);
         await settled();
         const tokens = timeline.requests.slice(asked).map(({ authorization }) => authorization);
-        // at most one poll for each feed, and only with the identity of its watchers
+        // each poll uses the identity of the watchers that it serves, and there is at most one poll per feed
         expect(new Set(tokens).size).toBe(tokens.length);
         for (const watcher of watchers.filter(({ isOver }) => isOver)) {
           const error = ConnectError.from(watcher.error);
@@ -54,7 +54,7 @@ test("a session that changes to another user never polls for watchers of the pre
   );
 });
 
-test("polls use the context of a current watcher, if credentials depend on the caller", async () => {
+test("polls use the context of a current watcher if credentials depend on the caller", async () => {
   const caller = new AsyncLocalStorage<string>();
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
@@ -62,7 +62,7 @@ test("polls use the context of a current watcher, if credentials depend on the c
       credentials: () => {
         const user = caller.getStore();
         if (user === undefined) throw new ConnectError("whose call is it?", Code.PermissionDenied);
-        // refreshed with every request
+        // the token is refreshed with every request
         return { oauth2: { accessToken: `${user} ${timeline.requests.length}` }, owner: user };
       },
     },
@@ -81,12 +81,12 @@ test("polls use the context of a current watcher, if credentials depend on the c
   await settled();
   const users = timeline.requests.map(({ authorization }) => authorization?.split(" ")[1]);
   expect(new Set(users)).toEqual(new Set(["ada", "bob"]));
-  // one poll for both watchers of ada
+  // both watchers of ada share one poll
   expect(users.filter((user) => user === "ada")).toHaveLength(4);
   expect(watchers.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
 });
 
-test("credentials are requested once per new watcher and once per poll, and all pages of the poll use the same", async () => {
+test("credentials are requested once per new watcher and once per poll, and all pages of a poll use the same credentials", async () => {
   let count = 0;
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
@@ -109,7 +109,7 @@ test("credentials are requested once per new watcher and once per poll, and all 
 test.each([
   ["names no owner", undefined, "are others than those of its watchers, and name no `owner`"],
   ["names another one", "bob", "belong to another identity than that of its watchers"],
-])("if the function %s, the error states the remedy", async (_how, owner, text) => {
+])("if the credentials function %s, the error states the remedy", async (_how, owner, text) => {
   let token = "one";
   const { clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
@@ -130,7 +130,7 @@ test.each([
   expect(error.rawMessage).toContain(`the credentials for polling the feed ${text}`);
 });
 
-test("polls use the newest of the remaining watchers", async () => {
+test("polls use the context of the newest remaining watcher", async () => {
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
     upstream: {

@@ -11,14 +11,14 @@ import { MAX_BACKOFF_MS } from "./failure-backoff.ts";
 afterEach(closeWatching);
 
 type Step =
-  /** Events arrive, each before the given number of listed events. */
+  /** Events arrive, each at the given index in the list of events. */
   | { readonly kind: "arrive"; readonly before: readonly number[] }
-  /** Events arrive between two pages of the next polls. */
+  /** An event arrives while the next polls request this page. */
   | { readonly kind: "meanwhile"; readonly page: number }
   | { readonly kind: "poll" }
   | { readonly kind: "watch"; readonly backlog: boolean; readonly process: number }
   | { readonly kind: "restart"; readonly process: number; readonly drained: boolean }
-  /** A client resumes at another process, after it has handled the given number of messages. */
+  /** A client has handled the given number of messages, and resumes at another process. */
   | {
       readonly kind: "reconnect";
       readonly watcher: number;
@@ -81,45 +81,47 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: "takeOver" as const }) },
 );
 
-/** A watching client, across all of its connections. */
+/** A watching client, with its current and its earlier connections. */
 interface Client {
   readonly backlog: boolean;
   connection: Watching;
   process: number;
-  /** The ids received over closed connections. */
+  /** The ids received over earlier connections. */
   readonly ids: number[];
   token: string;
-  /** The time at which the client began. */
+  /** The time at which the client started. */
   readonly since: number;
-  /** The events that were known when its first message arrived. */
+  /** The events that a poll had seen when the client received its first message. */
   known: ReadonlySet<number> | undefined;
-  /** Events seen before the client connected that are no longer listed, or are hidden for a while. */
+  /**
+   * Events that were seen before the client connected, and are no longer listed or are hidden for a while.
+   */
   readonly hidden: Set<number>;
 }
 
 /** A running process. */
 interface Process {
   readonly rest: Rest;
-  /** The events that its requests have seen, with times. */
+  /** The events that its requests have seen, with the times of the requests. */
   readonly seen: Array<{ readonly at: number; readonly ids: readonly number[] }>;
-  /** The process has read every page, and has delivered to a client. */
+  /** Whether the process has read every page, and has delivered a message to a client. */
   hasDelivered: boolean;
 }
 
-/** Processes that watch one feed, as seen by clients and the upstream. */
+/** Several processes that watch one feed, with their clients and the upstream. */
 class World {
   readonly timeline = new Timeline(2, 3);
   readonly clock = new FakeClock();
   readonly bus = new MemoryBus();
   readonly clients: Client[] = [];
   private readonly processes: Process[] = [];
-  /** The events seen by ended processes. */
+  /** The events that processes saw before they ended. */
   private readonly past: Process["seen"] = [];
   private time = 0;
   private lastListed: ReadonlySet<number> = new Set();
   private nextId = 1;
   private hidden: number | undefined;
-  /** Until this time a poll may omit a page that has failed. */
+  /** The time until which a poll may omit a page that has failed. */
   private restsUntil = 0;
 
   constructor(count: number) {
@@ -174,7 +176,7 @@ class World {
     }
   }
 
-  /** Ends all failures, and waits until the polls have settled. */
+  /** Ends all failures, and waits until all events are delivered. */
   async finish(): Promise<void> {
     this.timeline.failure = undefined;
     this.timeline.onRequest = undefined;
@@ -186,8 +188,8 @@ class World {
   }
 
   /**
-   * Returns the events that a client must have received: all that a poll has seen since it began, except
-   * those before its start.
+   * Returns the events that a client must have received: all events that a poll has seen since the client
+   * started, except events before its start position.
    */
   expected({ since, known, backlog, hidden }: Client): Set<number> {
     const seen = this.allSeen.filter(({ at }) => at >= since).flatMap(({ ids }) => ids);
@@ -211,7 +213,7 @@ class World {
       const { page = 0, ids = [] } = timeline.requests.at(-1) ?? {};
       if (response.status >= 400) this.restsUntil = clock.now() + MAX_BACKOFF_MS;
       const mayRest = clock.now() < this.restsUntil;
-      // a poll begins with the first page, and sees all listed events unless something interferes
+      // the first request of a poll reads all listed events, unless there is a failure, a change or a backoff
       const isUndisturbed = timeline.failure === undefined && timeline.onRequest === undefined && !mayRest;
       if (response.status < 400) this.listing(page, ids);
       seen.push({ at: this.time++, ids: isUndisturbed && page === 1 ? timeline.listed : ids });
@@ -221,7 +223,7 @@ class World {
     return { rest, seen, hasDelivered: false };
   }
 
-  /** Records the events on a page: if a later page fails, the events listed before remain. */
+  /** Records the events on a page. If a later page fails, the events that were listed before remain. */
   private listing(page: number, ids: readonly number[]): void {
     const { failure, pages, listed } = this.timeline;
     const isWhole =
@@ -258,7 +260,7 @@ class World {
     client.connection = new Watching(this.restOf(client.process), request);
   }
 
-  /** Events that were seen, and are not listed now or were not listed at the last poll. */
+  /** Events that were seen, but are not listed now or were not listed at the last poll. */
   private get hiddenNow(): Set<number> {
     const listed = new Set(this.timeline.listed.filter((id) => this.lastListed.has(id)));
     const seen = this.allSeen.flatMap(({ ids }) => ids);
@@ -276,7 +278,7 @@ class World {
     if (!drained) await Promise.all(own.map(({ connection }) => connection.leave()));
     await process.rest.close();
     await Promise.all(own.map(({ connection }) => connection.over));
-    // pages read by a process that ended during its first poll do not count as a poll
+    // if a process ends during its first poll, the pages that it has read do not count
     if (process.hasDelivered) this.past.push(...process.seen);
     this.processes[at] = this.startProcess(this.processes.length);
     for (const client of own) this.reconnect(client, at + 1);
@@ -300,7 +302,7 @@ class World {
 }
 
 /**
- * A token waits for the second page. Meanwhile item 2 is read, and leaves the feed before that page is read.
+ * A token waits for the second page. Meanwhile, item 2 is read, and leaves the feed before that page is read.
  */
 const LEFT_WHILE_A_TOKEN_WAITED: Step[] = [
   { kind: "fail", status: 429, page: 2 },
@@ -308,7 +310,7 @@ const LEFT_WHILE_A_TOKEN_WAITED: Step[] = [
   { kind: "restart", process: 0, drained: false },
   { kind: "arrive", before: [0, 0, 0, 0, 0] },
 ];
-/** Item 1 leaves the feed, returns, and is requested by a client that has not handled it. */
+/** Item 1 leaves the feed and returns. A client that has not handled it requests it. */
 const BACK_IN_THE_FEED: Step[] = [
   { kind: "arrive", before: [0] },
   { kind: "poll" },
@@ -324,7 +326,7 @@ test.each([
   ["one process", 1],
   ["three processes on a bus", 3],
 ])(
-  "in any sequence of steps, each event that a poll has seen is delivered exactly once to each watcher: %s",
+  "after any sequence of steps, each watcher has received each event that a poll has seen exactly once: %s",
   async (_what, count) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

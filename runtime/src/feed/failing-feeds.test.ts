@@ -10,7 +10,7 @@ import { closeWatching, settled, startWatching, type WatchInit, Watching } from 
 afterEach(closeWatching);
 
 const INTERVAL = 60_000;
-/** Longer than an interval with its jitter. */
+/** Longer than a poll interval with its random delay. */
 const NEXT = 61_000;
 const PAGES = [1, 2, 3];
 
@@ -19,7 +19,7 @@ type Step =
   | { readonly kind: "late"; readonly before: number }
   | { readonly kind: "fail"; readonly pages: readonly number[]; readonly status: number }
   | { readonly kind: "recover" }
-  /** Links lead to another path, or pages repeat the end of earlier pages. */
+  /** The links change to another path, or pages repeat the end of earlier pages. */
   | { readonly kind: "move"; readonly path: string | undefined; readonly overlap: number }
   | { readonly kind: "poll"; readonly ms: number }
   | { readonly kind: "watch"; readonly start: "live" | "backlog"; readonly process: number }
@@ -66,28 +66,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: of("die"), process }) },
 );
 
-/** A watching client, across all of its streams. */
+/** A watching client, with its current and its earlier streams. */
 interface Client {
   readonly request: WatchInit;
   process: number;
   stream: Watching;
   /** The ids received over earlier streams. */
   readonly before: readonly number[];
-  /** The client must receive every new event after this time; a gap advances it. */
+  /** The time after which the client must receive every new event. A gap advances it. */
   since: number;
-  /** The time of its first message. */
+  /** The time at which the client received its first message. */
   joined: number | undefined;
-  /** The number of checked messages of its stream. */
+  /** The number of messages of the current stream that were checked. */
   looked: number;
 }
 
-/** A request for a page, as seen by the upstream. */
+/** A page request that the upstream received. */
 interface Asked {
   readonly at: number;
   readonly page: number;
   readonly isRead: boolean;
   readonly isLimit: boolean;
-  /** No page follows this one. */
+  /** Whether this is the last page. */
   readonly isLast: boolean;
 }
 
@@ -100,9 +100,9 @@ class World {
   private readonly processes: Rest[];
   private time = 0;
   private lastId = 0;
-  /** The arrival times of events that were not late. */
+  /** The arrival times of the events that were not late. */
   private readonly arrived = new Map<number, number>();
-  /** The time at which a page with the event was first read. */
+  /** The times at which a page with the event was first read. */
   private readonly read = new Map<number, number>();
 
   constructor(count: number) {
@@ -164,7 +164,7 @@ class World {
     }
   }
 
-  /** Ends all failures, and checks what each client received. */
+  /** Ends all failures, and checks which events each client received. */
   async finish(): Promise<void> {
     await this.take({ kind: "recover" });
     for (let poll = 0; poll < 40; poll++) await this.take({ kind: "poll", ms: INTERVAL + 1_000 });
@@ -183,7 +183,7 @@ class World {
     }
   }
 
-  /** Checks that no process requests a page again before its interval has passed. */
+  /** Checks that no process requests a page again before the interval has passed. */
   private checkPolls(): void {
     for (const page of PAGES) {
       const [last, before] = this.asked.filter((each) => each.page === page).reverse();
@@ -192,7 +192,7 @@ class World {
     }
   }
 
-  /** Checks that the first page is polled at its interval if it is readable and no rate limit was hit. */
+  /** Checks that the first page is polled at its interval, if it is readable and there was no rate limit. */
   private checkFirstPage(before: number): void {
     const last = lastPoll(this.asked.slice(0, before));
     if (last[0]?.isRead !== true || last.some(({ isLimit }) => isLimit)) return;
@@ -204,7 +204,7 @@ class World {
     if (batches.length > 0 && client.joined === undefined) {
       client.joined = this.time;
       const { afterId, resumeToken } = client.request;
-      // items from before the first read are not new to the feed
+      // items that were listed before the first read are not new
       if (afterId === undefined && resumeToken === undefined) client.since = this.time;
     }
     for (const batch of batches.slice(client.looked)) {
@@ -216,7 +216,7 @@ class World {
     }
   }
 
-  /** Whether the last poll that read the first page has read every page. */
+  /** Whether the last poll that read the first page also read every other page. */
   private get isRead(): boolean {
     const first = this.asked.findLastIndex(({ page, isRead }) => page === 1 && isRead);
     const last = this.asked.slice(first);
@@ -260,7 +260,7 @@ class World {
     if (id <= this.lastId) this.watch({ afterId: String(id) }, process, [], this.arrived.get(id));
   }
 
-  /** Resumes with the token of some message in another client. */
+  /** Resumes another client with the token of one of the messages. */
   private resume({ client: index, message, process }: Step & { readonly kind: "resume" }): void {
     const from = this.clients[index % Math.max(this.clients.length, 1)];
     const batches = from?.stream.batches ?? [];
@@ -271,7 +271,7 @@ class World {
     this.watch({ resumeToken }, process, [...from.before, ...ids], this.time);
   }
 
-  /** Ends a process; its clients resume at another one. */
+  /** Ends a process. Its clients resume at another process. */
   private async die(process: number): Promise<void> {
     const at = process % this.processes.length;
     const left = this.clients.filter((client) => client.process === at);
@@ -288,7 +288,7 @@ class World {
   }
 }
 
-/** Returns the requests of the last poll, from the first page on. */
+/** Returns the requests of the last poll, beginning with the first page. */
 function lastPoll(asked: readonly Asked[]): readonly Asked[] {
   return asked.slice(
     Math.max(
@@ -303,7 +303,7 @@ function gotBy({ before, stream }: Client): number[] {
 }
 
 test.each([1, 3])(
-  "whatever pages fail, nothing is lost without a gap, nothing is repeated, and no page is requested too early: %i processes",
+  "whatever pages fail, every loss is reported as a gap, no event is repeated, and no page is requested too early: %i processes",
   async (count) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

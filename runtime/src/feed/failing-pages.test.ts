@@ -3,7 +3,7 @@ import { closeWatching, settled, startWatching, type Watching } from "../testing
 
 afterEach(closeWatching);
 
-/** Longer than an interval with its jitter. */
+/** Longer than a poll interval with its random delay. */
 const NEXT = 61_000;
 const LIMITED = { status: 429, headers: { "retry-after": "300" }, page: 2 };
 
@@ -25,7 +25,7 @@ const saidOf = ({ batches }: Watching) =>
     heartbeat === undefined ? [{ ids: entries.map(({ id }) => Number(id)), gap, late }] : [],
   );
 
-test("a stream starts with the readable pages and a gap, and receives the other pages as late events", async () => {
+test("a stream starts with the readable pages and a gap, and later receives the other pages as late events", async () => {
   const { timeline, watching, polls } = failing(2);
   const [live, backlog] = [watching(), watching({ backlog: true })];
   await settled();
@@ -46,7 +46,7 @@ test("a stream starts with the readable pages and a gap, and receives the other 
   expect(saidOf(backlog).slice(2)).toEqual(recovered);
 });
 
-test("the first page is polled at its interval while a later page fails and is requested at growing intervals", async () => {
+test("the first page is polled at its interval while requests for a failing later page become rarer", async () => {
   const { timeline, watching, polls } = failing(2);
   watching();
   await settled();
@@ -95,7 +95,7 @@ test("a stream that starts from an id or a token waits while the named event may
   expect(saidOf(unknown)).toEqual([{ ids: [1, 2, 3, 4, 5, 6], gap: true, late: false }]);
 });
 
-test("a stream that waits when the process ends keeps its own position", async () => {
+test("a waiting stream keeps its position when the process ends", async () => {
   const before = startWatching();
   before.timeline.ids = [1, 2, 3, 4];
   const known = before.watching({ backlog: true });
@@ -109,7 +109,7 @@ test("a stream that waits when the process ends keeps its own position", async (
   expect(waiting.batches).toEqual([]);
 });
 
-test("events that a failing page may have had are a gap if the first page had no known event", async () => {
+test("a gap is reported if a failing page may have had new events and the first page had no known event", async () => {
   const { timeline, clock, watching, polls } = failing(2);
   timeline.failure = undefined;
   const watcher = watching();

@@ -3,12 +3,15 @@ import { infoOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { ERRORS } from "../errors/table.ts";
 
-/** The longest wait after failures, unless the upstream requests a longer one. */
+/** The longest wait after failures in milliseconds. The upstream may request a longer wait. */
 export const MAX_BACKOFF_MS = 15 * 60_000;
-/** The wait after a limit without a stated end. */
+/** The wait after a rate limit that does not state its end, in milliseconds. */
 const LIMIT_MS = 60_000;
 
-/** Local errors that may not recur at the next poll: the response was cut, or was sent by an intermediary. */
+/**
+ * Reasons of local errors that may not recur at the next poll, because the response was cut off, or came from
+ * an intermediary.
+ */
 const PASSING: ReadonlySet<string> = new Set([
   "UPSTREAM_TIMEOUT",
   "UPSTREAM_BODY_NOT_JSON",
@@ -25,8 +28,8 @@ export interface PollFailure {
 }
 
 /**
- * Returns the wait before a failed feed is polled again, in milliseconds: as long as the upstream requests,
- * and twice as long after each failure.
+ * Returns the wait before a failed feed is polled again, in milliseconds: at least as long as the upstream
+ * requests, and twice as long after each failure.
  *
  * @returns undefined if polling again cannot help
  */
@@ -37,7 +40,7 @@ export function waitAfterFailure({ error, intervalMs, failures }: PollFailure): 
   return Math.max(delay, intervalMs, backoff);
 }
 
-/** Returns the minimum wait after a temporary error; undefined for other errors. */
+/** Returns the minimum wait after a temporary error, or undefined for other errors. */
 function passingDelay(error: unknown): number | undefined {
   if (!(error instanceof ConnectError)) return undefined;
   const info = infoOf(error);
@@ -46,7 +49,7 @@ function passingDelay(error: unknown): number | undefined {
   const delay = retryDelayOf(error);
   const isOwn = Object.hasOwn(ERRORS, reason);
   if (error.code === Code.ResourceExhausted) {
-    // local size limits are permanent
+    // local size limits are permanent errors
     return isOwn && !PASSING.has(reason) ? undefined : (delay ?? LIMIT_MS);
   }
   const isServerError = Number(info?.metadata.http_status) >= 500;

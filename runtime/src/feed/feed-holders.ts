@@ -1,10 +1,10 @@
 import { FairShare } from "../shares/fair-share.ts";
 import type { Feed } from "./feed.ts";
 
-/** Assigns each watched feed to the first caller that watches it. */
+/** Counts each watched feed for the caller that watched it first. */
 export class FeedHolders {
   private readonly share: FairShare;
-  /** For each feed, the number of watchers per caller, in the order in which the callers arrived. */
+  /** The number of watchers of each feed by caller, in the order in which the callers arrived. */
   private readonly watchers = new Map<Feed, Map<string, number>>();
 
   /** @param limit the maximum number of feeds */
@@ -12,14 +12,17 @@ export class FeedHolders {
     this.share = new FairShare(() => limit);
   }
 
-  /** Adds a watcher of a caller to a feed. */
+  /** Adds a watcher to a feed. */
   enter(feed: Feed, caller: string): void {
     const callers = this.watchers.get(feed) ?? new Map<string, number>();
     if (callers.size === 0) this.share.add(caller);
     this.watchers.set(feed, callers.set(caller, (callers.get(caller) ?? 0) + 1));
   }
 
-  /** Removes a watcher of a caller from a feed; the next caller of the feed then holds it. */
+  /**
+   * Removes a watcher from a feed. If it was the last watcher of the first caller, the feed counts for the
+   * next caller.
+   */
   leave(feed: Feed, caller: string): void {
     const callers = this.watchers.get(feed);
     const left = (callers?.get(caller) ?? 0) - 1;
@@ -38,9 +41,9 @@ export class FeedHolders {
   }
 
   /**
-   * Returns the feed to close to make room for a caller's feed: of the caller that holds the most feeds, the
-   * newest of its feeds with the fewest watchers of other callers. Undefined if no caller holds more feeds
-   * than this caller would.
+   * Returns the feed to close so that a caller can watch another feed. Of the caller with the most feeds,
+   * this is the newest of the feeds with the fewest watchers of other callers. Returns undefined if no caller
+   * would have more feeds than this caller.
    */
   loser(caller: string): Feed | undefined {
     const from = this.share.loser(caller);

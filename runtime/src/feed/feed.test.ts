@@ -7,7 +7,7 @@ import { closeWatching, settled, startWatching, type Watching } from "../testing
 
 afterEach(closeWatching);
 
-/** Longer than an interval with its jitter. */
+/** Longer than a poll interval with its random delay. */
 const NEXT = 61_000;
 
 const LIMITED = [
@@ -41,7 +41,7 @@ test("a watcher that starts now first gets a token, then new events, oldest firs
   expect(watcher.ids).toEqual([4, 5]);
 });
 
-test("a watcher that starts with the backlog gets all pages of the feed, oldest first, none of them late", async () => {
+test("a watcher that starts with the backlog gets all pages of the feed, oldest first, and none of the events is late", async () => {
   const { timeline, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4, 5, 6, 7];
   const watcher = watching({ backlog: true });
@@ -51,7 +51,7 @@ test("a watcher that starts with the backlog gets all pages of the feed, oldest 
   expect(timeline.requests.map(({ page }) => page)).toEqual([1, 2, 3]);
 });
 
-test("a watcher that starts after an event gets newer ones; if the event is no longer listed, all and a gap", async () => {
+test("a watcher that starts after an event gets newer events, or all events and a gap if that event is no longer listed", async () => {
   const { timeline, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4];
   const [behind, gone] = [watching({ afterId: "2" }), watching({ afterId: "99" })];
@@ -60,7 +60,7 @@ test("a watcher that starts after an event gets newer ones; if the event is no l
   expect([gone.ids, gone.batches[0]?.gap]).toEqual([[1, 2, 3, 4], true]);
 });
 
-test("an unchanged page costs a 304, and every page is requested with its own tag", async () => {
+test("every page is requested with its own tag, and a 304 reports that it has not changed", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4, 5];
   watching();
@@ -93,7 +93,7 @@ test("a late event on the second page is delivered and marked while the first pa
   expect(watcher.batches.at(-1)).toMatchObject({ late: true, gap: false, entries: [{ id: 10n }] });
 });
 
-test("a late event creates a page after a full unchanged one", async () => {
+test("a page that a late event creates is read although the full page before it has not changed", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2];
   const watcher = watching();
@@ -118,7 +118,7 @@ test("late and new events are in separate messages, the late ones first", async 
     [true, [10]],
     [false, [4]],
   ]);
-  // its position is between the two
+  // resumes from a position between the two messages
   const resumed = watching({ resumeToken: news[0]?.resumeToken ?? "" });
   await settled();
   expect(resumed.ids).toEqual([4]);
@@ -148,7 +148,7 @@ test("polls are never earlier than the upstream allows, and at most a second lat
   expect(polls()).toBe(4);
 });
 
-test("the interval starts at the end of a poll, so that no page is requested too early", async () => {
+test("the interval starts at the end of a poll, so no page is requested too early", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   timeline.onRequest = (page) => {
@@ -162,7 +162,7 @@ test("the interval starts at the end of a poll, so that no page is requested too
   expect(timeline.requests).toHaveLength(asked);
 });
 
-test("a 403 with a reset is waited out to the second, and the stream continues", async () => {
+test("after a 403 that states a reset time, the stream continues exactly at that time", async () => {
   const { timeline, clock, watching } = startWatching({ rules: { errors: LIMITED, retryAfter: RESET } });
   timeline.ids = [1];
   const watcher = watching();
@@ -190,7 +190,7 @@ test.each([
   [500, {}, 60_000],
   [502, {}, 60_000],
   [429, {}, 60_000],
-])("a response %i with %o is followed by a wait of %i ms", async (status, headers, waitMs) => {
+])("after a response %i with %o, the next poll waits %i ms", async (status, headers, waitMs) => {
   const { timeline, clock, watching } = startWatching();
   timeline.failure = { status, headers };
   const watcher = watching({ backlog: true });
@@ -205,7 +205,7 @@ test.each([
   expect(watcher.ids).toEqual([1]);
 });
 
-test("consecutive failures are polled at growing intervals, and a success restores the interval", async () => {
+test("the interval grows after consecutive failures, and is reset after a success", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.failure = { status: 500 };
   watching();
@@ -230,7 +230,7 @@ test("consecutive failures are polled at growing intervals, and a success restor
   expect(timeline.requests).toHaveLength(polls + 1);
 });
 
-test("events of a readable page are delivered although the next page fails", async () => {
+test("the events of readable pages are delivered although the next page fails", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3];
   const watcher = watching();
@@ -247,7 +247,7 @@ test("events of a readable page are delivered although the next page fails", asy
   expect(watcher.ids).toEqual([4, 9]);
 });
 
-test("more events than the feed lists are a gap, which a message reports", async () => {
+test("a message reports a gap if more events were added than the feed lists", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4, 5, 6];
   const watcher = watching();
@@ -263,7 +263,7 @@ test("more events than the feed lists are a gap, which a message reports", async
   expect(watcher.batches.at(-1)?.gap).toBe(false);
 });
 
-test("a feed whose old events have expired has no gap", async () => {
+test("events that expire in the feed do not cause a gap", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2];
   const watcher = watching();
@@ -274,7 +274,7 @@ test("a feed whose old events have expired has no gap", async () => {
   expect([watcher.ids, watcher.batches.some(({ gap }) => gap)]).toEqual([[3], false]);
 });
 
-test("a token resumes in another process without loss or repetition, and reports a gap if events were missed", async () => {
+test("a token resumes in another process without loss or repetition, and missed events are reported as a gap", async () => {
   const timeline = new Timeline();
   timeline.ids = [1, 2, 3];
   const first = startWatching({ timeline });
@@ -301,19 +301,19 @@ test("a token resumes in another process without loss or repetition, and reports
   expect([lost.ids, lost.batches[0]?.gap]).toEqual([[21, 22, 23, 24, 25, 26], true]);
 });
 
-test("events of a token are not delivered again by a process that discovers them later", async () => {
+test("an event that a token contains is not delivered again by a process that discovers it later", async () => {
   const timeline = new Timeline();
   timeline.ids = [1, 2, 3];
   const first = startWatching({ timeline });
   const before = first.watching({ backlog: true });
   await settled();
-  // an upstream replica that lags behind
+  // another replica of the upstream, which is out of date
   const stale = new Timeline();
   stale.ids = [1, 2];
   const { watching, clock } = startWatching({ timeline: stale });
   const after = watching({ resumeToken: before.token });
   await settled();
-  // a token from this moment also includes it
+  // the token from this moment also contains the event
   const again = watching({ resumeToken: after.token });
   stale.ids = [1, 2, 3, 4];
   clock.advance(NEXT);
@@ -341,7 +341,7 @@ test("an event that temporarily disappears from the feed is not delivered again"
   expect(resumed.ids).toEqual([]);
 });
 
-test("events that move to the next page while the pages are read are delivered once", async () => {
+test("an event that moves to the next page while the pages are read is delivered once", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1, 2, 3, 4];
   const watcher = watching({ backlog: true });
@@ -364,7 +364,7 @@ test.each([
   [403, {}, Code.PermissionDenied, "FORBIDDEN"],
   [404, {}, Code.NotFound, "NOT_FOUND"],
 ])(
-  "a %i in the middle of a stream ends it with its error and the token",
+  "a %i in the middle of a stream ends it with an error that contains the token",
   async (status, headers, code, reason) => {
     const { timeline, clock, watching } = startWatching();
     timeline.ids = [1];
@@ -386,7 +386,7 @@ test.each([
   },
 );
 
-test("ten thousand watchers of a feed cost one poll per interval, and receive the same messages", async () => {
+test("ten thousand watchers of a feed cause one poll per interval, and receive the same messages", async () => {
   const { timeline, clock, watching, rest } = startWatching();
   timeline.ids = [1];
   const watchers = Array.from({ length: 10_000 }, () => watching());
@@ -403,7 +403,7 @@ test("ten thousand watchers of a feed cost one poll per interval, and receive th
   await Promise.all(watchers.map(({ over }) => over));
 });
 
-test("feeds that differ only in case share a poller if case does not matter", async () => {
+test("feeds that differ only in case share a poller if their fields are case-insensitive", async () => {
   const { timeline, watching } = startWatching();
   for (const owner of ["ada", "Ada", "ADA"]) watching({ owner });
   watching({ owner: "eve" });
@@ -414,7 +414,7 @@ test("feeds that differ only in case share a poller if case does not matter", as
   ]);
 });
 
-test("a caller with different credentials has a separate poller, and never receives events of others", async () => {
+test("a caller with different credentials has a separate poller, and never receives events of other callers", async () => {
   const { timeline, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
     upstream: {
@@ -429,7 +429,7 @@ test("a caller with different credentials has a separate poller, and never recei
   ]);
 });
 
-test("the secret of a token, and not only its name, identifies the owner of a feed", async () => {
+test("watchers share a feed only if their secret tokens are equal, not just their names", async () => {
   const oauth1 = { consumerKey: "ck", consumerSecret: "cs", token: "t" };
   const { timeline, watching } = startWatching({
     rules: { credentials: ["oauth1"] },
@@ -442,7 +442,7 @@ test("the secret of a token, and not only its name, identifies the owner of a fe
   expect(timeline.requests).toHaveLength(2);
 });
 
-test("a named owner keeps the poller when the token is refreshed, and the newest token is sent", async () => {
+test("watchers with the same owner keep their poller when the token is refreshed, and the poller sends the newest token", async () => {
   const { timeline, clock, watching } = startWatching({
     rules: { credentials: ["oauth2"] },
     upstream: {
@@ -464,7 +464,7 @@ test("a named owner keeps the poller when the token is refreshed, and the newest
   ]);
 });
 
-test("the poller ends some time after the last watcher has left, and the next one polls no earlier than allowed", async () => {
+test("the poller ends some time after the last watcher has left, and its successor polls no earlier than allowed", async () => {
   const { timeline, clock, watching, rest } = startWatching({ watch: { graceMs: 5_000 } });
   timeline.interval = 100;
   const [first, second] = [watching(), watching()];
@@ -489,7 +489,7 @@ test("the poller ends some time after the last watcher has left, and the next on
   await rest.close();
 });
 
-test("a watcher that returns within the grace period finds the poller unchanged", async () => {
+test("a watcher that returns within the grace period uses the same poller", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1];
   const first = watching();
@@ -501,7 +501,7 @@ test("a watcher that returns within the grace period finds the poller unchanged"
   expect([timeline.requests.length, second.batches.length]).toEqual([1, 1]);
 });
 
-test("a deadline and a cancellation end a stream immediately, even while the upstream is waiting", async () => {
+test("a deadline or a cancellation ends a stream immediately, even during a request to the upstream", async () => {
   const { timeline, watching } = startWatching();
   timeline.gate = new Promise(() => undefined);
   const watcher = watching();
@@ -510,7 +510,7 @@ test("a deadline and a cancellation end a stream immediately, even while the ups
   expect(errorOf(watcher).code).toBe(Code.Canceled);
 });
 
-test("closing ends every stream with a last message that has the token, and with UNAVAILABLE", async () => {
+test("closing ends every stream with UNAVAILABLE, after a last message with the token", async () => {
   const { timeline, rest, watching } = startWatching();
   timeline.ids = [1];
   const watcher = watching();
@@ -526,7 +526,7 @@ test("closing ends every stream with a last message that has the token, and with
   expect(reasonOf(errorOf(late))).toBe("WATCH_DRAINED");
 });
 
-test("heartbeats arrive if requested, and state the time of the next poll and the current failure", async () => {
+test("heartbeats arrive only if requested, and state the time of the next poll and the current failure", async () => {
   const { timeline, clock, watching } = startWatching();
   timeline.ids = [1];
   const [watcher, silent] = [watching({ heartbeatMs: 20_000 }), watching()];
@@ -552,7 +552,7 @@ test("heartbeats arrive if requested, and state the time of the next poll and th
   expect(silent.batches).toHaveLength(1);
 });
 
-test("a watcher of a feed that was never read receives the failure, without a token that would imply a position", async () => {
+test("a watcher of a feed that was never read receives the failure without a token, since a token would imply a position", async () => {
   const { timeline, watching } = startWatching();
   timeline.failure = { status: 503 };
   const watcher = watching({ heartbeatMs: 20_000 });
@@ -562,7 +562,7 @@ test("a watcher of a feed that was never read receives the failure, without a to
   ).toEqual([["", "SERVICE_UNAVAILABLE"]]);
 });
 
-test("more watchers or feeds than allowed are rejected", async () => {
+test("a watcher or feed that exceeds the limits is rejected", async () => {
   const { watching } = startWatching({ watch: { maxWatchers: 3, maxFeeds: 2 } });
   const [first] = [watching(), watching({ owner: "eve" })];
   await settled();
@@ -582,7 +582,7 @@ test("more watchers or feeds than allowed are rejected", async () => {
   expect(sixth.isOver).toBe(false);
 });
 
-test("a feed without watchers makes room for another", async () => {
+test("a feed without watchers is closed to make room for another feed", async () => {
   const { watching } = startWatching({ watch: { maxFeeds: 1 } });
   const first = watching();
   await settled();
@@ -606,7 +606,7 @@ test.each([
   expect(reasonOf(errorOf(watcher))).toBe("RESUME_TOKEN_INVALID");
 });
 
-test("a resume token of another feed, or with an unknown key, is rejected, and one with an older key is accepted", async () => {
+test("a resume token of another feed or with an unknown key is rejected, and a token with an older key is accepted", async () => {
   const { watching } = startWatching();
   const watcher = watching();
   await settled();

@@ -14,27 +14,27 @@ import type { TokenIds } from "./token-ids.ts";
 import type { Watcher } from "./watcher.ts";
 import { FeedWindow, type News } from "./window.ts";
 
-/** The parts of a feed. */
+/** The options of a feed. */
 export interface FeedOptions
   extends Pick<PollerOptions, "adapter" | "message" | "clock" | "mayPollAt" | "call">,
     Pick<BusMembershipOptions, "bus" | "name"> {
-  /** The feed's name in tokens, the same for all watchers. */
+  /** The name of the feed in tokens, which is the same for all watchers. */
   readonly id: string;
   readonly parts: FeedParts;
   readonly tokens: ResumeTokens;
   readonly graceMs: number;
-  /** Returns the error of a process that shuts down. */
+  /** Returns the error for watchers when the process shuts down. */
   readonly closed: () => ConnectError;
   /** Called once, when the feed is closed. */
   readonly onClosed: (mayPollAt: number) => void;
 }
 
-/** The maximum number of cached starts at a position of the feed. */
+/** The maximum number of cached first messages for the current position of the feed. */
 const MAX_STARTS = 16;
 
 /**
- * One feed as seen by one identity: polled once for all watchers of this process, and by one process of a
- * bus.
+ * A feed for watchers with the same identity. It is polled once for all watchers of this process, and by only
+ * one of the processes on a bus.
  */
 export class Feed {
   private readonly options: FeedOptions;
@@ -44,9 +44,9 @@ export class Feed {
   private readonly heartbeats: Heartbeats;
   private readonly poller: Poller;
   private readonly bus: BusMembership;
-  /** The first messages at this position, by the start that watchers request. */
+  /** The first messages for new watchers at the current position, by the requested start. */
   private readonly starts = new Map<string, Start>();
-  /** The caller of the last poll. */
+  /** The watcher for which the last poll was made. */
   private asker: Asker = { header: () => new Headers(), runAs: (work) => work() };
   private isClosed = false;
   private stopGrace: (() => void) | undefined;
@@ -67,7 +67,8 @@ export class Feed {
       onPolled: (listing, error) => this.onPolled(listing, error),
       onFailed: (error) => this.end(error),
     });
-    // last, since it may immediately call back with entries of other processes and the poller's role
+    // created last, since it may immediately call back with entries of other processes and the role of the
+    // poller
     this.bus = new BusMembership({
       ...options,
       window,
@@ -91,7 +92,10 @@ export class Feed {
     if (this.window.isKnown) this.start(watcher);
   }
 
-  /** Removes a watcher that has left. When the last one leaves, the feed closes after a grace period. */
+  /**
+   * Removes a watcher that has left. After the last watcher has left, the feed closes at the end of a grace
+   * period.
+   */
   remove(watcher: Watcher): void {
     this.watchers.delete(watcher);
     this.heartbeats.remove(watcher);
@@ -99,13 +103,13 @@ export class Feed {
     this.stopGrace ??= this.options.clock.after(this.options.graceMs, () => this.close());
   }
 
-  /** Ends all watchers, each with a last message that carries its token. */
+  /** Ends all watchers. The last message of each watcher contains its token. */
   drain(): void {
     if (this.window.isKnown) this.deliver(this.started, [], false);
     this.end(this.options.closed());
   }
 
-  /** Closes the feed, which has no watchers any more. */
+  /** Closes the feed, which no longer has watchers. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -115,15 +119,15 @@ export class Feed {
     this.options.onClosed(this.poller.mayPollAt);
   }
 
-  /** Closes the feed and ends all watchers, after their buffered messages. */
+  /** Closes the feed, and ends all watchers after their buffered messages. */
   end(error: ConnectError): void {
     for (const watcher of [...this.watchers]) watcher.end((token) => withResume(error, token));
     this.close();
   }
 
   /**
-   * Returns the newest watcher, which has the freshest credentials of its identity; a watcher that has left
-   * may have logged out.
+   * Returns the newest watcher, which has the freshest credentials of its identity. The user of a watcher
+   * that has left may have logged out.
    */
   private newestAsker(): Asker {
     for (const watcher of this.watchers) this.asker = watcher;
@@ -142,7 +146,7 @@ export class Feed {
     this.bus.polled(news);
   }
 
-  /** Receives the results of another process. */
+  /** Receives the poll results of another process. */
   private onEntry(entry: FeedEntry): void {
     if (this.isClosed) return;
     const { kind, items, listed, gap, full, reach, failure } = entry;
@@ -150,26 +154,27 @@ export class Feed {
     this.heartbeats.clear();
     if (kind !== "poll") {
       const news = this.window.apply(listed, items, { isFull: full, reach });
-      // a process that was suspended may have missed entries that the bus no longer stores
+      // a process that was suspended may have missed entries that the bus has already dropped
       this.arrived({ ...news, gap: gap || news.gap });
     }
     this.heartbeats.polled(failure && { ...failure, message: "the process that polls the feed has met it" });
   }
 
-  /** Delivers news to watchers that have started, and tries to start the others. */
+  /** Delivers news to the watchers that have started, and tries to start the other watchers. */
   private arrived({ items, gap }: News): void {
     const { started } = this;
     const starting = [...this.watchers].filter(({ point }) => point !== undefined);
     this.starts.clear();
     this.heartbeats.clear();
     if (items.length > 0 || gap) this.deliver(started, items, gap);
-    // items of a token may be on a page that could not be read
+    // the items in a watcher's token may be on a page that could not be read
     if (this.window.reach === undefined) for (const watcher of started) watcher.polled();
     for (const watcher of starting) this.start(watcher);
   }
 
   /**
-   * Delivers the same messages to all watchers, except watchers whose token already has some of the items.
+   * Delivers the same messages to all watchers, except watchers whose token already contains some of the
+   * items.
    */
   private deliver(watchers: readonly Watcher[], items: readonly FeedItem[], gap: boolean): void {
     this.heartbeats.delivered();

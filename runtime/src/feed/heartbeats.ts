@@ -9,7 +9,7 @@ import type { Watcher } from "./watcher.ts";
 
 const MIN_HEARTBEAT_MS = 1_000;
 
-/** An error that prevents reading a feed or a page of it. */
+/** An error that prevents reading a feed, or one of its pages. */
 export interface Failure {
   readonly code: Code;
   readonly reason: string;
@@ -17,23 +17,26 @@ export interface Failure {
 }
 
 /**
- * Sends messages without items to watchers that requested heartbeats: while there are no new items, and when
- * polls begin or cease to fail.
+ * Sends messages without items to watchers that requested heartbeats: while there are no new items, when
+ * polls begin to fail, and when they recover.
  */
 export class Heartbeats {
   private readonly clock: Clock;
   private readonly writer: BatchWriter;
   private readonly nextPollAt: () => number | undefined;
   private readonly stops = new Map<Watcher, () => void>();
-  /** Heartbeats at the feed's position, by the keys ahead of the feed. */
+  /**
+   * The encoded heartbeats for the current position of the feed, by the keys that the feed has not discovered
+   * yet.
+   */
   private readonly written = new Map<TokenIds | undefined, Batch>();
   private deliveredAt = 0;
-  /** The error with which polls currently fail. */
+  /** The current failure of polls. */
   failure: Failure | undefined;
 
   /**
-   * @param nextPollAt returns the time of the next poll, in milliseconds since 1970; undefined if another
-   * process polls
+   * @param nextPollAt returns the time of the next poll in milliseconds since 1970, or undefined if another
+   *   process polls
    */
   constructor(clock: Clock, writer: BatchWriter, nextPollAt: () => number | undefined) {
     this.clock = clock;
@@ -50,18 +53,21 @@ export class Heartbeats {
     this.stops.delete(watcher);
   }
 
-  /** Records that all watchers have received a message. */
+  /** Restarts the intervals of all watchers, since they have received a message. */
   delivered(): void {
     this.deliveredAt = this.clock.monotonic();
   }
 
-  /** Discards the written heartbeats after the feed's position or the time of its next poll has changed. */
+  /**
+   * Discards the encoded heartbeats, because the position of the feed or the time of its next poll has
+   * changed.
+   */
   clear(): void {
     this.written.clear();
   }
 
   /**
-   * Notifies watchers immediately when polls begin or cease to fail.
+   * Notifies watchers immediately when polls begin to fail or recover.
    *
    * @param failure the failure of the last poll
    */
@@ -79,9 +85,9 @@ export class Heartbeats {
     const stop = clock.after(Math.min(left, MAX_DELAY_MS), () => {
       const last = Math.max(this.deliveredAt, since);
       const isDue = clock.monotonic() - last >= ms;
-      // a watcher that has not read the last heartbeat needs no other
+      // a watcher that has not read the last heartbeat does not need another
       if (isDue && watcher.isIdle) this.send(watcher);
-      // skips a watcher that sending has disconnected
+      // sending may have disconnected the watcher
       if (this.stops.has(watcher)) this.schedule(watcher, ms, isDue ? clock.monotonic() : last);
     });
     this.stops.set(watcher, stop);
@@ -89,7 +95,7 @@ export class Heartbeats {
 
   private send(watcher: Watcher): void {
     if (watcher.point !== undefined) {
-      // the only position yet is the one in the request
+      // until the first message, the only position is the one in the request
       watcher.offer([this.write(watcher.position ?? "")]);
       return;
     }

@@ -11,7 +11,7 @@ const DAY = 24 * 3600 * 1000;
 /** Longer than any wait between polls. */
 const LATER = 2 * DAY;
 
-test("each item is delivered once from a feed with more items than the maximum, however often it changes", async () => {
+test("each item of a feed with more items than the maximum is delivered once, even if the feed changes often", async () => {
   const feed = new BigFeed();
   const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
   feed.add(15_000, 0);
@@ -25,7 +25,7 @@ test("each item is delivered once from a feed with more items than the maximum, 
   expect(watcher.ids).toEqual([15_001, 15_002, 15_003, 15_004, 15_005, 15_006]);
 });
 
-/** Counts the turns of the event loop until the work is done. */
+/** Counts the event-loop turns until the work is done. */
 async function turnsOf(work: Promise<unknown>): Promise<number> {
   let [count, isOver] = [0, false];
   const turn = () => {
@@ -39,7 +39,7 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
 }
 
 test.each([1_000, 5_000, 10_000])(
-  "a page of %i new items is read in turns of the event loop",
+  "a page of %i new items is read in several event-loop turns",
   async (count) => {
     const feed = new BigFeed();
     feed.add(count, 0);
@@ -68,19 +68,22 @@ const INTERVALS: ReadonlyArray<readonly [header: string, ms: number]> = [
   ["9".repeat(400), DAY],
 ];
 
-test.each(INTERVALS)("an interval of %j is never shortened", async (interval, ms) => {
-  const feed = new HostileFeed();
-  feed.pages = [{ ids: [1], interval }];
-  const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
-  const watcher = watching();
-  await watcher.hasBatches(1);
-  clock.advance(ms - 1);
-  await settled();
-  expect(feed.requests).toHaveLength(1);
-  clock.advance(1_000);
-  await settled();
-  expect(feed.requests).toHaveLength(2);
-});
+test.each(INTERVALS)(
+  "the interval is at least the minimum if the upstream requests %j",
+  async (interval, ms) => {
+    const feed = new HostileFeed();
+    feed.pages = [{ ids: [1], interval }];
+    const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
+    const watcher = watching();
+    await watcher.hasBatches(1);
+    clock.advance(ms - 1);
+    await settled();
+    expect(feed.requests).toHaveLength(1);
+    clock.advance(1_000);
+    await settled();
+    expect(feed.requests).toHaveLength(2);
+  },
+);
 
 const page: fc.Arbitrary<HostilePage> = fc.record({
   ids: fc.array(fc.nat(12), { maxLength: 6 }),
@@ -91,7 +94,7 @@ const page: fc.Arbitrary<HostilePage> = fc.record({
 });
 const polls = fc.array(fc.array(page, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 });
 
-test("whatever a feed lists, a watcher gets no item twice, and a poll requests no more pages than the rule allows", async () => {
+test("for any pages, a watcher gets no item twice, and a poll requests no more pages than the rule allows", async () => {
   await fc.assert(
     fc.asyncProperty(polls, async (each) => {
       const feed = new HostileFeed();
@@ -114,7 +117,7 @@ test("whatever a feed lists, a watcher gets no item twice, and a poll requests n
   );
 });
 
-test("of two items with the same key on a page, the newer one is delivered", async () => {
+test("if two items of a page have the same key, the newer item is delivered", async () => {
   const feed = new HostileFeed();
   feed.pages = [{ ids: [2, 1, 2] }];
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
@@ -123,7 +126,7 @@ test("of two items with the same key on a page, the newer one is delivered", asy
   expect(watcher.batches[0]?.entries.map(({ name }) => name)).toEqual(["1 of 1", "0 of 1"]);
 });
 
-test("a feed whose later page is delayed delivers its first page, and the rest when it arrives", async () => {
+test("if a later page of a feed is delayed, its first page is delivered immediately, and the other pages when they arrive", async () => {
   const feed = new HostileFeed();
   const { watching, clock } = startWatching({ options: { fetch: feed.fetch } });
   const watcher = watching({ backlog: true });
@@ -144,7 +147,7 @@ test("a feed whose later page is delayed delivers its first page, and the rest w
   ]);
 });
 
-test("polls that were aborted count, however often watchers come and leave", async () => {
+test("aborted polls count for the interval, even if watchers often come and leave", async () => {
   const feed = new HostileFeed();
   feed.isSilent = true;
   const { watching, clock } = startWatching({

@@ -28,7 +28,7 @@ export interface WatchRequest {
   readonly onReady: () => void;
 }
 
-/** Creates the call of one poll, which belongs to no watcher. */
+/** Creates the call of one poll, which is independent of the calls of watchers. */
 type MakePoll = (route: Route<PollAdapter>, context: CallContext) => RunningCall<PollAdapter>;
 
 const FAULTS: Readonly<Record<TokenFault, string>> = {
@@ -37,15 +37,18 @@ const FAULTS: Readonly<Record<TokenFault, string>> = {
   foreign: "one of another feed",
 };
 
-/** The context of a poll. The check of the poll fills in the credentials that it is sent with. */
+/** The context of a poll. Checking the identity fills in the credentials for the poll. */
 type PollContext = { -readonly [K in keyof CallContext]: CallContext[K] };
 
-/** The number of cached decoded tokens: many clients that reconnect at the same time have the same token. */
+/**
+ * The maximum number of cached decoded tokens. Many clients that reconnect at the same time have the same
+ * token.
+ */
 const MAX_READ_TOKENS = 64;
-/** The maximum number of remembered feeds that nobody watches and that must not be polled yet. */
+/** The maximum number of feeds without watchers for which the time of the next allowed poll is remembered. */
 const MAX_RESTING = 10_000;
 
-/** All watched feeds of a process: one poller for each feed and identity. */
+/** All watched feeds of a process, with one poller for each feed and identity. */
 export class FeedHub {
   private readonly settings: WatchSettings;
   private readonly clock: Clock;
@@ -53,10 +56,10 @@ export class FeedHub {
   private readonly tokens: ResumeTokens;
   private readonly feeds = new Map<string, Feed>();
   private readonly holders: FeedHolders;
-  /** The time at which feeds without watchers may be polled again, on the clock's monotonic scale. */
+  /** The times at which feeds without watchers may be polled again, on the clock's monotonic scale. */
   private readonly resting = new Map<string, number>();
   private readonly read = new Map<string, TokenIds>();
-  /** Runs polls outside of any call: otherwise they would keep the async context of the first call alive. */
+  /** Runs polls outside of any call. Otherwise they would keep the async context of the first call alive. */
   private readonly outside = AsyncLocalStorage.snapshot();
   private watcherCount = 0;
   private isDrained = false;
@@ -70,10 +73,10 @@ export class FeedHub {
   }
 
   /**
-   * Lets a call watch a feed from the start position in its request.
+   * Starts watching a feed from the start position in the request.
    *
    * @throws ConnectError for a request that cannot be sent or has no credentials; RESUME_TOKEN_INVALID,
-   * FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, WATCH_DRAINED
+   *   FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, WATCH_DRAINED
    */
   async watch(request: WatchRequest): Promise<Watcher> {
     const { call, message } = request;
@@ -93,7 +96,7 @@ export class FeedHub {
     return this.add(feed, request, { ...start, ids });
   }
 
-  /** Ends all watchers, each with a last message that carries its token, and rejects new ones. */
+  /** Ends all watchers, and rejects new watchers. The last message of each watcher contains its token. */
   drain(): void {
     this.isDrained = true;
     for (const feed of [...this.feeds.values()]) feed.drain();
@@ -180,7 +183,7 @@ export class FeedHub {
     }
   }
 
-  /** Makes room by closing a feed without watchers. */
+  /** Closes a feed without watchers to make room for another. */
   private closeIdle(): void {
     for (const feed of [...this.feeds.values()]) {
       if (feed.size > 0) continue;
@@ -224,14 +227,14 @@ function checkStart(start: FeedStart, { startFields }: FeedParts, { method }: Po
   throw restError("FEED_START_AMBIGUOUS", { method: fullName(method), fields });
 }
 
-/** Identifies a feed, the same for all watchers. */
+/** Returns the ID of a feed, which is the same for all watchers. */
 function idOf({ method, rules }: PollAdapter, request: RestRequest): string {
   const { verb, path, queryString, headers, body } = request;
   const parts = [fullName(method), rules.upstream, rules.base, verb, path, queryString, headers, body];
   return JSON.stringify(parts, (_key, value) => (typeof value === "bigint" ? `${value}n` : value));
 }
 
-/** Returns an error that explains how to avoid that a refreshed token looks like another identity. */
+/** Returns an error that explains how to keep the identity when a token is refreshed. */
 function changedIdentity(adapter: PollAdapter, { provided }: UpstreamIdentity): Error {
   const change =
     provided === undefined || provided.owner !== undefined

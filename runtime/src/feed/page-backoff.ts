@@ -7,22 +7,19 @@ export interface FailedPage {
   readonly error: unknown;
 }
 
-/**
- * A page that fails repeatedly and is requested at growing intervals, while the pages before it are polled as
- * usual.
- */
+/** The backoff of a page that fails repeatedly. The pages before it are polled as usual. */
 export class PageBackoff {
   private failed: FailedPage | undefined;
   private failures = 0;
-  /** On the clock's monotonic scale. */
+  /** The end of the backoff, on the clock's monotonic scale. */
   private until = 0;
 
-  /** Returns the number of pages that a poll requests at this time. */
+  /** Returns the number of pages that a poll may request now. */
   limitAt(now: number): number {
     return this.failed !== undefined && now < this.until ? this.failed.index : Number.POSITIVE_INFINITY;
   }
 
-  /** The error of the page, during its backoff. */
+  /** The error of the page while its backoff lasts. */
   get error(): unknown {
     return this.failed?.error;
   }
@@ -41,7 +38,7 @@ export class PageBackoff {
     return wait !== undefined;
   }
 
-  /** Ends the backoff after every page was read. */
+  /** Ends the backoff, because every page was read. */
   clear(): void {
     this.failed = undefined;
   }

@@ -6,11 +6,12 @@ import { withHeaders } from "../request/with-headers.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 
 export const NOT_MODIFIED = 304;
-/** The longest entity tag that is sent back, in characters: a longer tag may not fit into a request. */
+/** The maximum length of an entity tag, in characters. A longer tag may not fit into a request. */
 const MAX_TAG = 1024;
 
 /**
- * Requests a page of a feed if it has changed (RFC 9110 section 13.1.2). Does not retry: the next poll does.
+ * Requests a page of a feed if the page has changed (RFC 9110 section 13.1.2). Does not retry, since the next
+ * poll requests the page again.
  *
  * @param etag the tag of the known page, weak or strong
  * @returns a response with the page, or with status 304
@@ -25,7 +26,7 @@ export function requestPage(
   return send(call, conditional(request, etag), extras);
 }
 
-/** Returns the entity tag of a response; undefined if it is empty, or too long to be sent back. */
+/** Returns the entity tag of a response, or undefined if it is empty or too long to be sent back. */
 export function tagOf(response: ReadResponse): string | undefined {
   const tag = response.header("etag") ?? "";
   return tag === "" || tag.length > MAX_TAG ? undefined : tag;

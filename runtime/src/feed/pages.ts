@@ -10,44 +10,44 @@ import { Pacer } from "../time/pacer.ts";
 import type { FeedItem } from "./bus-entry.ts";
 import { NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
-/** The maximum number of items in a feed; further items are ignored. */
+/** The maximum number of items in a feed. Further items are ignored. */
 export const MAX_LISTED = 10_000;
 
-/** The state of a page when it was last read. */
+/** A page as it was last read. */
 interface KnownPage {
   readonly request: RestRequest;
   readonly etag: string | undefined;
   /** Newest first. */
   readonly keys: readonly string[];
-  /** The request for the next page; undefined if there is none. */
+  /** The request for the next page. Undefined if there is no next page. */
   readonly next: RestRequest | undefined;
 }
 
 /** The input for reading a page. */
 interface Reading {
   readonly index: number;
-  /** The number of items that may still be read. */
+  /** The number of further items that may be read. */
   readonly room: number;
   readonly isKnown: (key: string) => boolean;
 }
 
-/** The items that the pages of a poll list, and those that may be new. */
+/** The items that the pages of a poll list, including items that may be new. */
 export interface Listing {
-  /** Newest first, without duplicates. */
+  /** The keys of the items, newest first, without duplicates. */
   readonly keys: readonly string[];
-  /** Oldest first. The window decides whether they are late. */
+  /** The items that may be new, oldest first. The window decides which of them are late. */
   readonly items: readonly FeedItem[];
   /** The number of pages that were read. */
   readonly pages: number;
-  /** The feed has no further pages. */
+  /** Whether all pages of the feed were read. */
   readonly isComplete: boolean;
-  /** The last allowed page has items: further items may follow it. */
+  /** Whether further items may follow, because the last allowed page has items. */
   readonly isFull: boolean;
 }
 
 /**
- * The pages of a feed, each with its own entity tag: pages are ordered by creation, so a late item may change
- * only the second page. One poll reads all pages.
+ * The pages of a feed. Each page has a separate entity tag: pages are ordered by creation, so a late item may
+ * change only the second page. Each poll reads all pages.
  */
 export class FeedPages {
   private pages: KnownPage[] = [];
@@ -59,11 +59,11 @@ export class FeedPages {
   }
 
   /**
-   * Requests the pages up to the first that fails.
+   * Requests pages until a request fails.
    *
-   * @param first the request of the first page
-   * @param limit the number of pages, if the page after these must not be requested yet
-   * @param isKnown whether an item need not be encoded
+   * @param first the request for the first page
+   * @param limit the maximum number of pages, if the next page must not be requested yet
+   * @param isKnown reports whether an item is known and need not be encoded
    * @returns the result, with the error of the failed page if any
    */
   async poll(
@@ -138,12 +138,12 @@ export class FeedPages {
       const target = () => linkTarget(response.header("link"), link) || undefined;
       return linkedRequest(call, request, "PAGE_LINK_REFUSED", target);
     }
-    // page numbers do not reveal the last page
+    // page numbers do not show which page is the last
     return count === 0 || parameter === undefined ? undefined : numbered(request, parameter, index + 2);
   }
 }
 
-/** Returns the keys of a page, and its unknown items. */
+/** Returns the keys of a page, and the items that are not known. */
 async function newItems(
   call: RunningCall<PollAdapter>,
   response: ReadResponse,
@@ -157,7 +157,7 @@ async function newItems(
   for (const [index, key] of keys.entries()) {
     if (isKnown(key) || items.has(key)) continue;
     await pacer.items();
-    // one by one: an invalid item is skipped together with its key
+    // items are decoded one by one, so that an invalid item is skipped together with its key
     const [bytes] = await itemsOf(call, page, response, [index]);
     if (bytes !== undefined) items.set(key, { key, bytes, late: false });
   }
@@ -165,8 +165,8 @@ async function newItems(
 }
 
 /**
- * Reports whether a further page may now follow an unchanged page. Its tag does not reveal that, and a 304
- * has no links: a full last page is read again.
+ * Reports whether an unchanged page may now have a next page. Neither its tag nor a 304 shows that, so a full
+ * last page is read again.
  */
 function mayGrow({ keys, next }: KnownPage, index: number, { feed }: PollAdapter): boolean {
   const { size, max = 1 } = feed?.pages ?? {};

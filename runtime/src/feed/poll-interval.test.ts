@@ -14,7 +14,7 @@ test.each([
   ["soon", undefined],
   ["-1", undefined],
   ["", undefined],
-])("a header %j requests %j milliseconds", (text, ms) => {
+])("the header %j requests an interval of %j milliseconds", (text, ms) => {
   expect(askedInterval((name) => (name === "x-poll-interval" ? text : undefined), "x-poll-interval")).toBe(
     ms,
   );
@@ -31,7 +31,7 @@ const anyHeader = fc.oneof(
 );
 const anyError = fc.constantFrom(undefined, new ConnectError("gone", Code.Unavailable));
 
-test("whatever an adapter and its upstream state, polls are at least a second apart", () => {
+test("polls are at least a second apart for any rule of an adapter and any header of its upstream", () => {
   fc.assert(
     fc.property(anyMs, fc.array(fc.tuple(anyHeader, anyError)), (intervalMs, polls) => {
       const interval = new PollInterval({ intervalMs, intervalHeader: "x-poll-interval" });

@@ -4,20 +4,21 @@ import type { HeaderReader } from "../errors/retry-info.ts";
 import { waitAfterFailure } from "./failure-backoff.ts";
 
 /**
- * The bounds of the interval between polls, whether a rule, an upstream or another process sets it. The
- * plugin enforces the same bounds.
+ * The minimum and maximum interval between polls. They apply to intervals from rules, upstreams and other
+ * processes. The plugin enforces the same bounds.
  */
 const MIN_INTERVAL_MS = 1_000;
 export const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
 /**
- * The largest random delay of a poll, as a fraction of its wait, so that many feeds are not polled in step.
+ * The maximum random delay of a poll, as a fraction of its wait. The delay prevents many feeds from being
+ * polled at the same moment.
  */
 const JITTER = 0.05;
 const MAX_JITTER_MS = 900;
 
 type IntervalRules = Pick<PollAdapter, "intervalHeader" | "intervalMs">;
 
-/** The interval between polls of a feed: never shorter than the upstream requests. */
+/** The interval between polls of a feed, at least as long as the upstream requests. */
 export class PollInterval {
   ms: number;
   private readonly header: string | undefined;
@@ -33,7 +34,7 @@ export class PollInterval {
   }
 
   /**
-   * Reads the interval that a response requests; the longest interval of the responses of one poll applies.
+   * Reads the interval that a response requests. The longest interval in the responses of one poll applies.
    */
   responded(header: HeaderReader): void {
     this.asked = Math.max(this.asked, askedInterval(header, this.header) ?? this.declaredMs);
@@ -43,7 +44,7 @@ export class PollInterval {
    * Returns the wait after a poll.
    *
    * @param error the error of the poll
-   * @returns milliseconds; undefined if polling again cannot help
+   * @returns the wait in milliseconds, or undefined if polling again cannot help
    */
   waitAfter(error: unknown): number | undefined {
     if (this.asked > 0) this.ms = this.asked;
@@ -62,13 +63,13 @@ export function jittered(ms: number, clock: Clock): number {
 }
 
 /**
- * Returns the interval that an upstream requests, in milliseconds; undefined if it requests none.
+ * Returns the interval that an upstream requests, in milliseconds, or undefined if it requests none.
  *
  * @param name the header with the number of seconds, in lower case
  */
 export function askedInterval(header: HeaderReader, name: string | undefined): number | undefined {
   const text = name === undefined ? "" : (header(name) ?? "");
-  // a header that occurs twice is one list
+  // a header that occurs twice has a list as its value
   const asked = text.split(",").map((each) => each.trim());
   const seconds = asked.filter((each) => /^\d+(\.\d+)?$/.test(each)).map(Number);
   return seconds.length > 0 ? boundedInterval(Math.max(...seconds) * 1_000) : undefined;

@@ -36,7 +36,7 @@ interface Polled {
   handle: (headers: IncomingHttpHeaders) => TestResponse | undefined;
 }
 
-/** A feed with responses from the test, one for each poll; the last one repeats. */
+/** A feed with one response for each poll. The last response repeats. */
 class Feed {
   readonly clock = new FakeClock();
   /** The time and the tag of each poll. */
@@ -94,7 +94,7 @@ class Watch {
     this.clock = clock;
   }
 
-  /** Returns the ids of the next items that arrive without time passing. */
+  /** Returns the ids of the next items that arrive while the clock does not advance. */
   async next(count: number): Promise<number[]> {
     const ids: number[] = [];
     for (let index = 0; index < count; index++) ids.push(Number((await this.items.next()).value?.id));
@@ -102,7 +102,7 @@ class Watch {
   }
 
   /**
-   * Reads an item, and advances the clock by one of the waits whenever the stream sleeps, until the item
+   * Reads an item. Whenever the stream sleeps, advances the clock by the next of the waits, until the item
    * arrives.
    */
   async after(...waits: number[]): Promise<number> {
@@ -126,7 +126,7 @@ class Watch {
 
 const MINUTE = 60_000;
 
-test("new items of a feed: have unseen keys, oldest first", async () => {
+test("new items of a feed are recognized by their keys, and delivered oldest first", async () => {
   const feed = await Feed.start([{ ids: [3, 2, 1] }, { ids: [5, 4, 3, 2, 4] }]);
   const watch = feed.watch();
   expect(await watch.next(3)).toEqual([1, 2, 3]);
@@ -135,7 +135,7 @@ test("new items of a feed: have unseen keys, oldest first", async () => {
   expect(feed.polls.map(([at]) => at)).toEqual([0, MINUTE]);
 });
 
-test("new items of a feed: may exclude the first poll's items", async () => {
+test("new items of a feed do not include the first poll if the rule skips the backlog", async () => {
   const feed = await Feed.start([{ ids: [2, 1] }, { ids: [] }, { ids: [4, 3, 2] }], {
     parts: { skipBacklog: true },
   });
@@ -144,7 +144,7 @@ test("new items of a feed: may exclude the first poll's items", async () => {
   expect(await watch.next(1)).toEqual([4]);
 });
 
-test("new items of a feed: are requested with the last tag unchanged, weak or strong, and without a tag if there was none", async () => {
+test("a poll sends the last tag unchanged, weak or strong, and no tag if there was none", async () => {
   const feed = await Feed.start([
     { ids: [1], headers: { etag: 'W/"a"' } },
     { status: 304, headers: {} },
@@ -162,7 +162,7 @@ test("new items of a feed: are requested with the last tag unchanged, weak or st
   expect(feed.headers[1]?.["x-version"]).toBe("1");
 });
 
-test("new items of a feed: are polled at the upstream's interval, also if there are none", async () => {
+test("a feed is polled at the upstream's interval, even if there are no new items", async () => {
   const interval = (seconds: string) => ({ "x-poll-interval": seconds });
   const feed = await Feed.start([
     { ids: [1], headers: interval("5") },
@@ -181,7 +181,7 @@ test("new items of a feed: are polled at the upstream's interval, also if there 
   expect(feed.polls).toHaveLength(6);
 });
 
-test("new items of a feed: are polled an interval after the last poll, not after the last item was read", async () => {
+test("the interval starts at the last poll, not when the last item was read", async () => {
   const feed = await Feed.start([{ ids: [1] }, { ids: [2, 1] }]);
   const watch = feed.watch();
   await watch.next(1);
@@ -191,7 +191,7 @@ test("new items of a feed: are polled an interval after the last poll, not after
   expect(feed.polls.map(([at]) => at)).toEqual([0, MINUTE]);
 });
 
-test("new items of a feed: are exact beyond 2^53, including keys", async () => {
+test("the items and keys of a feed are exact beyond 2^53", async () => {
   const differences: DifferenceReport[] = [];
   const feed = await Feed.start(
     [
@@ -210,7 +210,7 @@ test("new items of a feed: are exact beyond 2^53, including keys", async () => {
   expect(differences.flatMap((report) => report.differences.map(({ path }) => path))).toEqual(["[1].id"]);
 });
 
-test("new items of a feed: without a key are distinguished by their whole content", async () => {
+test("new items of a feed without a key are distinguished by their whole content", async () => {
   const feed = await Feed.start([
     { text: '[{"name":"b"},{"name":"a"}]' },
     { text: '[{"name":"c"},{"name":"b"},{"name":"a"}]' },
@@ -224,7 +224,7 @@ test("new items of a feed: without a key are distinguished by their whole conten
   expect((await next).value?.name).toBe("c");
 });
 
-test("new items of a feed: with an empty key are distinguished by their whole content", async () => {
+test("new items of a feed with an empty key are distinguished by their whole content", async () => {
   const feed = await Feed.start([{ text: '[{"id":"","name":"b"},{"id":"","name":"a"}]' }]);
   const stream = createClient(StreamService, feed.rest.transport).watch({})[Symbol.asyncIterator]();
   expect((await stream.next()).value?.name).toBe("a");
@@ -239,7 +239,7 @@ test.each<[string, TestResponse, number]>([
   ["is exhausted and does not say until when", { status: 429 }, MINUTE],
   ["fails by itself", { status: 500 }, MINUTE],
   ["is no JSON", { text: "<html>" }, MINUTE],
-])("a feed that fails: because it %s is polled again", async (_why, failure, wait) => {
+])("a feed is polled again if a poll fails because it %s", async (_why, failure, wait) => {
   const feed = await Feed.start([{ ids: [1], headers: { etag: '"a"' } }, failure, { ids: [2, 1] }]);
   const watch = feed.watch();
   await watch.next(1);
@@ -247,7 +247,7 @@ test.each<[string, TestResponse, number]>([
   expect(feed.polls.map(([, tag]) => tag)).toEqual([undefined, '"a"', '"a"']);
 });
 
-test("a feed that fails: is polled at growing intervals until it recovers", async () => {
+test("a feed that fails is polled at growing intervals until it recovers", async () => {
   const [found, failed] = [{ ids: [1] }, { status: 500 }];
   const feed = await Feed.start([found, failed, failed, failed, { ids: [1] }, failed, { ids: [2, 1] }]);
   const watch = feed.watch();
@@ -256,7 +256,7 @@ test("a feed that fails: is polled at growing intervals until it recovers", asyn
   expect(feed.polls.map(([at]) => at / MINUTE)).toEqual([0, 1, 2, 4, 8, 9, 10]);
 });
 
-test("a feed that fails: may fail at its first poll", async () => {
+test("the first poll of a feed may fail", async () => {
   const feed = await Feed.start([{ status: 502 }, { ids: [1] }]);
   expect(await feed.watch().after(MINUTE)).toBe(1);
 });
@@ -269,7 +269,7 @@ test.each<[string, TestResponse, string, Code]>([
     "upstream things responded with 401 Unauthorized",
     Code.Unauthenticated,
   ],
-])("a feed that fails: because it %s ends the stream", async (_why, failure, text, code) => {
+])("a feed stream ends if a poll fails because it %s", async (_why, failure, text, code) => {
   const feed = await Feed.start([{ ids: [1] }, failure]);
   const watch = feed.watch();
   await watch.next(1);
@@ -277,7 +277,7 @@ test.each<[string, TestResponse, string, Code]>([
   expect([error.rawMessage, error.code]).toEqual([text, code]);
 });
 
-test("a feed stream: has only the deadlines of its caller and its method", async () => {
+test("a feed stream has only the deadlines of its caller and its method", async () => {
   const feed = await Feed.start([{ ids: [1] }, { status: 304 }, { ids: [2, 1] }]);
   const watch = feed.watch();
   await watch.next(1);
@@ -297,7 +297,7 @@ test("a feed stream: has only the deadlines of its caller and its method", async
   expect((await own.fails(500)).code).toBe(Code.DeadlineExceeded);
 });
 
-test("a feed stream: ends when its caller leaves, during a poll and between polls", async () => {
+test("a feed stream ends when its caller leaves, during a poll and between polls", async () => {
   for (const responses of [[{ ids: [1] }], []]) {
     const controller = new AbortController();
     const feed = await Feed.start(responses);
@@ -313,7 +313,7 @@ test("a feed stream: ends when its caller leaves, during a poll and between poll
   }
 });
 
-test("a feed stream: ends when the connections are closed", async () => {
+test("a feed stream ends when the connections are closed", async () => {
   const calls: CallReport[] = [];
   const feed = await Feed.start([{ ids: [1] }], { options: { onCall: (report) => calls.push(report) } });
   const watch = feed.watch();
@@ -327,7 +327,7 @@ test("a feed stream: ends when the connections are closed", async () => {
   expect(calls[0]).toMatchObject({ verb: "GET", upstreamStatus: 200 });
 });
 
-test("a feed stream: is served by routes", async () => {
+test("routes serve a feed stream", async () => {
   const feed = await Feed.start([{ ids: [2, 1] }]);
   const controller = new AbortController();
   const client = createClient(StreamService, createRouterTransport(restRoutes(feed.rest)));

@@ -9,8 +9,8 @@ import { PollInterval } from "./poll-interval.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /**
- * Yields the new items of a feed for one caller, oldest first. The interval starts when a poll begins. The
- * stream waits out temporary errors; other errors end it.
+ * Yields the new items of a feed for one caller, oldest first. The interval starts when a poll begins. After
+ * a temporary error the stream continues; other errors end it.
  *
  * @throws ConnectError for an error that another poll cannot fix, or the reason of the signal
  */
@@ -37,7 +37,7 @@ export async function* poll(
   }
 }
 
-/** Returns a function that polls and resolves to the items that were not listed before. */
+/** Returns a function that polls, and resolves to the items that earlier polls did not list. */
 function newItems(
   call: RunningCall<PollAdapter>,
   message: MessageShape<DescMessage>,

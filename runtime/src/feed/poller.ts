@@ -16,11 +16,11 @@ import type { FeedWindow } from "./window.ts";
 /** One poll. */
 export interface Poll {
   readonly call: RunningCall<PollAdapter>;
-  /** Checks the identity first: the credentials may by now belong to another user. */
+  /** Checks the identity before the poll, since the credentials may now belong to another user. */
   readonly check: () => Promise<void>;
 }
 
-/** The caller in whose context a feed is polled. */
+/** The watcher in whose context a feed is polled. */
 export type Asker = Pick<Watcher, "header" | "runAs">;
 
 /** The callbacks and state of the feed that a poller needs. */
@@ -32,12 +32,12 @@ export interface PollerOptions {
   /** The earliest time of the first poll, on the clock's monotonic scale. */
   readonly mayPollAt: number;
   readonly asker: () => Asker;
-  /** Announces that a poll begins; the poll waits for the result, or is stopped. */
+  /** Announces that a poll begins. The poll waits for the announcement, unless the poller is stopped. */
   readonly onPolling: () => Promise<void>;
   /** Creates the call of one poll. */
   readonly call: (header: () => Headers, signal: AbortSignal) => Poll;
   /**
-   * Called after each poll with the items that could be read, and with the error that the next poll may fix.
+   * Called after each poll with the items that could be read, and with an error that the next poll may fix.
    */
   readonly onPolled: (listing: Listing | undefined, error: ConnectError | undefined) => void;
   /** Called with an error that another poll cannot fix. */
@@ -50,7 +50,7 @@ export class Poller {
   private readonly interval: PollInterval;
   private readonly backoff = new PageBackoff();
   private pages: FeedPages;
-  /** On the clock's monotonic scale. */
+  /** The time of the next poll, on the clock's monotonic scale. */
   private nextAt: number;
   private running: AbortController | undefined;
   /** Whether a poll is running. */
@@ -73,25 +73,25 @@ export class Poller {
     return Math.max(this.nextAt - this.options.clock.monotonic(), 0);
   }
 
-  /** The time of the next poll, in milliseconds since 1970; undefined if another process polls. */
+  /** The time of the next poll, in milliseconds since 1970. Undefined if another process polls. */
   get nextPollAt(): number | undefined {
     const { clock } = this.options;
     return this.running && clock.now() + this.waitMs;
   }
 
-  /** The earliest time at which another poller may poll after this one, on the clock's monotonic scale. */
+  /** The earliest time at which a successor may poll, on the clock's monotonic scale. */
   get mayPollAt(): number {
-    // a poll that was aborted counts as made
+    // an aborted poll counts as made
     const wait = this.isAsking ? this.interval.ms : 0;
     return Math.max(this.nextAt, this.options.clock.monotonic() + wait);
   }
 
-  /** Polls from now on. A running poller finishes its current poll first. */
+  /** Starts polling. A running poller finishes its current poll first. */
   start(): void {
     if (this.running !== undefined) return;
     const running = new AbortController();
     this.running = running;
-    // the items of an aborted poll reached nobody
+    // no watcher has received the items of an aborted poll
     this.pages = this.newPages();
     this.run(running.signal).catch((cause) => {
       if (!running.signal.aborted) this.broken(cause);
@@ -104,7 +104,7 @@ export class Poller {
   }
 
   /**
-   * Follows the polls of another process.
+   * Adopts the schedule of another process, which polls.
    *
    * @param polledAt the beginning or end of its last poll, in milliseconds since 1970
    * @param waitMs its wait before the next poll
@@ -113,16 +113,16 @@ export class Poller {
     const { clock, mayPollAt } = this.options;
     this.interval.ms = boundedInterval(intervalMs);
     const ms = boundedInterval(waitMs);
-    // other processes' clocks may be wrong: waits no longer than one interval
+    // the clocks of other processes may be wrong, so the wait is limited to one interval
     const left = Math.min(Math.max(polledAt + ms - clock.now(), 0), ms);
     this.nextAt = Math.max(clock.monotonic() + left, mayPollAt);
   }
 
   private async run(signal: AbortSignal): Promise<void> {
-    // defers the first step, since the caller may still be constructing the feed
+    // the first step is deferred, since the caller may still be constructing the feed
     await Promise.resolve();
     while (!signal.aborted) {
-      // polls of other processes postpone the time during the wait
+      // during the wait, polls of other processes may postpone the time
       await sleepUntil(() => this.nextAt, this.options.clock, signal);
       await this.options.onPolling();
       if (this.waitMs === 0 && !signal.aborted) await this.poll(signal);
@@ -147,7 +147,7 @@ export class Poller {
     onPolled(listing, failure === undefined ? undefined : poll.call.errorOf(failure));
   }
 
-  /** Returns the wait before the next poll; undefined if polling again cannot help. */
+  /** Returns the wait before the next poll, or undefined if polling again cannot help. */
   private waitAfter(error: unknown, listing: Listing | undefined): number | undefined {
     if (listing === undefined) return this.interval.waitAfter(error);
     if (listing.isComplete) this.backoff.clear();
@@ -156,7 +156,7 @@ export class Poller {
     const page = { index: listing.pages, error };
     const { ms: intervalMs } = this.interval;
     if (!this.backoff.fail(page, intervalMs, this.options.clock.monotonic())) return undefined;
-    // a rate limit applies to the feed, not to a page
+    // a rate limit applies to the whole feed, not to one page
     return isLimit(error) ? waitAfterFailure({ error, intervalMs, failures: 0 }) : wait;
   }
 

@@ -2,14 +2,14 @@ import { ConnectError } from "@connectrpc/connect";
 import { ResumeSchema } from "../gen/connectrest/v1/feed_pb.ts";
 
 /**
- * The longest token that an error carries, in characters. Over gRPC, error details are trailers, and many
- * clients accept at most 8 KB of trailers.
+ * The maximum length of a token in an error, in characters. In gRPC, error details are sent in trailers, and
+ * many clients accept at most 8 KB of trailers.
  */
 export const MAX_ERROR_TOKEN = 4096;
 
 /**
- * Adds a connectrest.v1.Resume to the details of an error. Returns the error unchanged without a token, or if
- * the token is too long for an error. The last message carries the token as well.
+ * Adds a connectrest.v1.Resume to the details of an error. Returns the error unchanged if there is no token,
+ * or if the token is too long for an error. The last message contains the token as well.
  */
 export function withResume(error: ConnectError, token: string | undefined): ConnectError {
   if (token === undefined || token.length > MAX_ERROR_TOKEN) return error;

@@ -13,7 +13,7 @@ function idsOf(read: ReturnType<ResumeTokens["read"]>): TokenIds {
   throw new Error(`rejected: ${read}`);
 }
 
-test("a token has exactly the keys that it was made of", () => {
+test("a token contains exactly the keys from which it was created", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.oneof(decimal, word), { maxLength: 60 }), word, (keys, feed) => {
       const [others, mine] = [keys.slice(0, 5), keys.slice(5)];
@@ -25,7 +25,7 @@ test("a token has exactly the keys that it was made of", () => {
   );
 });
 
-test("a token that is changed, shortened or extended anywhere is rejected", () => {
+test("a token that was changed, shortened or extended anywhere is rejected", () => {
   const token = tokens.write("feed", ["1", "22", "x"]);
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom(..."AZaz09-_"), (at, character) => {
@@ -40,7 +40,7 @@ test("a token that is changed, shortened or extended anywhere is rejected", () =
   for (const more of ["A", "AA", "=", " ", "\n"]) expect(tokens.read("feed", token + more)).toBe("damaged");
 });
 
-test("an unsigned token is rejected, whatever its content", () => {
+test("an unsigned token with valid content is rejected", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(tokens.read("feed", text)).toBe("damaged");
@@ -48,21 +48,21 @@ test("an unsigned token is rejected, whatever its content", () => {
   );
 });
 
-test("a token of another feed is distinguished from a damaged one", () => {
+test("the error for a token of another feed differs from the error for a damaged token", () => {
   expect(tokens.read("other", tokens.write("feed", []))).toBe("foreign");
 });
 
-test("tokens of 300 consecutively numbered events take about a thousand characters, as many as tokens of 1,024 events", () => {
+test("a token of 300 consecutively numbered events, or of 1,024 events, has about a thousand characters", () => {
   const keys = Array.from({ length: 300 }, (_, index) => String(47_000_000_000n + BigInt(index) * 911n));
   expect(tokens.write("feed", keys).length).toBeLessThan(1_000);
   const hashed = Array.from({ length: 2_000 }, (_, index) => `event-${index}`);
   const ids = idsOf(tokens.read("feed", tokens.write("feed", hashed)));
   expect(ids.size).toBe(MAX_TOKEN_IDS);
-  // only the first ones are kept
+  // only the first 1,024 keys are kept
   expect([ids.has("event-0"), ids.has("event-1023"), ids.has("event-1024")]).toEqual([true, true, false]);
 });
 
-test("further keys of a token are copied to the next one", () => {
+test("additional keys of a token are copied to the next token", () => {
   const ids = idsOf(tokens.read("feed", tokens.write("feed", ["1", "2", "a", "b"])));
   const ahead = ids.without(["1", "a", "9"]);
   const next = idsOf(tokens.read("feed", tokens.write("feed", ["1", "9"], ahead)));
@@ -70,7 +70,7 @@ test("further keys of a token are copied to the next one", () => {
   expect(ids.without(["1", "2", "a", "b"])).toBeUndefined();
 });
 
-test("a hash of a name depends on the key, and does not reveal the name", () => {
+test("the hash of a name depends on the key, and does not reveal the name", () => {
   const hash = tokens.hash("events.v1 /events configured oauth2");
   expect(hash).toMatch(/^[\w-]{32}$/);
   expect(new ResumeTokens(["x".repeat(32)]).hash("events.v1 /events configured oauth2")).not.toBe(hash);

@@ -6,29 +6,32 @@ const VERSION = 1;
 const FEED_BYTES = 8;
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + FEED_BYTES;
-/** The longest accepted token, in characters. The longest token that is written has about 11,000. */
+/**
+ * The maximum length of an accepted token, in characters. The longest token that the runtime creates has
+ * about 11,000.
+ */
 const MAX_LENGTH = 16 * 1024;
 
-/** Why a token is rejected. */
+/** The reason why a token is rejected. */
 export type TokenFault =
-  /** Modified, or signed with an unknown key. */
+  /** The token was modified, or signed with an unknown key. */
   | "damaged"
-  /** Made by another version of this library. */
+  /** Another version of this library created the token. */
   | "version"
-  /** A token of another feed. */
+  /** The token belongs to another feed. */
   | "foreign";
 
 /**
- * Signs resume tokens and reads them: a version, the feed, the keys of the items that the client has, and an
- * HMAC-SHA-256 truncated to 128 bits, in base64url. A token records which items were delivered and grants no
- * access, but its holder can read the item ids.
+ * Signs and reads resume tokens. A token contains a version, the feed, the keys of the items that the client
+ * has, and an HMAC-SHA-256 truncated to 128 bits, all in base64url. A token records which items were
+ * delivered, and grants no access, but its holder can read the item ids.
  */
 export class ResumeTokens {
   private readonly keys: readonly Buffer[];
 
-  /** @param keys the first key signs, all keys verify; at least one */
+  /** @param keys the first key signs, and all keys verify; at least one */
   constructor(keys: ReadonlyArray<string | Secret>) {
-    // fixed length for any configured key, and usable for no other purpose
+    // the derived key has a fixed length, and is used only for resume tokens
     this.keys = keys.map((key) =>
       createHmac("sha256", Secret.of(key).reveal()).update("connect-rest resume tokens").digest(),
     );
@@ -36,7 +39,7 @@ export class ResumeTokens {
 
   /**
    * @param feed identifies the feed
-   * @param more further items from another token of the same client
+   * @param more additional keys from another token of the same client
    */
   write(feed: string, keys: Iterable<string>, more?: TokenIds): string {
     const body = Buffer.concat([Buffer.of(VERSION), feedOf(feed), encodeTokenIds(keys, more)]);
@@ -46,7 +49,7 @@ export class ResumeTokens {
   read(feed: string, token: string): TokenIds | TokenFault {
     if (token.length > MAX_LENGTH || !/^[\w-]+$/.test(token)) return "damaged";
     const bytes = Buffer.from(token, "base64url");
-    // only the canonical spelling: the last character may have bits that decoding ignores
+    // only the canonical encoding is accepted, since decoding ignores some bits of the last character
     if (bytes.toString("base64url") !== token || bytes.length < HEAD_BYTES + MAC_BYTES) return "damaged";
     const body = bytes.subarray(0, -MAC_BYTES);
     const mac = bytes.subarray(-MAC_BYTES);
@@ -56,7 +59,7 @@ export class ResumeTokens {
     return decodeTokenIds(body.subarray(HEAD_BYTES));
   }
 
-  /** Returns a keyed hash of a text, for names that must not reveal their content. */
+  /** Returns a keyed hash of a string, for names that must not reveal their content. */
   hash(text: string): string {
     return createHmac("sha256", this.signing).update(`name:${text}`).digest("base64url").slice(0, 32);
   }

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { SeenKeys } from "./seen-keys.ts";
 
-/** Adds a page, and returns the positions of its new keys. */
+/** Adds a page, and returns the indexes of its new keys. */
 function news(seen: SeenKeys, page: readonly string[]): number[] {
   const found = seen.unseen(page);
   seen.see(page);
   return found;
 }
 
-test("seen keys: are bounded, and keys that are seen again are kept", () => {
+test("the number of seen keys is bounded, and keys that are seen again are kept", () => {
   const seen = new SeenKeys();
   news(seen, ["pinned"]);
   for (let index = 0; index < 20_000; index += 10) {
@@ -19,13 +19,13 @@ test("seen keys: are bounded, and keys that are seen again are kept", () => {
   expect(news(seen, ["pinned", "k0", "k19999"])).toEqual([1]);
 });
 
-test("seen keys: hold a whole page, however long", () => {
+test("all keys of a page are remembered, even of a long page", () => {
   const seen = new SeenKeys();
   const page = Array.from({ length: 10_000 }, (_, at) => `k${at}`);
   expect(news(seen, page)).toHaveLength(10_000);
   expect(news(seen, page)).toEqual([]);
 });
 
-test("seen keys: the first of two equal keys is new", () => {
+test("the first of two equal keys is new, and the second is not", () => {
   expect(new SeenKeys().unseen(["a", "b", "a"])).toEqual([0, 1]);
 });

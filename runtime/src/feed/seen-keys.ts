@@ -1,7 +1,7 @@
-/** The number of remembered keys in addition to the listed ones. */
+/** The maximum number of remembered keys that are no longer listed. */
 const REMEMBERED = 4096;
 
-/** Remembers the keys of seen items, and forgets the least recently seen first. */
+/** Remembers the keys of seen items. The least recently seen keys are forgotten first. */
 export class SeenKeys {
   private readonly keys = new Set<string>();
 
@@ -14,7 +14,9 @@ export class SeenKeys {
     return this.keys;
   }
 
-  /** Returns the positions of keys that were not seen before; for equal keys, the first position. */
+  /**
+   * Returns the indexes of keys that were not seen before. Of equal keys, only the first index is returned.
+   */
   unseen(listed: readonly string[]): number[] {
     const found = new Map<string, number>();
     for (const [index, key] of listed.entries()) {
@@ -31,7 +33,7 @@ export class SeenKeys {
    */
   see(listed: readonly string[], gone: Iterable<string> = []): void {
     for (const key of [...gone, ...listed.toReversed()]) {
-      // moves a key that is seen again to the end: an item that stays listed is never forgotten
+      // moves a key that is seen again to the end, so an item that stays listed is never forgotten
       this.keys.delete(key);
       this.keys.add(key);
     }

@@ -20,7 +20,7 @@ function fleet(count: number) {
   return { bus, timeline, clock, processes };
 }
 
-test("one of several processes polls, and the watchers of all receive the same events", async () => {
+test("only one of several processes polls, and the watchers of all processes receive the same events", async () => {
   const { timeline, clock, processes } = fleet(3);
   timeline.ids = [1];
   const watchers = processes.map(({ watching }) => watching());
@@ -44,7 +44,7 @@ test("a process that joins later starts from the entries on the bus, without pol
   expect([later?.ids, timeline.requests.length]).toEqual([[1, 2, 3], polls]);
 });
 
-test("a process that takes over waits for the interval of the last poll, and repeats nothing", async () => {
+test("a process that takes over waits until the interval after the last poll has passed, and repeats no event", async () => {
   const { bus, timeline, clock, processes } = fleet(2);
   timeline.ids = [1];
   const watchers = processes.map(({ watching }) => watching());
@@ -63,7 +63,7 @@ test("a process that takes over waits for the interval of the last poll, and rep
   expect(watchers.map(({ ids }) => ids)).toEqual([[2], [2]]);
 });
 
-test("a process that takes over during a poll waits as if the poll had been made", async () => {
+test("a process that takes over during a poll waits as if the poll had been completed", async () => {
   const { bus, timeline, clock, processes } = fleet(2);
   const watchers = processes.map(({ watching }) => watching());
   await settled();
@@ -86,7 +86,7 @@ test("a process that takes over during a poll waits as if the poll had been made
   expect([asked, ...watchers.map(({ ids }) => ids)]).toEqual([2, [1], [1]]);
 });
 
-test("a process that takes over from a failing poller waits as long as that one would have", async () => {
+test("a process that takes over from a failing poller waits as long as the failing poller would have waited", async () => {
   const { bus, timeline, clock, processes } = fleet(2);
   timeline.failure = { status: 503, headers: { "retry-after": "600" } };
   const watchers = processes.map(({ watching }) => watching({ heartbeatMs: 20_000 }));
@@ -127,7 +127,7 @@ test("a stream that starts while another process polls is notified of an unreada
   ]);
 });
 
-test("when the polling process ends, another one takes over", async () => {
+test("when the polling process ends, another process takes over", async () => {
   const { timeline, clock, processes } = fleet(2);
   timeline.ids = [1];
   const [first, second] = processes.map(({ watching }) => watching());
@@ -139,7 +139,7 @@ test("when the polling process ends, another one takes over", async () => {
   expect([first?.isOver, second?.ids]).toEqual([true, [2]]);
 });
 
-test("published entries contain no names or addresses, and an invalid entry is rejected", async () => {
+test("published entries contain no names or addresses, and invalid entries are rejected", async () => {
   const { bus, timeline, processes } = fleet(1);
   timeline.ids = [1];
   processes[0]?.watching();
@@ -151,7 +151,7 @@ test("published entries contain no names or addresses, and an invalid entry is r
   expect(Buffer.concat(bus.entries).toString("latin1")).not.toContain("ada");
 });
 
-test("entries with the whole window are published regularly, so that a bus need not keep the others", async () => {
+test("an entry with the whole window is published regularly, so that a bus can drop earlier entries", async () => {
   const { bus, timeline, clock, processes } = fleet(1);
   processes[0]?.watching();
   await settled();
@@ -165,7 +165,7 @@ test("entries with the whole window are published regularly, so that a bus need 
   expect(kinds.length).toBeLessThan(10);
 });
 
-test("old entries on the bus of a feed that was not polled for long are not new for watchers that start now", async () => {
+test("if a feed was not polled for a long time, its old entries on the bus are not new for watchers that start now", async () => {
   const { timeline, clock, processes } = fleet(2);
   timeline.ids = [1];
   const first = processes[0]?.watching();
@@ -182,7 +182,7 @@ test("old entries on the bus of a feed that was not polled for long are not new 
   expect([now?.ids, everything?.ids]).toEqual([[3], [1, 2, 3]]);
 });
 
-test("a process that missed entries the bus no longer keeps reports a gap, and only then", async () => {
+test("a gap is reported if, and only if, a process missed entries that the bus has dropped", async () => {
   let member: FeedMember | undefined;
   const membership = {
     publish: () => Promise.resolve(true),

@@ -11,18 +11,18 @@ import { FeedService, feedService } from "../testing/feed-service.ts";
 import { StreamService, streamService, watchAdapter } from "../testing/stream-service.ts";
 import { settled } from "../testing/watching.ts";
 
-/** An item of a feed with its name as key. */
+/** An item of a feed whose key is its name. */
 interface Named {
   readonly id: string;
   readonly name: string | undefined;
 }
 
 const item: fc.Arbitrary<Named> = fc.record({
-  // the last two differ beyond 2^53
+  // the last two numbers differ only as exact integers (beyond 2^53)
   id: fc.constantFrom("1", "2", "700000000000000001", "700000000000000002"),
   name: fc.constantFrom(undefined, "", "t1", "t2", "t3"),
 });
-/** Pages as polled, each newest first. */
+/** The pages of successive polls, each newest first. */
 const drawn = fc.array(fc.array(item, { maxLength: 8 }), { minLength: 1, maxLength: 5 });
 
 const textOf = ({ id, name }: Named) => `{"id":${id}${name === undefined ? "" : `,"name":"${name}"`}}`;
@@ -31,7 +31,7 @@ const LATER = 61_000;
 
 type Kind = "shared" | "single";
 
-/** A stream of a feed whose page the test sets. */
+/** A stream of a feed whose current page the test sets. */
 class KeyedFeed {
   page: readonly Named[] = [];
   readonly got: string[] = [];
@@ -105,10 +105,10 @@ function keyed(service: ReturnType<typeof feedService>): ReturnType<typeof feedS
   return { ...service, methods: { watch } };
 }
 
-/** Identifies items of a feed without a key: by all of their fields, as JavaScript reads numbers. */
+/** Identifies items of a feed without a key by all of their fields, with numbers as JavaScript reads them. */
 const keyOf = ({ id, name }: Named) => (name ? name : `${Number(id)} ${name}`);
 
-/** Returns the differences that report items with equal keys. */
+/** Returns the expected difference reports for items with equal keys. */
 function lostOf(page: readonly Named[]): string[] {
   return page.flatMap((each, index) => {
     const first = page.find((other) => keyOf(other) === keyOf(each)) ?? each;
@@ -117,7 +117,7 @@ function lostOf(page: readonly Named[]): string[] {
 }
 
 test.each<Kind>(["shared", "single"])(
-  "whatever keys items share, each is delivered, equals a delivered one, or is reported: %s poller",
+  "an item that shares its key is delivered, equals a delivered item, or is reported: %s poller",
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(drawn, async ([first = [], ...others]) => {
@@ -143,7 +143,7 @@ test.each<Kind>(["shared", "single"])(
 );
 
 test.each<Kind>(["shared", "single"])(
-  "items with the same key end a stream if the level of `lost` is `fail`, and equal items do not: %s poller",
+  "different items with the same key end a stream if the level of `lost` is `fail`, and equal items do not: %s poller",
   async (kind) => {
     const [c, b, a] = [
       { id: "3", name: "t2" },

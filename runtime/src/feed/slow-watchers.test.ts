@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-test("a reading watcher gets the backlog and all events that arrive together, of any size", async () => {
+test("a watcher that reads gets the backlog and all events that arrive together, regardless of their size", async () => {
   const sizes = fc.record({
     items: fc.integer({ min: 1, max: 300 }),
     bytes: fc.integer({ min: 0, max: 9_000 }),
@@ -41,7 +41,7 @@ test("a reading watcher gets the backlog and all events that arrive together, of
   );
 });
 
-test("a watcher that does not read is disconnected with its token and resumes there, and others get everything immediately", async () => {
+test("a watcher that does not read is disconnected with its token and resumes there, and other watchers are not delayed", async () => {
   const feed = new BigFeed();
   const { rest, watching, clock } = startWatching({
     options: { fetch: feed.fetch },
@@ -71,11 +71,11 @@ test("a watcher that does not read is disconnected with its token and resumes th
   expect(first.done).toBe(false);
   const resumed = watching({ resumeToken: error.findDetails(ResumeSchema)[0]?.token ?? "" });
   await resumed.has(1);
-  // messages in transit may have been read
+  // the watcher may have read messages in transit
   expect([1, 2, 3, 4].slice(-resumed.ids.length)).toEqual(resumed.ids);
 });
 
-test("a feed keeps 8 MiB of items for new watchers, and reports a gap if older ones are listed", async () => {
+test("a feed keeps 8 MiB of items for new watchers, and reports a gap if it lists older items", async () => {
   const feed = new BigFeed();
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
   feed.add(20, MIB / 2);
@@ -85,7 +85,7 @@ test("a feed keeps 8 MiB of items for new watchers, and reports a gap if older o
   expect(watcher.batches.map(({ gap }) => gap).indexOf(true)).toBe(0);
 });
 
-test("a token has 1,024 items: only older ones may be repeated", async () => {
+test("events may be repeated only if they are older than the 1,024 newest, which a token contains", async () => {
   const feed = new BigFeed();
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
   feed.add(1_112, 1);
@@ -96,7 +96,7 @@ test("a token has 1,024 items: only older ones may be repeated", async () => {
   expect(resumed.ids).toEqual(upTo(88));
 });
 
-test("resuming from the token of any message of any feed loses nothing, and repeats only items beyond its capacity", async () => {
+test("resuming from the token of any message loses no item, and repeats only items that exceed the capacity of the token", async () => {
   const feeds = fc.record({
     count: fc.integer({ min: 1, max: 3_000 }),
     message: fc.nat(30),
@@ -127,19 +127,22 @@ test("resuming from the token of any message of any feed loses nothing, and repe
 test.each([
   [200, true],
   [700, false],
-])("an error of a feed of %i items has its token where clients accept it: %j", async (count, isCarried) => {
-  const feed = new BigFeed();
-  const { watching, rest } = startWatching({ options: { fetch: feed.fetch } });
-  // ids far apart, so that each takes several bytes
-  for (let added = 0; added < count; added++) feed.add(1, 1, added * 2 ** 40);
-  const watcher = watching({ backlog: true });
-  await watcher.has(count);
-  rest.drain();
-  await watcher.over;
-  const [resume] = ConnectError.from(watcher.error).findDetails(ResumeSchema);
-  expect(watcher.token.length > MAX_ERROR_TOKEN).toBe(!isCarried);
-  expect(resume?.token).toBe(isCarried ? watcher.token : undefined);
-});
+])(
+  "an error of a feed with %i items contains its token unless clients would reject the size: %j",
+  async (count, isCarried) => {
+    const feed = new BigFeed();
+    const { watching, rest } = startWatching({ options: { fetch: feed.fetch } });
+    // distant ids, each of which takes several bytes in a token
+    for (let added = 0; added < count; added++) feed.add(1, 1, added * 2 ** 40);
+    const watcher = watching({ backlog: true });
+    await watcher.has(count);
+    rest.drain();
+    await watcher.over;
+    const [resume] = ConnectError.from(watcher.error).findDetails(ResumeSchema);
+    expect(watcher.token.length > MAX_ERROR_TOKEN).toBe(!isCarried);
+    expect(resume?.token).toBe(isCarried ? watcher.token : undefined);
+  },
+);
 
 async function* once<T>(message: T): AsyncGenerator<T> {
   yield message;
@@ -156,7 +159,7 @@ async function endOf(messages: AsyncIterator<unknown>): Promise<ConnectError> {
 }
 
 test.each([1, 5_000, 59_000])(
-  "a deadline of %i ms ends a stream and not its feed, and the last token resumes after it",
+  "a deadline of %i ms ends the stream but not its feed, and the last token resumes after the last message",
   async (timeoutMs) => {
     const feed = new BigFeed();
     const { rest, watching, clock } = startWatching({ options: { fetch: feed.fetch } });

@@ -5,19 +5,19 @@ import type { FeedWindow } from "./window.ts";
 
 /** The start position that a watcher requests. */
 export interface StartPoint extends FeedStart {
-  /** The content of the watcher's token. */
+  /** The decoded token of the watcher. */
   readonly ids: TokenIds | undefined;
 }
 
 /** The first messages of a watcher. */
 export interface Start {
   readonly batches: readonly Batch[];
-  /** Keys in its token that the feed does not know yet. */
+  /** The keys in the watcher's token that the feed has not discovered yet. */
   readonly ahead: TokenIds | undefined;
 }
 
 /**
- * Returns the first messages of a watcher at the position of the window; undefined while the item that its
+ * Returns the first messages of a watcher at the current position. Returns undefined while the item that the
  * request names may be on a page that could not be read.
  */
 export function startAt(
@@ -40,7 +40,8 @@ export function startAt(
       (key) => newer !== undefined && !newer.has(key),
       window.keysOfStarts,
     );
-    // no item before it is late; and if it is no longer listed, later items are unknown
+    // no item before the start item is late; if the start item is no longer listed, it is unknown which items
+    // are newer
     return { batches: writer.batches(items, isCut || newer === undefined), ahead: undefined };
   }
   const { items, isCut } = window.missing(() => backlog !== true);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** The maximum number of keys in a token: the oldest keys beyond it may be delivered again. */
+/** The maximum number of keys in a token. If a feed lists more items, the oldest may be delivered again. */
 export const MAX_TOKEN_IDS = 1024;
 
 const HASH_BYTES = 8;
@@ -25,7 +25,7 @@ export class TokenIds {
     return this.decimals.size + this.hashes.size;
   }
 
-  /** Returns the keys that are not in the given ones; undefined if there are none. */
+  /** Returns the keys except the given keys, or undefined if none remain. */
   without(keys: Iterable<string>): TokenIds | undefined {
     const decimals = new Set(this.decimals);
     const hashes = new Set(this.hashes);
@@ -39,7 +39,7 @@ export class TokenIds {
     return decimals.size + hashes.size === 0 ? undefined : new TokenIds(decimals, hashes);
   }
 
-  /** Yields the keys as they are encoded. */
+  /** Yields the keys in their encoded form. */
   *[Symbol.iterator](): Generator<bigint | Buffer, undefined> {
     for (const decimal of this.decimals) yield BigInt(decimal);
     for (const hash of this.hashes) yield Buffer.from(hash, "latin1");
@@ -48,8 +48,8 @@ export class TokenIds {
 }
 
 /**
- * Encodes keys in a few bytes each: decimal keys, as ids usually are, by their differences, and other keys as
- * 64-bit hashes. Only the first `MAX_TOKEN_IDS` of all keys are kept.
+ * Encodes keys in a few bytes each: decimal keys, which most ids are, as differences between them, and other
+ * keys as 64-bit hashes. Keeps only the first `MAX_TOKEN_IDS` keys.
  *
  * @param more keys of another token
  */
@@ -87,7 +87,7 @@ function written(decimals: bigint[], hashes: readonly Buffer[]): Uint8Array {
   return out.raw(Buffer.concat(hashes)).finish();
 }
 
-/** Decodes the output of `encodeTokenIds`; the bytes are signed. */
+/** Decodes the output of `encodeTokenIds`. The caller has verified the signature of the bytes. */
 export function decodeTokenIds(bytes: Uint8Array): TokenIds {
   const reader = new BinaryReader(bytes);
   const decimals = new Set<string>();

@@ -17,12 +17,12 @@ type Options = WatchLoopOptions<Method["output"]>;
 const METHOD = feedService().methods.watch as PollAdapter<Method["input"], Method["output"]>;
 const NEXT = 61_000;
 
-/** A process that is replaced by another one, as seen by a transport. */
+/** A transport to a process that the test can replace by another process. */
 class Service {
   readonly timeline = new Timeline();
   readonly clock = new FakeClock();
   readonly requests: WatchInit[] = [];
-  /** Thrown in place of a stream. */
+  /** The error that starting a stream throws, if set. */
   rejection: ConnectError | undefined;
   private process = this.start();
 
@@ -83,7 +83,7 @@ class Loop {
   }
 }
 
-test("a loop continues across restarts of the service, and gets each event once", async () => {
+test("a watch loop continues across restarts of the service, and gets each event once", async () => {
   const service = new Service();
   const { timeline, clock } = service;
   timeline.ids = [1, 2];
@@ -102,7 +102,7 @@ test("a loop continues across restarts of the service, and gets each event once"
   expect(loop.error).toEqual(new Error("left"));
 });
 
-test("a loop that cannot reach the service waits increasingly long, up to its limit, and resets after a success", async () => {
+test("if the service cannot be reached, the delay of a watch loop grows up to its limit, and is reset after a success", async () => {
   const service = new Service();
   service.rejection = new ConnectError("down", Code.Unavailable);
   const loop = new Loop(service, {}, { maxDelayMs: 4_000 });
@@ -111,7 +111,7 @@ test("a loop that cannot reach the service waits increasingly long, up to its li
     loop.clock.advance(4_000);
   }
   await settled();
-  // the fake clock's random number is 0.67, and jitter covers half of the delay
+  // the random number of the fake clock is 0.67, and jitter covers half of the delay
   const share = 0.5 + 0xabababab / 2 ** 33;
   expect(loop.waits.slice(0, 6).map((ms) => Math.round(ms / share))).toEqual([
     500, 1000, 2000, 4000, 4000, 4000,
@@ -126,7 +126,7 @@ test("a loop that cannot reach the service waits increasingly long, up to its li
   await loop.leave();
 });
 
-test("a loop ends with its first permanent error, and with the last of its allowed failures", async () => {
+test("a watch loop ends with its first permanent error, or after the maximum number of failures", async () => {
   const service = new Service();
   service.timeline.failure = { status: 404 };
   const loop = new Loop(service);
@@ -142,7 +142,7 @@ test("a loop ends with its first permanent error, and with the last of its allow
   expect([ConnectError.from(tired.error).code, tired.waits.length]).toEqual([Code.Unavailable, 2]);
 });
 
-test("a token stored after a message was handled resumes where the loop was left", async () => {
+test("a token that is stored after a message was handled resumes where the loop ended", async () => {
   const service = new Service();
   const { timeline, clock } = service;
   timeline.ids = [1, 2, 3];
@@ -171,7 +171,7 @@ test("a gap is reported before the events after it", async () => {
   await loop.leave();
 });
 
-test("leaving the loop ends the call", async () => {
+test("leaving the watch loop ends the call", async () => {
   const service = new Service();
   service.timeline.ids = [1];
   for await (const { id } of watch(service.transport, METHOD, { owner: "ada", backlog: true } as never)) {
@@ -179,11 +179,11 @@ test("leaving the loop ends the call", async () => {
     break;
   }
   await settled();
-  // the poller and the grace period only
+  // only the timers of the poller and the grace period run
   expect(service.clock.running).toBe(2);
 });
 
-test("the caller's request is not modified, and a method without batches is rejected", async () => {
+test("the watch loop does not modify the caller's request, and rejects a method without batches", async () => {
   const service = new Service();
   const error = await failureOf(
     watch(service.transport, { method: METHOD.method }, {} as never)

@@ -22,30 +22,30 @@ export type FeedItemOf<M> = {
 
 /** Options of a client that watches a feed. */
 export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
-  /** Ends the loop, with the signal's reason. */
+  /** Ends the loop with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Headers of every call. */
+  /** The headers of every call. */
   readonly headers?: ConstructorParameters<typeof Headers>[0];
   /**
-   * Called with each message after all of its items were handled: resuming from a token stored here neither
-   * repeats nor loses an item. Also called for messages without items, such as heartbeats.
+   * Called with each message after all of its items were handled. Resuming from a token that is stored here
+   * neither repeats nor loses an item. Also called for messages without items, such as heartbeats.
    */
   readonly onBatch?: ((batch: MessageShape<O>) => void | Promise<void>) | undefined;
   /**
-   * Called before the next items if some were missed because more items were added than the feed lists.
-   * Default: nothing.
+   * Called before the next items if some items were missed, because more were added than the feed lists.
+   * Default: no callback.
    */
   readonly onGap?: (() => void) | undefined;
   /**
-   * Called with the error that ended the stream, and the delay in milliseconds before the next one. Default:
-   * nothing.
+   * Called with the error that ended the stream, and the delay in milliseconds before the next stream.
+   * Default: no callback.
    */
   readonly onReconnect?: ((error: ConnectError | undefined, delayMs: number) => void) | undefined;
-  /** The maximum number of consecutive failures. Default: unlimited, until the signal ends the loop. */
+  /** The maximum number of consecutive failures. Default: no limit; only the signal ends the loop. */
   readonly maxFailures?: number | undefined;
   /**
-   * The longest delay before the next stream, unless the server requests more, in milliseconds. Default: 30
-   * 000.
+   * The longest delay before the next stream in milliseconds, unless the server requests a longer delay.
+   * Default: 30 000.
    */
   readonly maxDelayMs?: number | undefined;
   /** For tests. Default: the real clock. */
@@ -54,7 +54,7 @@ export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY = 30_000;
-/** Codes of streams that were cut: by a connection, a proxy, a server that shuts down, a deadline. */
+/** The codes of streams that a connection, a proxy, a server that shuts down, or a deadline has cut off. */
 const CUT: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.Aborted,
@@ -62,20 +62,19 @@ const CUT: ReadonlySet<Code> = new Set([
   Code.DeadlineExceeded,
   Code.DataLoss,
 ]);
-/** Codes that also mean a cut stream if the error has no details. */
+/** Codes that also mean a stream was cut off if the error has no details. */
 const UNEXPLAINED: ReadonlySet<Code> = new Set([Code.Internal, Code.Unknown, Code.InvalidArgument]);
 
 /**
- * Yields the items of a feed one by one, over as many streams as necessary: when one ends, the next resumes
- * after its last message with the resume token. Each item is delivered once, also across restarts of a server
- * with a `resumeKey`.
+ * Yields the items of a feed one by one. When a stream ends, the next stream resumes after its last message
+ * with the resume token. Each item is delivered once, also across restarts of a server with a `resumeKey`.
  *
  *     for await (const event of watch(transport, EventService_watchPublicEvents, {})) …
  *
  * @param transport of a gateway, or of `createRestTransport`
- * @param adapter the method of a generated adapter, whose rule `poll` has a `batch`, and a `resume_token` in
- * the request
- * @throws ConnectError that a retry cannot fix, or the last of `maxFailures`; the signal's reason
+ * @param adapter a method of a generated adapter, whose rule `poll` has a `batch`, and a `resume_token` in
+ *   the request
+ * @throws ConnectError that a retry cannot fix, or the last of `maxFailures` errors; the reason of the signal
  */
 export async function* watch<I extends DescMessage, O extends DescMessage>(
   transport: Transport,
@@ -134,10 +133,10 @@ class FeedStream<I extends DescMessage, O extends DescMessage> {
     };
   }
 
-  /** Reads one stream, and returns the error that ended it. */
+  /** Reads one stream, and returns the error that ended the stream. */
   async *once(): AsyncGenerator<FeedItemOf<MessageShape<O>>, ConnectError | undefined> {
     this.signal.throwIfAborted();
-    // leaving the loop ends the call
+    // aborted when the caller leaves the loop, to end the call
     const left = new AbortController();
     const signal = AbortSignal.any([this.signal, left.signal]);
     try {
@@ -154,14 +153,14 @@ class FeedStream<I extends DescMessage, O extends DescMessage> {
     }
   }
 
-  /** @throws the error, if another stream would end with it as well */
+  /** @throws the error, if another stream would end with the same error */
   async pause(error: ConnectError | undefined): Promise<void> {
     this.failures++;
     const { maxFailures = Number.POSITIVE_INFINITY, maxDelayMs = MAX_DELAY, onReconnect } = this.options;
     if (error !== undefined && (!isPassing(error) || this.failures > maxFailures)) throw error;
     const backoff = Math.min(FIRST_DELAY_MS * 2 ** Math.min(this.failures - 1, 16), maxDelayMs);
     const asked = error === undefined ? 0 : (retryDelayOf(error) ?? 0);
-    // spreads the reconnections of clients whose server has shut down
+    // spreads the reconnections of the clients of a server that shut down
     const delayMs = Math.min(asked + backoff * (0.5 + fraction(this.clock) / 2), MAX_DELAY_MS);
     onReconnect?.(error, delayMs);
     await sleep(delayMs, this.clock, this.signal);
@@ -210,7 +209,8 @@ async function settled<T>(promise: Promise<T>): Promise<T | ConnectError> {
 function isPassing(error: ConnectError): boolean {
   const info = infoOf(error);
   if (error.code === Code.ResourceExhausted) {
-    // rejected for now, or disconnected for being slow; limits of the request itself are permanent
+    // the call was rejected temporarily, or disconnected for being slow; limits of the request itself are
+    // permanent
     return (
       retryDelayOf(error) !== undefined ||
       info?.reason === "WATCHER_TOO_SLOW" ||

@@ -6,8 +6,8 @@ import { withResume } from "./resume-error.ts";
 import type { Watcher } from "./watcher.ts";
 
 /**
- * A watched feed whose messages are taken when `onReady` announces them: it holds no promise, generator or
- * timer while it waits. Its call ends when the feed has ended or was left.
+ * A watched feed without promises, generators and timers. `onReady` announces messages, and `take` returns
+ * them. The call ends when the feed ends or the watcher leaves.
  */
 export class WatchedFeed {
   private readonly watcher: Watcher;
@@ -19,7 +19,7 @@ export class WatchedFeed {
   }
 
   /**
-   * Returns the next message; undefined if none is available yet.
+   * Returns the next message, or undefined if none is available yet.
    *
    * @throws ConnectError that ends the stream, after its last message
    */
@@ -32,10 +32,10 @@ export class WatchedFeed {
   }
 
   /**
-   * Ends the watch from the client's side.
+   * Ends the watch on behalf of the client.
    *
    * @param error the error that ends the call. Default: CANCELED
-   * @returns the error with the token from which the stream can be resumed
+   * @returns the error, with the token from which the stream can be resumed
    */
   leave(error: ConnectError = canceled(this.call)): ConnectError {
     const { position } = this.watcher;

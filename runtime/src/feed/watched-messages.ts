@@ -7,7 +7,7 @@ import { withResume } from "./resume-error.ts";
 /**
  * Yields the messages of a feed for one watcher.
  *
- * @throws ConnectError with a connectrest.v1.Resume among its details, once there was a message
+ * @throws ConnectError whose details contain a connectrest.v1.Resume if there was a message
  */
 export async function* watchedMessages(
   call: RunningCall<PollAdapter>,

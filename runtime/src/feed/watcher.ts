@@ -4,44 +4,47 @@ import type { Batch } from "./batch-writer.ts";
 import type { Start, StartPoint } from "./start.ts";
 import type { TokenIds } from "./token-ids.ts";
 
-/** The number of polls that a watcher waits for items that its token has and the feed does not know. */
+/**
+ * The number of polls for which a watcher waits for items that its token contains and the feed has not
+ * discovered.
+ */
 const AHEAD_POLLS = 8;
 
-/** Creates the error that ends a watcher, when the error is read. */
+/** Creates the error that ends a watcher. Called when the watcher reads the error. */
 export type Ending = (token: string | undefined) => ConnectError;
 
 /** The options of one watcher. */
 export interface WatcherOptions {
   /** The maximum number of buffered bytes. */
   readonly bufferBytes: number;
-  /** The headers of its call, for credentials. */
+  /** Returns the headers of the call, which credentials may depend on. */
   readonly header: () => Headers;
-  /** Runs work for the watcher's credentials. */
+  /** Runs work in the context that determines the watcher's credentials. */
   readonly runAs: RunAs;
-  /** Called when bytes or the end are available. It must not throw. */
+  /** Called when a message or the end is available. It must not throw. */
   readonly onReady: () => void;
-  /** Called once, when the watcher ends for any reason. */
+  /** Called once when the watcher ends. */
   readonly onLeft: (watcher: Watcher) => void;
   readonly tooSlow: (bytes: number) => Ending;
 }
 
 /**
- * A watcher of a feed: its buffered messages, and its position in the feed. It starts no timer and creates no
- * promise.
+ * A watcher of a feed, with its buffered messages and its position in the feed. It starts no timer and
+ * creates no promise.
  */
 export class Watcher {
   readonly header: () => Headers;
   readonly runAs: RunAs;
-  /** The requested start; undefined once the watcher has started. */
+  /** The requested start. Undefined after the watcher has started. */
   point: StartPoint | undefined;
-  /** Keys in its token that the feed does not know yet. */
+  /** The keys in its token that the feed has not discovered yet. */
   ahead: TokenIds | undefined;
   /** The number of polls until `ahead` is forgotten. */
   private aheadPolls = 0;
   private readonly options: WatcherOptions;
   private readonly waiting: Batch[] = [];
   private bytes = 0;
-  /** The token of the last message that was taken. */
+  /** The token of the last message that the watcher has taken. */
   private token: string | undefined;
   private ending: Ending | undefined;
   private isOver = false;
@@ -61,18 +64,19 @@ export class Watcher {
     this.offer(batches);
   }
 
-  /** Counts a poll, which may have listed the items of its token. */
+  /** Counts a poll that may have listed the items in its token. */
   polled(): void {
     if (this.ahead !== undefined && --this.aheadPolls <= 0) this.ahead = undefined;
   }
 
-  /** Buffers the messages of a poll or of a start, and disconnects a watcher that reads too slowly. */
+  /** Buffers the messages of a poll or of a start. Disconnects a watcher that reads too slowly. */
   offer(batches: readonly Batch[]): void {
     if (this.isOver) return;
     const isBehind = !this.isIdle;
     this.waiting.push(...batches);
     for (const { size } of batches) this.bytes += size;
-    // a watcher without a backlog gets new messages of any size, or it could never read them
+    // a watcher without buffered messages may receive a message of any size, since it could otherwise never
+    // read that message
     if (isBehind && this.bytes > this.options.bufferBytes) {
       const { bytes } = this;
       this.waiting.length = 0;
@@ -83,7 +87,7 @@ export class Watcher {
     this.options.onReady();
   }
 
-  /** Whether all messages were read. */
+  /** Whether the watcher has read all messages. */
   get isIdle(): boolean {
     return this.waiting.length === 0;
   }
@@ -96,7 +100,7 @@ export class Watcher {
     this.options.onReady();
   }
 
-  /** Ends the watcher from the client's side. */
+  /** Ends the watcher on behalf of the client. */
   leave(): void {
     this.waiting.length = 0;
     this.bytes = 0;
@@ -104,7 +108,7 @@ export class Watcher {
   }
 
   /**
-   * Returns the next message; undefined if none is available yet.
+   * Returns the next message, or undefined if none is available yet.
    *
    * @throws ConnectError that ended the watcher, after its last message
    */

@@ -3,59 +3,64 @@ import { type Listing, MAX_LISTED } from "./pages.ts";
 import { SeenKeys } from "./seen-keys.ts";
 import { MAX_TOKEN_IDS } from "./token-ids.ts";
 
-/** The maximum size, in bytes, of the items that are kept for watchers that request all listed items. */
+/** The maximum size, in bytes, of the items that are kept for watchers that start with all listed items. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** The number of unlisted keys in a token: some items disappear for only one poll. */
+/**
+ * The maximum number of unlisted keys in a token. They matter because some items disappear for only one poll.
+ */
 const MAX_GONE = 100;
 
 /** The changes that a poll has found. */
 export interface News {
-  /** Items that were unknown, oldest first. */
+  /** The items that were unknown, oldest first. */
   readonly items: readonly FeedItem[];
-  /** The new items, and known items that were not kept: they had left the feed and have returned. */
+  /** The new items, and known items that had left the feed and have returned. */
   readonly found: readonly FeedItem[];
-  /** More items were added than the feed lists. */
+  /** Whether more items were added than the feed lists. */
   readonly gap: boolean;
-  /** The feed lists other items than before. */
+  /** Whether the list of items has changed. */
   readonly changed: boolean;
 }
 
 /** The known part of a feed. */
 export interface Extent {
-  /** The feed lists its maximum number of items. */
+  /** Whether the feed lists its maximum number of items. */
   readonly isFull: boolean;
   /** See FeedWindow. */
   readonly reach: number | undefined;
 }
 
-/** Items that a watcher does not have. */
+/** The items that a watcher lacks. */
 export interface Missing {
   /** Oldest first. */
   readonly items: readonly FeedItem[];
-  /** Some are no longer kept. */
+  /** Whether some items are missing because they are no longer kept. */
   readonly isCut: boolean;
 }
 
-/** The known items that a feed lists now, and the keys that it listed before. */
+/** The known items that a feed lists now, and the keys of items that it listed before. */
 export class FeedWindow {
   /** Whether the content of the feed is known. */
   isKnown = false;
-  /** The feed lists its maximum number of items. */
+  /** Whether the feed lists its maximum number of items. */
   isFull = false;
   /**
-   * The number of listed keys that were read without a hole, starting with the newest; undefined if the last
-   * poll has read every page.
+   * The number of the newest listed keys among which no item is missing. Undefined if the last poll has read
+   * every page.
    */
   reach: number | undefined;
   private listed: readonly string[] = [];
   /**
-   * The keys that left the list with the last poll, which was the first one to read every page. A watcher
-   * that waited for that poll has not received their items.
+   * The keys that left the list in the last poll, if that poll was the first to read every page. Watchers
+   * that waited for that poll have not received these items.
    */
   private left: readonly string[] = [];
-  /** The items that are listed or have left, without the oldest if all are too large. */
+  /**
+   * The items that are listed or have left the list, without the oldest if the total size exceeds the
+   * maximum.
+   */
   private items: ReadonlyMap<string, Uint8Array> = new Map();
-  /** The keys of items dropped from `items` because all were too large. */
+  /** The keys of items that were dropped from `items` because of the maximum size. */
   private cut: ReadonlySet<string> = new Set();
   private readonly seen = new SeenKeys();
 
@@ -64,7 +69,7 @@ export class FeedWindow {
     return this.seen.has(key);
   }
 
-  /** Reports whether a listed item need not be read. */
+  /** Reports whether a listed item is kept and need not be read again. */
   keeps(key: string): boolean {
     return this.has(key) && (this.items.has(key) || this.cut.has(key));
   }
@@ -74,7 +79,7 @@ export class FeedWindow {
     return this.seen.all;
   }
 
-  /** Reports whether an item between the newest one and this point may have been missed. */
+  /** Reports whether this point is among the newest keys, from which no item is missing. */
   reaches(isPoint: (key: string) => boolean): boolean {
     return this.listed.slice(0, this.reach).some(isPoint);
   }
@@ -84,14 +89,14 @@ export class FeedWindow {
     return this.listed;
   }
 
-  /** The keys of items that a start from a token or an id may lack, newest first. */
+  /** The keys of items that a watcher may lack if it starts from a token or an id, newest first. */
   get keysOfStarts(): readonly string[] {
     return this.left.length === 0 ? this.listed : [...this.listed, ...this.left];
   }
 
   /** Applies the pages that a poll of this process has read. */
   read({ keys: onPages, items, isComplete, isFull }: Listing): News {
-    // new watchers also get the items of pages that could not be read
+    // the items of pages that could not be read stay listed for new watchers
     const keys = isComplete ? onPages : [...new Set([...onPages, ...this.listed])].slice(0, MAX_LISTED);
     const late = this.unseenBehind(keys);
     const marked = items.map((item) => (late.has(item.key) ? { ...item, late: true } : item));
@@ -99,7 +104,7 @@ export class FeedWindow {
     const news = isComplete
       ? this.apply(keys, marked, { isFull, reach: undefined })
       : this.apply(keys, marked, { isFull: this.isFull, reach: this.reachOf(onPages) });
-    // items in the hole may leave the feed before their page can be read
+    // items on the unread pages may leave the feed before their page can be read
     return { ...news, gap: news.gap || (isApart && news.items.length > 0) };
   }
 
@@ -130,11 +135,11 @@ export class FeedWindow {
     return { items: news, found: items, gap: isApart && isFull && news.length > 0, changed };
   }
 
-  /** Returns the items that a watcher does not know, of the listed keys or of other keys. */
+  /** Returns the items with these keys, by default the listed keys, that a watcher does not know. */
   missing(isKnown: (key: string) => boolean, keys = this.listed): Missing {
     const items: FeedItem[] = [];
     let [late, isCut] = [false, false];
-    // newest first: an unknown item after a known one is late
+    // keys are newest first, so an unknown item after a known one is late
     for (const key of keys) {
       const bytes = this.items.get(key);
       if (isKnown(key)) {
@@ -148,18 +153,18 @@ export class FeedWindow {
     return { items: items.reverse(), isCut };
   }
 
-  /** Returns the keys that are newer than a key; undefined if the key is not listed. */
+  /** Returns the keys that are newer than a key, or undefined if the key is not listed. */
   newerThan(key: string): ReadonlySet<string> | undefined {
     const keys = this.keysOfStarts;
     const index = keys.indexOf(key);
     return index < 0 ? undefined : new Set(keys.slice(0, index));
   }
 
-  /** Yields the keys for a token: first the listed ones, then the ones seen last. */
+  /** Yields the keys for a token: first the listed keys, then the most recently seen keys. */
   *tokenKeys(pending: ReadonlySet<string> | undefined): Generator<string, undefined> {
     for (const key of this.listed) if (pending?.has(key) !== true) yield key;
     let left = Math.min(MAX_TOKEN_IDS - this.listed.length, MAX_GONE);
-    // every message of a large page has its own token
+    // avoids work on large pages, where every message has a separate token
     if (left <= 0) return;
     const listed = new Set(this.listed);
     for (const key of [...this.seen.all].reverse()) {
@@ -170,14 +175,15 @@ export class FeedWindow {
     }
   }
 
-  /** Returns the unseen keys that follow a key that was seen before. */
+  /** Returns the keys that were not seen before and follow a key that was. */
   private unseenBehind(keys: readonly string[]): ReadonlySet<string> {
     const first = keys.findIndex((key) => this.has(key));
     return new Set(first < 0 ? [] : keys.slice(first).filter((key) => !this.has(key)));
   }
 
   /**
-   * Returns how many keys of the list are known without a hole, after a poll that could only read these keys.
+   * Returns the number of the newest keys among which no item is missing, after a poll that could read only
+   * these keys.
    */
   private reachOf(onPages: readonly string[]): number {
     const read = new Set(onPages);

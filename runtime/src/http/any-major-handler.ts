@@ -2,8 +2,8 @@ import type { ResponseHeaders } from "./exchange.ts";
 import type { DispatchController, DispatchHandler } from "./requester.ts";
 
 /**
- * A handler for dispatchers of any major version of undici: since version 7, dispatchers call the methods
- * `onRequest…` and `onResponse…`; up to version 6, they call the methods below, with raw headers and without
+ * A handler for dispatchers of any major version of undici. Since version 7, dispatchers call the methods
+ * `onRequest…` and `onResponse…`. Up to version 6, they call the methods below, with raw headers and without
  * a controller.
  */
 export abstract class AnyMajorHandler implements DispatchHandler {
@@ -15,7 +15,7 @@ export abstract class AnyMajorHandler implements DispatchHandler {
   abstract onResponseEnd(): void;
   abstract onResponseError(controller: DispatchController | undefined, error: unknown): void;
 
-  /** Does nothing, but mocks only read a streamed body if the handler has this method. */
+  /** Does nothing. Mock dispatchers read a streamed body only if the handler has this method. */
   onBodySent(): void {}
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -67,7 +67,7 @@ class LegacyController implements DispatchController {
   }
 }
 
-/** Converts alternating names and values, as bytes. */
+/** Converts raw headers, which are alternating names and values, to an object. */
 function headersOf(raw: readonly Buffer[]): ResponseHeaders {
   const headers: Record<string, string | string[]> = Object.create(null);
   for (let at = 0; at + 1 < raw.length; at += 2) {

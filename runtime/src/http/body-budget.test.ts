@@ -11,7 +11,7 @@ interface Known {
   isOver: boolean;
 }
 
-test("property: beyond the budget only the oldest body continues, one always does, and all continue when there is room", () => {
+test("property: when the budget is exceeded only the oldest body continues, and all bodies continue when there is room", () => {
   fc.assert(
     fc.property(fc.array(fc.record({ index: fc.nat(9), act: fc.constantFrom("read", "end") })), (steps) => {
       const budget = new BodyBudget(MAX);
@@ -40,7 +40,7 @@ test("property: beyond the budget only the oldest body continues, one always doe
         const left = all.filter(({ isOver }) => !isOver);
         if (left.length > 0) expect(left.some(({ isPaused }) => !isPaused)).toBe(true);
         expect(left[0]?.isPaused ?? false).toBe(false);
-        // each body that is not paused has received at most one chunk beyond the budget
+        // each body that is not paused has exceeded the budget by at most one chunk
         if (budget.held <= MAX - CHUNK) expect(left.filter(({ isPaused }) => isPaused)).toEqual([]);
       }
       for (const { body } of all) body.release();
@@ -49,7 +49,7 @@ test("property: beyond the budget only the oldest body continues, one always doe
   );
 });
 
-test("a completed body no longer counts", () => {
+test("a completed body does not count for the budget", () => {
   const budget = new BodyBudget(MAX);
   const body = budget.begin();
   body.release();

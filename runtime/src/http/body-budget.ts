@@ -1,24 +1,24 @@
-/** Pauses and resumes the bytes of a body. */
+/** Pauses and resumes receiving the bytes of a body. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
-/** A body that is being read, or waits to be decoded. */
+/** A body that is being read or waits to be decoded. */
 export interface BudgetedBody {
-  /** Counts received bytes; pauses the flow if the budget is exhausted. */
+  /** Counts received bytes, and pauses the flow if the budget is exceeded. */
   add(bytes: number, flow: Flow): void;
-  /** Releases the bytes of the body. */
+  /** Removes the bytes of the body from the budget. */
   release(): void;
 }
 
 /**
- * Limits the bytes of undecoded responses in memory. Beyond `maxBytes`, bodies are no longer read from their
- * connections, except the one that began first, so that one always makes progress.
+ * Limits the bytes of undecoded responses in memory. While they exceed `maxBytes`, only the oldest body is
+ * read from its connection, so that one body always makes progress.
  */
 export class BodyBudget {
   private readonly maxBytes: number;
-  /** In the order in which they began. */
+  /** The bodies in the order in which they began. */
   private readonly bodies = new Set<{ paused: Flow | undefined }>();
   private total = 0;
   private paused = 0;

@@ -16,7 +16,7 @@ const COMPRESS: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
   zstd: (bytes) => zlib.zstdCompressSync(bytes),
 };
 const CODINGS = Object.keys(COMPRESS);
-/** The longest bodies that are decompressed synchronously. */
+/** The maximum length of compressed bodies that are decompressed synchronously, by coding. */
 const MAX_BYTES: Readonly<Record<string, number>> = {
   gzip: 32_768,
   "x-gzip": 32_768,
@@ -29,7 +29,7 @@ function compress(coding: string, bytes: Uint8Array): Buffer {
   return COMPRESS[coding]?.(bytes) ?? Buffer.from(bytes);
 }
 
-/** Returns the bytes, or the error. */
+/** Decompresses on another thread. Returns the bytes, or the error. */
 async function inThread(body: Uint8Array, coding: string, limit: number): Promise<unknown> {
   try {
     return Buffer.from(await decompress(body, coding, limit, never));
@@ -58,7 +58,7 @@ test.each(CODINGS)(
 );
 
 test.each(["", "identity", "gzip, gzip", "GZIP", "compress", "constructor", "toString"])(
-  "the encoding %j is left to the asynchronous path",
+  "a body in the encoding %j is decompressed asynchronously",
   (encoding) => {
     expect(decompressSmall(zlib.gzipSync("text"), encoding, 1000, unlimited)).toBeUndefined();
   },
@@ -95,7 +95,7 @@ test.each(Object.keys(MAX_BYTES))(
 );
 
 test.each(Object.keys(MAX_BYTES))(
-  "of many concurrent bodies in %s only a few are decompressed synchronously, and invalid ones use up the budget, too",
+  "of many concurrent bodies in %s only a few are decompressed synchronously, and invalid bodies also use up the budget",
   async (coding) => {
     const usual = compress(coding, Buffer.alloc(20_000, "usual"));
     const cut = usual.subarray(0, -1);

@@ -3,12 +3,12 @@ import type { TurnBudget } from "connect-rest-codec/internal";
 import { ZSTD_PARAMS } from "./decompress.ts";
 import { FrameCount } from "./frame-count.ts";
 
-/** The longest decompressed body on the synchronous path, in bytes. */
+/** The maximum length of a decompressed body on the synchronous path, in bytes. */
 const MAX_BYTES = 256 * 1024;
 
 /**
- * The minimum size of output buffers, in bytes, if the decompressed length is unknown: V8 accounts for
- * allocated memory whether it is used or not.
+ * The minimum size of output buffers, in bytes, if the decompressed length is unknown. V8 counts all
+ * allocated memory, used or not.
  */
 const MIN_CHUNK_BYTES = 2 * 1024;
 const MAX_CHUNK_BYTES = 64 * 1024;
@@ -17,7 +17,7 @@ const USUAL_RATIO = 8;
 /** The maximum compression ratio of Deflate (https://zlib.net/zlib_tech.html). */
 const MAX_RATIO = 1032;
 
-/** The fixed cost of a body in budget units, equivalent to this many bytes. */
+/** The fixed cost of a body in budget units. One decompressed byte costs one unit. */
 const UNITS_PER_BODY = 4 * 1024;
 
 /** Options of node:zlib, shared by all decoders. */
@@ -27,17 +27,23 @@ interface Options {
   readonly info: true;
 }
 
-/** The result with `info`, which the types of node:zlib omit. */
+/** The result of node:zlib with the option `info`, which its types omit. */
 interface Decoded {
   readonly buffer: Buffer<ArrayBuffer>;
-  /** The number of bytes that it has read. */
+  /** The number of bytes that the decoder has read. */
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** A content coding. Crafted bodies may have tables that take much longer than their bytes. */
+/**
+ * The limits of a content coding. Crafted bodies may contain tables that take much longer to decode than
+ * other bytes.
+ */
 interface Coding {
   readonly decode: (bytes: Uint8Array, options: Options) => unknown;
-  /** The longest compressed body on the synchronous path: a crafted one takes two or three milliseconds. */
+  /**
+   * The maximum length of a compressed body on the synchronous path. A crafted body of this length takes two
+   * or three milliseconds.
+   */
   readonly maxBytes: number;
   /** The cost of a compressed byte in budget units; a decompressed byte costs one unit. */
   readonly unitsPerByte: number;
@@ -45,7 +51,10 @@ interface Coding {
 
 const DEFLATE = { maxBytes: 32 * 1024, unitsPerByte: 4 };
 
-/** By name; here `deflate` always has its header. A kilobyte of Brotli may take more than a millisecond. */
+/**
+ * Content codings by name. Here `deflate` always has its header. Brotli is missing, since a kilobyte of it
+ * may take more than a millisecond.
+ */
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ["gzip", { ...DEFLATE, decode: gunzipSync }],
   ["x-gzip", { ...DEFLATE, decode: gunzipSync }],
@@ -62,10 +71,11 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
 ]);
 
 /**
- * Decompresses a typical body with one content coding synchronously: passing a page of 25 KB to a thread and
- * back takes three times the processor time of decompressing it. Returns undefined for other bodies, which
- * the asynchronous path decompresses or rejects: bodies that are large before or after, have further frames
- * or trailing bytes, end early, or are corrupt; and for all bodies while the budget is exhausted.
+ * Decompresses a typical body with one content coding synchronously. Passing a page of 25 KB to a thread and
+ * back takes three times the processor time of decompressing it. Returns undefined for bodies that the
+ * asynchronous path has to decompress or reject: bodies that are large before or after decompression, have
+ * further frames or trailing bytes, end early, or are corrupt. Also returns undefined while the budget is
+ * exhausted.
  *
  * @param limit the maximum size of the result
  */
@@ -88,7 +98,7 @@ export function decompressSmall(
     budget.spend(buffer.length);
     return engine.bytesWritten === body.length ? buffer : undefined;
   } catch (error) {
-    // an error of zlib; a bug of this module has no code
+    // errors of zlib have a code; an error without a code is a bug of this module
     if (!(error instanceof Error && "code" in error)) throw error;
     budget.spend(maxOutputLength);
     return undefined;
@@ -96,8 +106,8 @@ export function decompressSmall(
 }
 
 /**
- * Returns the length of the body, which gzip stores at the end (RFC 1952 section 2.3.1, ISIZE), plus one
- * byte, since zlib starts another step when the buffer is full.
+ * Returns the length of the decompressed body, which gzip stores at the end (RFC 1952 section 2.3.1, ISIZE),
+ * plus one byte, since zlib starts another step when the buffer is full.
  */
 function chunkSize(body: Uint8Array, encoding: string): number {
   const { length } = body;

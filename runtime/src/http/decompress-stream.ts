@@ -11,8 +11,8 @@ import { FrameCount } from "./frame-count.ts";
 const OPTIONS = { chunkSize: 64 * 1024 };
 
 /**
- * Decodes the content encodings (RFC 9110 section 8.4) of a body as it arrives, the last one first, with only
- * a few chunks in memory. An uncompressed body passes unchanged.
+ * Decodes the content encodings (RFC 9110 section 8.4) of a body as it arrives, the last encoding first, with
+ * only a few chunks in memory. An uncompressed body is not changed.
  *
  * @param encodings the value of `Content-Encoding`
  * @throws DecompressError, or the errors of the body
@@ -43,7 +43,7 @@ async function* decoded(
       const bytes = await left;
       const rest = restAfterEnd(encoding, bytes);
       if (rest.length < bytes.length) {
-        // only more of the same padding may follow
+        // only more padding of the same kind may follow
         for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) restAfterEnd(encoding, chunk);
         return;
       }
@@ -52,12 +52,12 @@ async function* decoded(
   } catch (error) {
     throw isZlibError(error) ? decompressErrorOf(error, encoding) : error;
   } finally {
-    // not awaited: it may wait for a chunk that never comes
+    // not awaited, since it may wait for a chunk that never arrives
     void iterator.return?.().catch(() => undefined);
   }
 }
 
-/** Yields the chunks of a body until it has too many frames. */
+/** Yields the chunks of a body. Throws if the body has too many frames. */
 function countedChunks(body: AsyncIterable<Uint8Array>, encoding: string): AsyncIterator<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const frames = new FrameCount(encoding);
@@ -71,10 +71,7 @@ function countedChunks(body: AsyncIterable<Uint8Array>, encoding: string): Async
   };
 }
 
-/**
- * Reads the two bytes that distinguish `deflate` with a header from `deflate` without one, and the rest of
- * their chunk.
- */
+/** Reads the first two bytes and the rest of their chunk. These bytes show whether `deflate` has a header. */
 async function twoBytes(start: Uint8Array, iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let bytes = start;
   while (bytes.length < 2) {
@@ -86,7 +83,8 @@ async function twoBytes(start: Uint8Array, iterator: AsyncIterator<Uint8Array>):
 }
 
 /**
- * Writes chunks to a decoder until it or they end. Failures reach the reader through the decoder.
+ * Writes chunks to a decoder until the decoder ends or there are no more chunks. The decoder passes failures
+ * to the reader.
  *
  * @returns the unread rest of the last chunk
  */
@@ -120,7 +118,9 @@ function write(decoder: Decoder, chunk: Uint8Array): Promise<void> {
   });
 }
 
-/** Other errors on this path have numeric codes, or none. */
+/**
+ * Reports whether zlib is the source of an error. Other errors on this path have numeric codes, or no code.
+ */
 function isZlibError(error: unknown): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string";
 }

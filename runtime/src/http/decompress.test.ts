@@ -30,11 +30,11 @@ test.each([
   ["", text],
   ["deflate, gzip", gzipSync(deflateSync(text))],
   ["identity , BR", brotliCompressSync(text)],
-])("decompress: reads %s", async (encoding, body) => {
+])("a body with the encoding %s is decompressed", async (encoding, body) => {
   expect(Buffer.from(await decompress(body, encoding, LIMIT)).equals(text)).toBe(true);
 });
 
-test("decompress: decodes up to four encodings, and rejects more, in one piece and in a stream", async () => {
+test("up to four encodings are decoded and more are rejected, in one piece and in a stream", async () => {
   const wrapped = (times: number) =>
     Array.from({ length: times }).reduce<Buffer>((bytes) => gzipSync(bytes), text);
   const names = (times: number) => "gzip,".repeat(times);
@@ -46,7 +46,7 @@ test("decompress: decodes up to four encodings, and rejects more, in one piece a
   expect(await kindOf(decompressStream(body(), names(5)).next())).toBe("unknown");
 });
 
-test("decompress: an unknown encoding is shown unchanged, as a whole, or by its length", async () => {
+test("the error for an unknown encoding contains the whole header or only its length", async () => {
   const thrown = async (encodings: string) => {
     async function* body() {
       yield text;
@@ -72,12 +72,12 @@ test("decompress: an unknown encoding is shown unchanged, as a whole, or by its 
   expect(await thrown("S3cret,".repeat(3) + "x".repeat(180))).toBe("an encoding of 201 characters");
 });
 
-test("decompress: an empty body is empty in any encoding", async () => {
+test("an empty body is empty in any encoding", async () => {
   expect(await decompress(new Uint8Array(), "gzip, compress", LIMIT)).toHaveLength(0);
 });
 
 test.each(["gzip", "deflate", "br", "zstd"])(
-  "decompress: distinguishes a truncated %s body from a corrupt one",
+  "the error for a truncated %s body differs from the error for a corrupt body",
   async (name) => {
     const compress = {
       gzip: gzipSync,
@@ -91,12 +91,12 @@ test.each(["gzip", "deflate", "br", "zstd"])(
   },
 );
 
-test("decompress: rejects an unknown encoding, even if it is the name of an object property", async () => {
+test("an unknown encoding is rejected, even if it is the name of an object property", async () => {
   expect(await kindOf(decompress(text, "compress", LIMIT))).toBe("unknown");
   expect(await kindOf(decompress(text, "constructor", LIMIT))).toBe("unknown");
 });
 
-test("decompress: stops at the limit: 1 KB that would become 128 MiB costs little", async () => {
+test("decompression stops at the limit, so that 1 KB which would become 128 MiB costs little", async () => {
   const layer = brotliCompressSync(Buffer.alloc(128 << 20));
   expect(layer.length).toBeLessThan(1024);
   const before = process.memoryUsage().rss;
@@ -107,19 +107,19 @@ test("decompress: stops at the limit: 1 KB that would become 128 MiB costs littl
   expect(await kindOf(decompress(gzipSync(inner), "gzip, gzip", LIMIT))).toBe("large");
 });
 
-test("decompress: allows exactly the limit", async () => {
+test("a decompressed body may be exactly as large as the limit", async () => {
   const body = gzipSync(Buffer.alloc(LIMIT));
   expect(await decompress(body, "gzip", LIMIT)).toHaveLength(LIMIT);
 });
 
-test("decompress: stops when its signal is aborted", async () => {
+test("decompression stops when its signal is aborted", async () => {
   const abort = new AbortController();
   const work = decompressUntil(brotliCompressSync(Buffer.alloc(64 << 20)), "br", 128 << 20, abort.signal);
   abort.abort(new Error("the call is over"));
   await expect(work).rejects.toThrow("the call is over");
 });
 
-test("decompress: only throws its own errors, whatever the bytes", async () => {
+test("decompression of any bytes throws only DecompressErrors", async () => {
   const encodings = fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br", "x");
   await fc.assert(
     fc.asyncProperty(fc.uint8Array(), encodings, async (body, encoding) => {
@@ -129,7 +129,7 @@ test("decompress: only throws its own errors, whatever the bytes", async () => {
   );
 });
 
-/** Splits bytes into chunks that end at these positions. */
+/** Splits bytes into chunks that end at the given positions. */
 async function* chunksOf(bytes: Uint8Array, ends: readonly number[]) {
   let start = 0;
   for (const end of [...ends.toSorted((a, b) => a - b), bytes.length]) {
@@ -153,7 +153,7 @@ test.each([
   ["deflate", deflateSync, false],
   ["deflate", deflateRawSync, false],
 ] as const)(
-  "property: a body in %s is decoded completely, however it is cut: bytes after its end are part of it, or an error",
+  "property: a body in %s is decoded completely in chunks of any size, and bytes after its end are part of it or an error",
   async (name, compress, isSequence) => {
     const parts = fc.array(fc.uint8Array({ maxLength: 100 }), { minLength: 1, maxLength: 4 });
     const garbage = fc.uint8Array({ maxLength: 30 });
@@ -162,7 +162,7 @@ test.each([
       fc.asyncProperty(parts, garbage, ends, async (texts, behind, cuts) => {
         const compressed = texts.map((text) => compress(text));
         const body = Buffer.concat([...compressed, behind]);
-        // the boundaries between parts are critical
+        // the boundaries between parts are the critical positions
         let end = 0;
         const borders = compressed.map(({ length }) => (end += length));
         for (const places of [[], cuts, borders]) {
@@ -184,7 +184,7 @@ test.each([
   },
 );
 
-test("decompress: the parts of a body together may be as large as the limit", async () => {
+test("the decompressed parts of a body together may be as large as the limit", async () => {
   const body = (size: number) =>
     Buffer.concat([zstdCompressSync(text), zstdCompressSync(Buffer.alloc(size))]);
   expect(await decompress(body(LIMIT - text.length), "zstd", LIMIT)).toHaveLength(LIMIT);

@@ -13,13 +13,13 @@ interface DecoderOptions {
   readonly chunkSize: number;
 }
 
-/** A stream of node:zlib; `bytesWritten` is the number of bytes that it has read. */
+/** A stream of node:zlib. `bytesWritten` is the number of bytes that it has read. */
 export type Decoder = Transform & { readonly bytesWritten: number };
 
-/** The largest window that a zstd decoder must support (RFC 9659): 8 MiB, as the exponent of two. */
+/** The largest window that a zstd decoder must support (RFC 9659), as a power of two: 8 MiB. */
 export const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
-/** By content coding; `beginning` has at least the first two bytes. */
+/** Decoders by content coding. `beginning` has at least the first two bytes of the body. */
 const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uint8Array) => Decoder>> = {
   gzip: (options) => createGunzip(options),
   "x-gzip": (options) => createGunzip(options),
@@ -31,8 +31,8 @@ const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uin
 
 const MIN_CHUNK_BYTES = 16 * 1024;
 /**
- * Buffers of this size are returned to the system when they are freed; smaller ones would fragment its
- * memory.
+ * The maximum size of buffers in bytes. Buffers of this size are returned to the system when they are freed,
+ * while smaller buffers would fragment its memory.
  */
 const MAX_CHUNK_BYTES = 256 * 1024;
 /** The typical compression ratio of JSON. */
@@ -40,7 +40,10 @@ const USUAL_RATIO = 8;
 
 /** The reason why a body could not be decompressed. */
 export class DecompressError extends Error {
-  /** `unknown`: unknown encoding. `large`: above the limit. `truncated`: ends early. `corrupt`: invalid. */
+  /**
+   * The kind of the problem. `unknown`: the encoding is unknown. `large`: the result exceeds the limit.
+   * `truncated`: the body ends early. `corrupt`: the body is invalid.
+   */
   readonly kind: "unknown" | "large" | "truncated" | "corrupt";
   readonly encoding: string;
 
@@ -53,11 +56,11 @@ export class DecompressError extends Error {
 }
 
 /**
- * Decodes the content encodings (RFC 9110 section 8.4) of a body, the last one first. Each step stops as soon
- * as it has `limit` bytes, so that a small body cannot become a large one.
+ * Decodes the content encodings (RFC 9110 section 8.4) of a body, the last encoding first. Each step stops
+ * when its result exceeds `limit` bytes, so that a small body cannot become a large one.
  *
  * @param encodings the value of `Content-Encoding`
- * @param signal aborts it
+ * @param signal aborts decoding
  * @throws DecompressError, or the reason of the signal
  */
 export async function decompress(
@@ -79,9 +82,9 @@ export function isCoding(name: string): boolean {
 }
 
 /**
- * Returns the chunk, unless its body now has too many frames.
+ * Returns the chunk.
  *
- * @throws DecompressError
+ * @throws DecompressError if its body now has too many frames
  */
 export function counted(chunk: Uint8Array, frames: FrameCount, encoding: string): Uint8Array {
   if (frames.allows(chunk)) return chunk;
@@ -89,8 +92,8 @@ export function counted(chunk: Uint8Array, frames: FrameCount, encoding: string)
 }
 
 /**
- * Returns the unread bytes after a decoder's end that are still to be decoded: zstd is a sequence of frames
- * (RFC 8878 section 3), of which Node's decoder reads one at a time. The gzip decoder reads all members, and
+ * Returns the bytes after a decoder's end that are still to be decoded. A zstd body is a sequence of frames
+ * (RFC 8878 section 3), and Node's decoder reads one frame at a time. The gzip decoder reads all members, and
  * leaves the zeros that may pad a block.
  *
  * @throws DecompressError if the bytes do not belong to the body
@@ -103,19 +106,25 @@ export function restAfterEnd(encoding: string, left: Uint8Array): Uint8Array {
   throw new DecompressError("corrupt", encoding, new Error(`${left.length} bytes after the end`));
 }
 
-/** The longest padding at the end of a body, or of a chunk, in bytes: each byte is checked. */
+/**
+ * The maximum length of padding at the end of a body or of a chunk, in bytes. Each byte of padding is
+ * checked.
+ */
 const MAX_PADDING = 64 * 1024;
 
 /** The maximum length of a header with unknown encodings in an error. */
 const MAX_SHOWN = 200;
 
-/** One is typical, two occur; a header could name thousands, each with its own decoder. */
+/**
+ * The maximum number of encodings. One is typical, and two occur. A header could name thousands, each with a
+ * separate decoder.
+ */
 const MAX_ENCODINGS = 4;
 
 /**
- * Returns the encodings in a `Content-Encoding`, the last one first, without `identity`.
+ * Returns the encodings in a `Content-Encoding`, the last encoding first, without `identity`.
  *
- * @throws DecompressError for more than four
+ * @throws DecompressError for more than four encodings
  */
 export function encodingsOf(header: string): string[] {
   const names = header
@@ -128,8 +137,8 @@ export function encodingsOf(header: string): string[] {
 }
 
 /**
- * Returns the error for an unknown encoding. It shows the whole header unchanged, or not at all: redaction
- * can only find a secret of the request that the upstream repeats in the whole header.
+ * Returns the error for an unknown encoding. The error contains the whole header unchanged, or none of it: if
+ * the upstream repeats a secret of the request, redaction can find the secret only in the whole header.
  */
 function unknownEncoding(header: string): DecompressError {
   const shown = header.length > MAX_SHOWN ? `an encoding of ${header.length} characters` : header;
@@ -162,7 +171,7 @@ async function step(
   return whole(parts, size);
 }
 
-/** Decodes until the decoder ends. */
+/** Decodes chunks until the decoder ends. */
 function decodeOne(
   bytes: Uint8Array,
   create: (typeof DECODERS)[string],
@@ -202,18 +211,21 @@ function whole(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size);
 }
 
-/** Returns the DecompressError for an error of node:zlib. */
+/** Converts an error of node:zlib to a DecompressError. */
 export function decompressErrorOf(error: unknown, encoding: string): DecompressError {
   return new DecompressError(kindOf(error), encoding, error);
 }
 
 function kindOf(error: unknown): DecompressError["kind"] {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  // zlib reports Z_BUF_ERROR for input that ends early; zstd reports ERR_ZSTD_… or the same
+  // for input that ends early, zlib reports Z_BUF_ERROR, and zstd reports ERR_ZSTD_… or Z_BUF_ERROR
   return code === "Z_BUF_ERROR" || /unexpected end/i.test(String(error)) ? "truncated" : "corrupt";
 }
 
-/** In RFC 9110, `deflate` means RFC 1950; some servers send RFC 1951, without the header. */
+/**
+ * Reports whether a body has the header of RFC 1950, as `deflate` does in RFC 9110. Some servers send RFC
+ * 1951, without the header.
+ */
 function hasZlibHeader(body: Uint8Array): boolean {
   const [first = 0, second = 0] = body;
   return (first & 15) === 8 && ((first << 8) | second) % 31 === 0;

@@ -2,7 +2,7 @@ import { ChunkBuffer } from "connect-rest-codec/internal";
 import type { BudgetedBody } from "./body-budget.ts";
 import type { BorrowingHandler, DispatchController, DispatchOptions, Requester } from "./requester.ts";
 
-/** The headers of a response, by names in lower case. */
+/** The headers of a response. Names are in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The raw response to a request. */
@@ -10,28 +10,28 @@ export interface Exchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Buffer;
-  /** The reason why the body is incomplete; only if `tolerant` accepts an incomplete body. */
+  /** The reason why the body is incomplete. Set only if `tolerant` accepts an incomplete body. */
   readonly incomplete?: unknown;
 }
 
-/** The read limits of a response. */
+/** The limits for reading a response. */
 export interface ExchangeLimits {
-  /** The largest body in bytes, as sent. */
+  /** Returns the maximum size of the body in bytes, before decompression. */
   readonly maxBytes: (status: number) => number;
-  /** Whether a part of the body is enough, e.g. for the text of an error. */
+  /** Reports whether a part of the body is enough, e.g. for the text of an error. */
   readonly tolerant: (status: number) => boolean;
 }
 
-/** A body that exceeds its limit. */
+/** Thrown for a body that exceeds its limit. */
 export class BodyTooLarge extends Error {}
 
-/** The maximum number of interim responses (RFC 9110 section 15.2) before the response. */
+/** The maximum number of interim responses (RFC 9110 section 15.2) before the final response. */
 export const MAX_INTERIM_RESPONSES = 32;
 
-/** More interim responses than that. */
+/** Thrown if more interim responses arrive. */
 export class TooManyInterimResponses extends Error {}
 
-/** A failed exchange, and how far it had progressed. */
+/** A failed exchange, with its progress. */
 export class ExchangeFailed extends Error {
   /** Whether the head of a response had arrived. */
   readonly responded: boolean;
@@ -46,7 +46,7 @@ export class ExchangeFailed extends Error {
   }
 }
 
-/** Returns the text of a thrown value of any type. */
+/** Returns a description of a thrown value of any type. */
 function textOf(cause: unknown): string {
   try {
     return String(cause);
@@ -56,11 +56,12 @@ function textOf(cause: unknown): string {
 }
 
 /**
- * Sends one request and reads the whole response. Redirects are returned like other responses. Aborting the
- * signal ends the exchange and its connection immediately, also while the request waits for a connection; it
- * rejects with the reason.
+ * Sends one request and reads the whole response. Returns redirects like other responses. Aborting the signal
+ * ends the exchange and its connection immediately, also while the request waits for a connection. The
+ * exchange then rejects with the reason of the signal.
  *
- * @param held counts the bytes of the body, and pauses it if there are too many; the caller must release it
+ * @param held counts the bytes of the body, and pauses the body if there are too many; the caller must
+ *   release it
  */
 export function exchange(
   requester: Requester,
@@ -92,7 +93,7 @@ export function exchange(
   });
 }
 
-/** Receives the result of an exchange; exactly one function is called. */
+/** Receives the result of an exchange. Exactly one of the functions is called. */
 export interface ExchangeEnd {
   exchanged(response: Exchange): void;
   failed(reason: unknown): void;
@@ -109,7 +110,7 @@ export class ExchangeReader implements BorrowingHandler {
   private status = 0;
   private headers: ResponseHeaders = NO_HEADERS;
   private readonly body = new ChunkBuffer();
-  /** The announced length of the body. */
+  /** The length of the body that the response declares. */
   private announced = 0;
   private interim = 0;
   private settled = false;
@@ -120,7 +121,7 @@ export class ExchangeReader implements BorrowingHandler {
     this.held = held;
   }
 
-  /** Aborts the exchange and its connection; it fails with the reason. */
+  /** Aborts the exchange and its connection. The exchange fails with the reason. */
   abort(reason: unknown): void {
     if (this.settled) return;
     this.settled = true;
@@ -130,7 +131,7 @@ export class ExchangeReader implements BorrowingHandler {
 
   onRequestStart(controller: DispatchController): void {
     this.controller = controller;
-    // aborted while it waited for a connection
+    // the exchange was aborted while it waited for a connection
     if (this.settled) controller.abort(new Error("the call was aborted"));
   }
 

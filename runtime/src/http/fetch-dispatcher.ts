@@ -2,15 +2,15 @@ import { ReadableStream } from "node:stream/web";
 import type { FetchFunction, FetchInit, FetchResponse } from "./fetch-function.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
-/** A `fetch` that violates its contract; `message` says how. */
+/** Thrown if a `fetch` violates its contract. `message` describes the violation. */
 export class FetchMisbehaved extends Error {}
 
-/** A request that no `fetch` can send. */
+/** Thrown for a request that no `fetch` can send. */
 class NotForFetch extends Error {
   readonly code = "UND_ERR_NOT_SUPPORTED";
 }
 
-/** A dispatcher that calls a `fetch` once for every request. */
+/** Returns a dispatcher that calls a `fetch` once for every request. */
 export function fetchDispatcher(fetch: FetchFunction): Requester {
   return {
     dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
@@ -45,7 +45,7 @@ async function run(
 class FetchController implements DispatchController {
   reason: Error | null = null;
   paused = false;
-  /** The body of the response, after the head has arrived. */
+  /** The body of the response. Set after the head has arrived. */
   body: AsyncIterator<Uint8Array> | undefined;
   private readonly ending = new AbortController();
   private resumed: PromiseWithResolvers<void> | undefined;
@@ -80,7 +80,7 @@ class FetchController implements DispatchController {
     this.resumed = undefined;
   }
 
-  /** Settles when the body is not paused. */
+  /** Resolves when the body is not paused. */
   async ready(): Promise<void> {
     while (this.paused && !this.aborted) {
       this.resumed ??= Promise.withResolvers();
@@ -88,11 +88,11 @@ class FetchController implements DispatchController {
     }
   }
 
-  /** Closes the body; nothing here depends on the result. */
+  /** Closes the body without waiting for the result. */
   leave(): void {
     const { body } = this;
     this.body = undefined;
-    // a pending read ends with the signal; awaiting `return` would wait for the next chunk
+    // the signal ends a pending read; awaiting `return` would wait for the next chunk
     Promise.resolve(body?.return?.()).catch(() => undefined);
   }
 }
@@ -112,7 +112,7 @@ async function* chunksOf(controller: FetchController): AsyncGenerator<Buffer> {
 }
 
 function checked(response: FetchResponse): FetchResponse {
-  // a test's fetch may be untyped
+  // the fetch function of a test may be untyped
   if (typeof response !== "object" || response === null || !Number.isInteger(response.status)) {
     throw new FetchMisbehaved("it returned no Response");
   }
@@ -130,8 +130,8 @@ function checked(response: FetchResponse): FetchResponse {
 }
 
 /**
- * Returns the headers of a response. A `fetch` decodes the body but keeps the headers, so `Content-Encoding`
- * and `Content-Length` do not describe the body that is read here.
+ * Returns the headers of a response. A `fetch` decodes the body but does not change the headers, so
+ * `Content-Encoding` and `Content-Length` do not describe the decoded body.
  */
 function headersOf({ headers }: FetchResponse): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = Object.create(null);
@@ -157,7 +157,7 @@ function initOf(options: DispatchOptions, signal: AbortSignal): FetchInit {
   }
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   if (idempotent) return { ...init, body: bytes as Uint8Array<ArrayBuffer> };
-  // a fetch itself may retry a request with a body in memory, but never one with a stream
+  // a fetch may itself retry a request with a body in memory, but never a request with a stream
   headers.push(["content-length", String(bytes.length)]);
   return { ...init, body: streamOf([bytes]), duplex: "half" };
 }

@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const unlimited = new TurnBudget(Number.POSITIVE_INFINITY);
 const nothing = Buffer.alloc(0);
 
-/** Returns a frame whose content decoders skip (RFC 8878 section 3.1.2), of 16 kinds. */
+/** Returns one of 16 kinds of frames whose content decoders skip (RFC 8878 section 3.1.2). */
 function skippable(kind: number, content: Uint8Array): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32LE(0x184d2a50 + kind);
@@ -26,7 +26,7 @@ const gzipNamed = Buffer.concat([
   gzipSync(nothing).subarray(10),
 ]);
 
-/** Codings, and the frames that their bodies may consist of. */
+/** Codings, and frames that their bodies may contain. */
 const FRAMES: ReadonlyArray<readonly [coding: string, kind: string, frame: Buffer]> = [
   ["gzip", "empty members", gzipSync(nothing)],
   ["x-gzip", "empty members", gzipSync(nothing)],
@@ -85,7 +85,7 @@ test.each(FRAMES)(
 test.each([
   ["gzip", gzipSync],
   ["zstd", zstdCompressSync],
-] as const)("a body in %s of large frames may have any number of them", async (coding, compress) => {
+] as const)("a body in %s may have any number of large frames", async (coding, compress) => {
   const part = randomBytes(16_384);
   const frame = compress(part);
   expect(frame.length).toBeGreaterThan(4096);
@@ -100,7 +100,7 @@ test("a gzip body may be padded with up to 64 KB of zeros", async () => {
   expect(await decompress(body(65_537), "gzip", LIMIT, never).catch(kindOf)).toBe("corrupt");
 });
 
-/** A single stream of many empty blocks. */
+/** Bodies that consist of a single stream of many empty blocks. */
 const BLOCKS: ReadonlyArray<readonly [coding: string, kind: string, body: Buffer]> = [
   ["deflate", "stored", Buffer.concat([Buffer.of(0x78, 1), repeated(Buffer.of(0, 0, 0, 255, 255))])],
   ["deflate", "fixed", Buffer.concat([Buffer.of(0x78, 1), repeated(Buffer.of(2, 8, 32, 128, 0))])],
@@ -112,7 +112,7 @@ function repeated(block: Buffer): Buffer {
   return Buffer.concat(Array(Math.floor(200_000 / block.length)).fill(block));
 }
 
-/** Measures the processor time of all threads, in microseconds per kilobyte of a body. */
+/** Measures the processor time of all threads per kilobyte of a body, in microseconds. */
 async function costOf(body: Uint8Array, coding: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round++) {
@@ -124,7 +124,7 @@ async function costOf(body: Uint8Array, coding: string): Promise<number> {
   return least / (body.length / 1024);
 }
 
-test("a byte of a hostile body takes at most about twenty times the processor time of an honest one", async () => {
+test("a byte of a hostile body takes at most about twenty times the processor time of a byte of a typical body", async () => {
   const text = Buffer.from(JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, n: id * 7919 }))));
   const honest = Math.max(
     await costOf(gzipSync(text), "gzip"),
@@ -143,7 +143,7 @@ test("a byte of a hostile body takes at most about twenty times the processor ti
   }
 });
 
-test("the streams of the block table are truncated, not corrupt", async () => {
+test("a body in the block table is reported as truncated, not as corrupt", async () => {
   for (const [coding, kind, body] of BLOCKS) {
     expect([coding, kind, await decompress(body, coding, LIMIT, never).catch(kindOf)]).toEqual([
       coding,

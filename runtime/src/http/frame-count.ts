@@ -1,4 +1,7 @@
-/** The number of frames that any body may have, however short; plus one for each of this many bytes. */
+/**
+ * The number of frames that even the shortest body may have. A longer body may have one more for each
+ * `BYTES_PER_FRAME` bytes.
+ */
 const FREE_FRAMES = 16;
 const BYTES_PER_FRAME = 4 * 1024;
 
@@ -6,20 +9,20 @@ const GZIP = [Buffer.of(0x1f, 0x8b, 0x08)];
 
 /**
  * The first bytes of every zstd frame, skippable or not (RFC 8878 section 3), and of every gzip member (RFC
- * 1952 section 2.3), without the first byte of a frame. Bodies in other codings are a single stream.
+ * 1952 section 2.3), without the very first byte. Bodies in other codings are a single stream.
  */
 const MARKS: ReadonlyMap<string, readonly Buffer[]> = new Map([
   ["gzip", GZIP],
   ["x-gzip", GZIP],
   ["zstd", [Buffer.of(0xb5, 0x2f, 0xfd), Buffer.of(0x2a, 0x4d, 0x18)]],
 ]);
-/** The maximum number of a mark's bytes at the end of a chunk if the mark continues in the next one. */
+/** The maximum number of bytes of a mark at the end of a chunk if the mark continues in the next chunk. */
 const CUT = 2;
 
 /**
- * Counts the frames of a compressed body before it is decompressed: each zstd frame needs its own decoder, so
- * that a few kilobytes of empty frames take as long as megabytes of text. It counts byte sequences that look
- * like the start of a frame, which occur by chance once in 16 megabytes.
+ * Counts the frames of a compressed body before decompression. Each zstd frame needs a separate decoder, so a
+ * few kilobytes of empty frames take as long as megabytes of text. The count includes byte sequences that
+ * only look like the start of a frame, which occur by chance once in 16 megabytes.
  */
 export class FrameCount {
   private readonly marks: readonly Buffer[];
@@ -31,7 +34,7 @@ export class FrameCount {
     this.marks = MARKS.get(coding) ?? [];
   }
 
-  /** Reports whether the body, including this chunk, has an allowed number of frames. */
+  /** Adds a chunk, and reports whether the body still has an allowed number of frames. */
   allows(chunk: Uint8Array): boolean {
     if (this.marks.length === 0) return true;
     const seam = Buffer.concat([this.end, chunk.subarray(0, CUT)]);

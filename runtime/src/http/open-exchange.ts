@@ -6,22 +6,22 @@ import {
 } from "./exchange.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
-/** A response whose body is unread. */
+/** A response whose body has not been read. */
 export interface OpenExchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
   /**
-   * The body as sent, which can be read once. Reading it to its end completes the exchange; leaving it by
-   * `return` closes the connection. It buffers only one chunk ahead of its reader. It throws ExchangeFailed,
-   * or the reason of the signal.
+   * The body before decompression, which can be read once. Reading to the end completes the exchange, and
+   * `return` closes the connection. Only one chunk is buffered ahead of the reader. Reading throws
+   * ExchangeFailed, or the reason of the signal.
    */
   readonly body: AsyncIterableIterator<Uint8Array, undefined>;
 }
 
 /**
- * Sends one request and waits for the head of the response. Redirects are returned like other responses.
- * Aborting the signal ends the exchange and its connection immediately, also within the body; it rejects with
- * the reason.
+ * Sends one request and waits for the head of the response. Returns redirects like other responses. Aborting
+ * the signal ends the exchange and its connection immediately, also within the body. The exchange then
+ * rejects with the reason of the signal.
  */
 export function openExchange(
   requester: Requester,
@@ -87,7 +87,7 @@ class BodyReader implements DispatchHandler, AsyncIterableIterator<Uint8Array, u
 
   onRequestStart(controller: DispatchController): void {
     this.controller = controller;
-    // aborted while it waited for a connection
+    // the exchange was aborted while it waited for a connection
     if (this.end !== undefined) this.abort("the call was aborted");
   }
 

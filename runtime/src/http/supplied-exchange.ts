@@ -4,21 +4,23 @@ import type { ResponseHeaders } from "./exchange.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
 /**
- * Limits that are enforced for a dispatcher that does not enforce them itself, or not by the options of an
- * upstream.
+ * Limits that this module enforces, since a supplied dispatcher may not enforce them, or uses other values
+ * than the options of the upstream.
  */
 export interface SuppliedLimits {
-  /** The largest head of a response in bytes. */
+  /** The maximum size of the head of a response in bytes. */
   readonly maxHeaderBytes: number;
-  /** The time limit for the head of a response, from the moment that the request is sent. */
+  /**
+   * The time limit for the head of a response in milliseconds, from the moment at which the request is sent.
+   */
   readonly headersTimeoutMs: number;
-  /** The longest pause within a body, if a request does not set its own. */
+  /** The longest pause within a body in milliseconds, if the request does not set another. */
   readonly bodyTimeoutMs: number;
 }
 
 type FailureCode = "UND_ERR_HEADERS_TIMEOUT" | "UND_ERR_BODY_TIMEOUT" | "UND_ERR_HEADERS_OVERFLOW";
 
-/** An exceeded limit, with undici's error code for it. */
+/** The error for an exceeded limit, with the code that undici uses. */
 class LimitExceeded extends Error {
   readonly code: FailureCode;
 
@@ -29,8 +31,8 @@ class LimitExceeded extends Error {
 }
 
 /**
- * One exchange of a supplied dispatcher. It enforces the limits between the dispatcher and the reader of the
- * response, and can be aborted at any time, whether the dispatcher reacts or not.
+ * One exchange of a supplied dispatcher. Enforces the limits between the dispatcher and the reader of the
+ * response. It can be aborted at any time, even if the dispatcher does not react.
  */
 export class SuppliedExchange extends AnyMajorHandler implements DispatchController {
   aborted = false;
@@ -55,7 +57,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
   start(dispatcher: Requester, options: DispatchOptions): void {
     this.reader.onRequestStart?.(this, {});
     const body = isAsyncIterable(options.body) ? this.watched(options.body) : options.body;
-    // the timeouts are enforced here, by one clock, whether the dispatcher supports them or not
+    // one clock enforces the timeouts here, whether or not the dispatcher supports timeouts
     const untimed = { ...options, body: body as Uint8Array | null, headersTimeout: 0, bodyTimeout: 0 };
     try {
       dispatcher.dispatch(untimed, this);
@@ -89,7 +91,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
       controller.abort(this.reason ?? new Error("the call was aborted"));
       return;
     }
-    // an interceptor that retries starts again
+    // an interceptor that retries calls this function again
     if (this.phase === "before") this.phase = "sent";
     this.arm();
   }
@@ -119,14 +121,14 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
     this.fail(error);
   }
 
-  /** Ends the exchange; its reader receives the error. */
+  /** Ends the exchange with an error for its reader. */
   fail(error: unknown): void {
     if (!this.end()) return;
     this.reader.onResponseError?.(this, error as Error);
     this.inner?.abort(new Error("the exchange failed"));
   }
 
-  /** @returns false if it had already ended */
+  /** @returns false if the exchange had already ended */
   private end(): boolean {
     if (this.phase === "over") return false;
     this.phase = "over";
@@ -136,7 +138,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
   }
 
   /**
-   * Yields a request body. The time limit of the head is suspended while the upstream waits for more of the
+   * Yields a request body. The time limit for the head is suspended while the upstream waits for more of the
    * request.
    */
   private async *watched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -168,7 +170,7 @@ export class SuppliedExchange extends AnyMajorHandler implements DispatchControl
   }
 }
 
-/** Returns the number of bytes of the headers, each on its own line. */
+/** Returns the size of the headers in bytes, each header on a separate line. */
 function bytesOf(headers: ResponseHeaders): number {
   let size = 0;
   for (const [name, value = ""] of Object.entries(headers)) {

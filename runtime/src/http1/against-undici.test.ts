@@ -73,12 +73,16 @@ async function same(pieces: readonly Buffer[]): Promise<void> {
   for (const kind of ["ours", "borrowing"] as const) {
     const ours = await verdictOf(kind, { pieces });
     expect(comparable(ours)).toEqual(comparable(undici));
-    // our client may close a connection early, but must never reuse one that undici closes
+    // this client may close a connection earlier than undici, but must not reuse a connection that undici
+    // closes
     if (ours.reused) expect(undici.reused).toBe(true);
   }
 }
 
-/** Any error after the head is equivalent: the response is incomplete. */
+/**
+ * Returns the parts of a verdict that must be equal. All errors after the head are equivalent: the response
+ * is incomplete.
+ */
 function comparable({ status, headers, body, error, early, second }: Verdict) {
   if (error === undefined || status === undefined) return { status, headers, body, error, early, second };
   return { status, headers, error: "broken", second };
@@ -94,7 +98,7 @@ test.each(Object.entries(RESPONSES))(
 );
 
 test.each(Object.entries(RESPONSES))(
-  "%s has the same result as in undici, wherever it is cut",
+  "a response with %s has the same result as in undici when it arrives in two pieces",
   async (_, text) => {
     const bytes = bytesOf(text);
     for (let at = 1; at < Math.min(bytes.length, 200); at++) {
@@ -161,7 +165,7 @@ test("a response with any mutation has the same result as in undici", async () =
       const pieces = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
       await same(pieces.filter(({ length }) => length > 0));
     }),
-    // no time limit: a hang must not be mistaken for slowness
+    // no time limit, so that a hang is not mistaken for slowness
     { numRuns: 400 },
   );
 }, 120_000);

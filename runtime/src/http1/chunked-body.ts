@@ -1,6 +1,6 @@
 import { readFields } from "./response-head.ts";
 
-/** A malformed chunked body, or one with too large trailers. */
+/** Thrown for a malformed chunked body, or for too large trailers. */
 export class BadChunks extends Error {
   readonly code: "HPE_INVALID_CHUNK_SIZE" | "HPE_HEADER_OVERFLOW";
 
@@ -11,21 +11,21 @@ export class BadChunks extends Error {
   }
 }
 
-/** The maximum number of digits of a chunk size that is exact as a number. */
+/** The maximum number of hexadecimal digits of a chunk size that a JavaScript number represents exactly. */
 const MAX_DIGITS = 12;
 
 const [TAB, LF, CR, SPACE, SEMICOLON] = [9, 10, 13, 32, 59];
 
 type State = "size" | "extension" | "sizeEnd" | "data" | "dataCr" | "dataLf" | "trailers" | "end";
 
-/** Reads a chunked body (RFC 9112 section 7.1) from pieces of any size. Skips extensions and trailers. */
+/** Reads a chunked body (RFC 9112 section 7.1) in pieces of any size. Skips extensions and trailers. */
 export class ChunkedBody {
   private readonly maxTrailerBytes: number;
   private state: State = "size";
   private digits = 0;
-  /** The remaining bytes of the chunk. */
+  /** The number of bytes that remain in the current chunk. */
   private size = 0;
-  /** The received lines after the last chunk. */
+  /** The received part of the lines after the last chunk. */
   private trailers: Buffer = Buffer.alloc(0);
 
   constructor(maxTrailerBytes: number) {
@@ -40,7 +40,7 @@ export class ChunkedBody {
   /**
    * Reads further bytes, at most to the end of the body.
    *
-   * @param data called with the content of chunks; parts of `bytes`
+   * @param data called with the content of chunks, in parts of `bytes`
    * @returns the position of the first unread byte
    * @throws BadChunks
    */
@@ -106,7 +106,10 @@ export class ChunkedBody {
     }
   }
 
-  /** Parses the trailers when all of them have arrived: they are short and rare. */
+  /**
+   * Parses the trailers once all of them have arrived, which is simple and fast enough, since they are short
+   * and rare.
+   */
   private readTrailers(bytes: Buffer, from: number): number {
     const before = this.trailers.length;
     const all = before === 0 ? bytes.subarray(from) : Buffer.concat([this.trailers, bytes.subarray(from)]);
@@ -119,7 +122,7 @@ export class ChunkedBody {
       return bytes.length;
     }
     const fields = readFields(all, 0, end - 2);
-    // it would contradict the length of the body that was read
+    // a length in the trailers would contradict the body that was read
     if (fields === undefined || "content-length" in fields) this.fail();
     this.trailers = Buffer.alloc(0);
     this.state = "end";
@@ -131,7 +134,7 @@ export class ChunkedBody {
   }
 }
 
-/** Returns the position after the first empty line; -1 if there is none. */
+/** Returns the position after the first empty line, or -1 if there is none. */
 function endOfLines(bytes: Buffer): number {
   if (bytes[0] === CR && bytes[1] === LF) return 2;
   const found = bytes.indexOf("\r\n\r\n");

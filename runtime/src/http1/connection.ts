@@ -7,14 +7,14 @@ import { HandedOver, type RawConnection } from "./handed-over.ts";
 import type { UsualRequest } from "./request-head.ts";
 import { type ResponseHead, readHead } from "./response-head.ts";
 
-/** Timeouts of a connection, in milliseconds, and the maximum size of a response head, in bytes. */
+/** The timeouts of a connection in milliseconds, and the maximum size of a response head in bytes. */
 export interface ConnectionLimits {
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxHeaderBytes: number;
 }
 
-/** The owner of connections. */
+/** The pool that owns connections. */
 export interface ConnectionOwner {
   readonly origin: string;
   readonly limits: ConnectionLimits;
@@ -26,25 +26,28 @@ export interface ConnectionOwner {
   freed(connection: Http1Connection): void;
   /** Called when a connection closes, during an exchange or while idle. */
   gone(connection: Http1Connection, wasBusy: boolean): void;
-  /** Called with whether the head of a response was a typical one. */
+  /** Called after the head of a response, with whether the head was typical. */
   responded(isUsual: boolean): void;
 }
 
-/** How long an idle connection stays open if its server does not state a keep-alive time. */
+/**
+ * The time for which an idle connection stays open, in milliseconds, if its server does not state a
+ * keep-alive time.
+ */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 600_000;
-/** How much earlier than its server this client closes a connection. */
+/** The time by which this client closes an idle connection before its server does, in milliseconds. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-/** Below this size, the head and the body of a request are copied into one buffer. */
+/** The maximum size of a body that is copied into one buffer with the head of the request, in bytes. */
 const MAX_COPIED_BYTES = 64 * 1024;
 
 const READERS = new WeakMap<Socket, (bytes: Buffer) => void>();
 
-/** The maximum number of pieces of a typical head: each piece is parsed with all earlier pieces. */
+/** The maximum number of pieces of a typical head. Each piece is parsed together with all earlier pieces. */
 const MAX_HEAD_PIECES = 16;
 
-/** The read buffer of all connections: bytes to keep are copied before the next read. */
+/** The read buffer of all connections. Bytes that are needed later are copied before the next read. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The read options for the sockets of connections. */
@@ -53,7 +56,7 @@ export const ON_READ: OnReadOpts = {
   callback(this: Socket, length: number) {
     const read = READERS.get(this);
     if (read === undefined) {
-      // the server sends without a request
+      // the server has sent data without a request
       this.destroy(new errors.SocketError("bad response"));
     } else {
       read(READ_BUFFER.subarray(0, length));
@@ -67,11 +70,11 @@ class Running {
   readonly options: DispatchOptions;
   readonly handler: DispatchHandler;
   readonly control: ExchangeControl;
-  /** The received part of an incomplete head. */
+  /** The received part of a head that is still incomplete. */
   held: Buffer | undefined;
   pieces = 0;
   head: ResponseHead | undefined;
-  /** The missing bytes of a body with a length. */
+  /** The number of bytes of a body with a length that have not arrived yet. */
   left = 0;
   chunks: ChunkedBody | undefined;
 
@@ -82,7 +85,7 @@ class Running {
   }
 }
 
-/** An HTTP/1.1 connection with one exchange at a time, which reads typical responses. */
+/** An HTTP/1.1 connection that handles one exchange at a time and reads only typical responses. */
 export class Http1Connection implements Controlled, RawConnection {
   private readonly socket: Socket;
   private readonly owner: ConnectionOwner;
@@ -102,7 +105,7 @@ export class Http1Connection implements Controlled, RawConnection {
     socket.on("error", (error) => this.broke(error));
     socket.on("end", () => this.ended());
     socket.on("close", () => this.broke(new errors.SocketError("closed")));
-    // the owner keeps the process alive while an exchange is running
+    // while an exchange runs, the pool keeps the process alive
     socket.unref();
   }
 
@@ -196,7 +199,7 @@ export class Http1Connection implements Controlled, RawConnection {
     if (this.handed !== undefined) {
       this.handed.received(Buffer.from(bytes));
     } else if (running === undefined) {
-      // no request is pending
+      // no request is waiting for a response
       this.destroy();
     } else if (running.head === undefined) {
       this.readHead(running, bytes);
@@ -229,8 +232,8 @@ export class Http1Connection implements Controlled, RawConnection {
   }
 
   /**
-   * Copies a piece of the body out of the shared read buffer before passing it on: the receiver may cause
-   * another read into that buffer.
+   * Passes on a piece of the body. The piece is first copied out of the shared read buffer, since the
+   * receiver may cause another read into that buffer.
    */
   private readBody(running: Running, bytes: Buffer, from: number): void {
     const { handler, control, head } = running;
@@ -279,7 +282,7 @@ export class Http1Connection implements Controlled, RawConnection {
     }
   }
 
-  /** Becomes idle, unless the server is about to close the connection. */
+  /** Makes the connection idle, unless the server is about to close it. */
   private rest({ headers }: ResponseHead, isPaused: boolean): void {
     const { "keep-alive": hint } = headers;
     if (hint !== undefined) this.keepAliveMs = keepAliveMsOf(String(hint));
@@ -288,7 +291,7 @@ export class Http1Connection implements Controlled, RawConnection {
       this.socket.destroy();
     } else {
       this.expect(this.keepAliveMs);
-      // the body is complete, and its reader can no longer resume it
+      // the body is complete, so its reader can no longer resume the connection
       if (isPaused) this.resume();
       this.owner.freed(this);
     }
@@ -357,7 +360,7 @@ function handOn(handler: DispatchHandler, control: ExchangeControl, data: Buffer
 }
 
 /**
- * Returns the content of the chunks in a piece of a body, the position of their end, and the error after them
+ * Returns the content of the chunks in a piece of a body, the position after the chunks, and the error there,
  * if any. Compacts the content in place.
  */
 function unchunked(chunks: ChunkedBody, bytes: Buffer, from: number) {

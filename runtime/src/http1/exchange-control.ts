@@ -1,16 +1,16 @@
 import type { DispatchController } from "../http/requester.ts";
 
-/** The operations of a connection that the controller of an exchange calls. */
+/** The operations of a connection that an exchange controls. */
 export interface Controlled {
   /** Closes the connection. */
   aborted(control: ExchangeControl, reason: Error): void;
-  /** Stops reading for now. */
+  /** Pauses reading from the connection. */
   paused(control: ExchangeControl): void;
   resumed(control: ExchangeControl): void;
 }
 
 /**
- * Controls one exchange, also after a handover to another controller. Does nothing after the exchange has
+ * Controls one exchange, or forwards to a successor after a handover. Does nothing after the exchange has
  * ended.
  */
 export class ExchangeControl implements DispatchController {
@@ -54,7 +54,7 @@ export class ExchangeControl implements DispatchController {
     }
   }
 
-  /** Passes control of the exchange to another controller. */
+  /** Makes another controller control the exchange. */
   handOver(successor: DispatchController): void {
     this.successor = successor;
     if (this.reason !== null) {

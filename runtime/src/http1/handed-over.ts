@@ -4,7 +4,7 @@ import { Client } from "undici";
 import type { DispatchHandler, DispatchOptions } from "../http/requester.ts";
 import type { ExchangeControl } from "./exchange-control.ts";
 
-/** The connection underneath one that was handed over. */
+/** The raw connection whose exchange undici continues. */
 export interface RawConnection {
   pause(): void;
   resume(): void;
@@ -12,8 +12,8 @@ export interface RawConnection {
 }
 
 /**
- * A connection whose request was already sent, presented as an unused one: writes are dropped, and the first
- * write releases the bytes that were received.
+ * Presents a connection on which the request was already sent as an unused connection. Drops writes. The
+ * first write releases the bytes that were already received.
  */
 class Replay extends Duplex {
   private readonly raw: RawConnection;
@@ -25,7 +25,7 @@ class Replay extends Duplex {
     this.raw = raw;
   }
 
-  /** Passes on the next bytes from the peer. */
+  /** Passes on bytes from the peer. */
   received(bytes: Buffer): void {
     if (!this.isAsked) {
       this.waiting.push(bytes);
@@ -34,7 +34,7 @@ class Replay extends Duplex {
     }
   }
 
-  /** Called when the peer has finished sending. */
+  /** Called when the peer has sent everything. */
   ended(): void {
     this.push(null);
   }
@@ -57,7 +57,7 @@ class Replay extends Duplex {
   }
 }
 
-/** Limits of an exchange that continues in another client. */
+/** The limits of an exchange that continues in undici. */
 export interface HandedLimits {
   readonly maxHeaderSize: number;
   readonly headersTimeout: number;
@@ -65,8 +65,8 @@ export interface HandedLimits {
 }
 
 /**
- * Passes a sent request to undici, which reads the response from its first byte: undici supports all of
- * HTTP/1.1, and reports invalid responses. The connection is closed afterwards.
+ * Hands an exchange whose request was already sent over to undici, which reads the response from its first
+ * byte: undici supports all of HTTP/1.1, and reports invalid responses. The connection is closed afterwards.
  */
 export class HandedOver {
   private readonly replay: Replay;
@@ -85,7 +85,7 @@ export class HandedOver {
       ...limits,
       pipelining: 1,
       allowH2: false,
-      // it must not connect synchronously; undici uses only the Duplex part of a socket
+      // connecting must be asynchronous; undici uses only the Duplex part of a socket
       connect: (_options, done) => queueMicrotask(() => done(null, replay as unknown as Socket)),
     });
     const over = () =>
@@ -118,8 +118,8 @@ export class HandedOver {
   }
 
   /**
-   * Delivers the received bytes before the error; all of them, however slowly, if the peer had finished
-   * sending.
+   * Delivers the received bytes, then the error. If the peer had sent everything, slow readers receive all
+   * bytes before the error.
    */
   failed(error: Error): void {
     if (!this.hasEnded) setImmediate(() => this.replay.destroy(error));

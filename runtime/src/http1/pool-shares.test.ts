@@ -8,7 +8,7 @@ import { CALLER, type DispatchOptions } from "../http/requester.ts";
 import { ON_READ } from "./connection.ts";
 import { Http1Pool } from "./pool.ts";
 
-/** A pool with a server that responds on the test's command, and requests that name their caller. */
+/** Starts a pool and a server that responds when the test says so. Requests name their caller. */
 async function world(connections: number) {
   const open: Array<{ readonly caller: string; readonly response: ServerResponse }> = [];
   const server = createServer((request, response) => {
@@ -42,7 +42,7 @@ async function world(connections: number) {
   return { send, at, close };
 }
 
-test("property: a caller with any number of requests leaves connections to others, and all requests end", async () => {
+test("property: a caller with any number of requests leaves connections to other callers, and all requests end", async () => {
   const counts = fc.record({
     connections: fc.integer({ min: 4, max: 12 }),
     greedy: fc.integer({ min: 12, max: 60 }),

@@ -19,9 +19,9 @@ const LIMITS = { connections: 2, headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000
 
 interface Counted {
   readonly pool: Http1Pool;
-  /** The number of connections opened by the pool, and by undici. */
+  /** The numbers of connections that the pool and undici have opened. */
   readonly made: { ours: number; others: number };
-  /** The maximum number of concurrent connections. */
+  /** Returns the maximum number of concurrent connections so far. */
   readonly most: () => number;
 }
 
@@ -112,7 +112,7 @@ const REQUESTS: Readonly<Record<string, Partial<DispatchOptions>>> = {
   "PATCH of many bytes": { method: "PATCH", headers: [], body: Buffer.alloc(300_000, "x") },
 };
 
-test.each(Object.entries(REQUESTS))("%s is sent as undici sends it", async (_, request) => {
+test.each(Object.entries(REQUESTS))("%s is sent exactly as undici sends it", async (_, request) => {
   const origin = await started(echo());
   const { pool, made } = poolTo(origin);
   const undici = new Pool(origin);
@@ -129,7 +129,7 @@ const UNUSUAL: Readonly<Record<string, () => Partial<DispatchOptions>>> = {
   "a header of the connection": () => ({ headers: ["host", "other"] }),
 };
 
-test.each(Object.entries(UNUSUAL))("%s is sent by undici", async (_, request) => {
+test.each(Object.entries(UNUSUAL))("a request with %s is passed to undici", async (_, request) => {
   const { pool, made } = poolTo(await started(echo()));
   expect((await send(pool, request())).status).toBe(200);
   expect(made).toEqual({ ours: 0, others: 1 });
@@ -144,7 +144,7 @@ const WRONG: Readonly<Record<string, Partial<DispatchOptions>>> = {
   "another length": { method: "POST", headers: ["content-length", "1"], body: "abc" },
 };
 
-test.each(Object.entries(WRONG))("%s is rejected, and never sent", async (_, request) => {
+test.each(Object.entries(WRONG))("a request with %s is rejected, and never sent", async (_, request) => {
   let connected = 0;
   const server = echo().on("request", () => connected++);
   const { pool } = poolTo(await started(server));
@@ -152,14 +152,14 @@ test.each(Object.entries(WRONG))("%s is rejected, and never sent", async (_, req
   expect(connected).toBe(0);
 });
 
-test("a connection is reused by one request at a time, and their number is limited", async () => {
+test("a connection is reused by one request at a time, and the number of connections is limited", async () => {
   const { pool, made, most } = poolTo(await started(echo()));
   await send(pool);
   await send(pool);
   expect(made.ours).toBe(1);
   await Promise.all(Array.from({ length: 20 }, () => send(pool)));
   expect(made.ours).toBe(2);
-  // unusual requests count, and replace idle connections
+  // requests that undici sends count for the limit, and replace idle connections
   await Promise.all(
     Array.from({ length: 20 }, (_, index) => send(pool, index % 2 ? { method: "HEAD" } : {})),
   );
@@ -182,7 +182,7 @@ test("an unsolicited response closes the connection", async () => {
   expect(made.ours).toBe(2);
 });
 
-test("a server that sends before the request causes an error", async () => {
+test("a server that sends data before the request causes an error", async () => {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined).write("220 smtp\r\n");
   });
@@ -190,7 +190,7 @@ test("a server that sends before the request causes an error", async () => {
   await expect(send(pool)).rejects.toThrow();
 });
 
-test("a late head and a late body are errors, and their connections are closed", async () => {
+test("a head or a body that arrives too late is an error, and the connection is closed", async () => {
   const HEAD = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n";
   for (const [begin, code] of [
     ["", "UND_ERR_HEADERS_TIMEOUT"],
@@ -209,7 +209,7 @@ test("a late head and a late body are errors, and their connections are closed",
   }
 });
 
-test("an aborted request closes its connection, and one that was not sent leaves it open", async () => {
+test("an aborted request closes its connection, and aborting a request that was not sent leaves its connection open", async () => {
   const server = createServer((request, response) => {
     if (request.url === "/") response.end("good");
   });
@@ -227,7 +227,7 @@ test("an aborted request closes its connection, and one that was not sent leaves
   expect(made.ours).toBe(2);
 });
 
-test("the controller of a completed exchange cannot affect the next one on the connection", async () => {
+test("the controller of a completed exchange cannot affect the next exchange on the connection", async () => {
   const { pool, made } = poolTo(await started(echo()), { connections: 1 });
   const { promise, resolve } = Promise.withResolvers<DispatchController>();
   await send(pool, {}, resolve);
@@ -288,7 +288,7 @@ test("a handler that throws receives an error, and the process continues", async
   expect((await send(pool)).status).toBe(200);
 });
 
-test("closing waits for requests, and rejects later ones", async () => {
+test("closing the pool waits for running requests, and rejects new requests", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const server = createServer(async (_request, response) => {
     await promise;
@@ -303,7 +303,7 @@ test("closing waits for requests, and rejects later ones", async () => {
   await expect(send(pool)).rejects.toHaveProperty("code", expect.stringMatching(/CLOSED|DESTROYED/));
 });
 
-test("a server that always responds unusually is handled by undici, which keeps its connections", async () => {
+test("requests to a server that always sends unusual responses go to undici, which keeps its connections", async () => {
   const server = createServer((_request, response) => {
     response.writeEarlyHints({ link: "</a>; rel=preload" });
     response.end("good");
@@ -313,7 +313,7 @@ test("a server that always responds unusually is handled by undici, which keeps 
   expect(made).toEqual({ ours: 3, others: 1 });
 });
 
-test("a server handled by undici is tested again at growing intervals, and returns once its responses are typical", async () => {
+test("undici handles an unusual server, which is tested again at growing intervals until its responses are typical", async () => {
   let isUsual = false;
   const server = createServer((_request, response) => {
     if (!isUsual) response.writeEarlyHints({ link: "</a>; rel=preload" });
@@ -326,7 +326,7 @@ test("a server handled by undici is tested again at growing intervals, and retur
     await send(pool);
     if (made.ours > before) tried.push(count);
   }
-  // 16 requests between, then 32, 64, 128
+  // 16 requests go to undici before the next test, then 32, 64 and 128
   expect(tried).toEqual([1, 2, 3, 20, 53, 118, 247]);
   isUsual = true;
   const before = made.ours;
@@ -335,13 +335,13 @@ test("a server handled by undici is tested again at growing intervals, and retur
   isUsual = false;
   const again = made.ours;
   for (let count = 0; count < 3 + 16; count++) await send(pool);
-  // the open one and two more; then the first backoff applies again
+  // the open connection and two new ones are tried; then the first interval applies again
   expect(made.ours - again).toBe(2);
   await send(pool);
   expect(made.ours - again).toBe(3);
 });
 
-test("of many concurrent requests only one tests whether a server is typical", async () => {
+test("only one of many concurrent requests tests whether the responses of a server are typical", async () => {
   const server = createServer((_request, response) => {
     response.writeEarlyHints({ link: "</a>; rel=preload" });
     response.end("good");
@@ -353,7 +353,7 @@ test("of many concurrent requests only one tests whether a server is typical", a
   expect(made.ours - before).toBe(1);
 });
 
-test("subscribers of undici's channels see all requests", async () => {
+test("subscribers of undici's diagnostics channels see all requests", async () => {
   const { pool, made } = poolTo(await started(echo()));
   const seen: unknown[] = [];
   const listener = (message: unknown) => seen.push(message);

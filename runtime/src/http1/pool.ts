@@ -11,11 +11,11 @@ export type ClosableRequester = Requester & { close(): Promise<void> };
 
 /** Options for the connections of a pool. */
 export interface PoolOptions extends ConnectionLimits {
-  /** The maximum number of connections, including those for unusual requests. */
+  /** The maximum number of connections, including the connections of undici. */
   readonly connections: number;
-  /** Opens connections whose sockets read with `ON_READ`. */
+  /** Opens connections. Their sockets must read with `ON_READ`. */
   readonly connect: buildConnector.connector;
-  /** Creates the client for all unusual requests; it must use the given connector. */
+  /** Creates the client for all unusual requests, which must use the given connector. */
   readonly others: (
     connected: (connect: buildConnector.connector) => buildConnector.connector,
   ) => ClosableRequester;
@@ -28,32 +28,36 @@ interface Waiting {
 }
 
 /**
- * Programs that instrument undici expect to see requests: undici sends all requests while somebody
- * subscribes.
+ * Programs that instrument undici expect to see requests, so undici sends all requests while this channel has
+ * subscribers.
  */
 const CREATED = channel("undici:request:create");
 
 /**
- * After this many consecutive unusual responses, a server's requests go to undici: each such response costs a
- * connection.
+ * The number of consecutive unusual responses after which the requests to a server go to undici. Each unusual
+ * response costs a connection.
  */
 const MAX_UNUSUAL = 3;
 
 /**
- * The number of requests that go to undici before one tests the server again; doubled after each failed test.
+ * The number of requests that go to undici before another request tests the server. Doubled after each failed
+ * test.
  */
 const LEFT = 16;
 const MAX_LEFT = 4096;
 
-/** The precision of timeouts: half a second, or a tenth of the shortest one if that is a second or less. */
+/**
+ * The precision of timeouts in milliseconds: half a second, or a tenth of the shortest timeout if that is at
+ * most a second.
+ */
 const MAX_TICK_MS = 500;
 const TICKS = 10;
 
 /**
- * The connections to an origin. It sends typical requests and reads typical responses in few steps.
- * Everything else goes to undici: requests before they are sent, responses from their first byte. A
- * connection is reused only if its last response was complete and no bytes followed it, and only in a later
- * turn of the event loop, so that late bytes are not read as the next response.
+ * The connections to an origin. Typical requests and responses take few steps here. All others go to undici:
+ * requests before they are sent, responses from their first byte. A connection is reused only if its last
+ * response was complete and no bytes followed, and only in a later event-loop turn, so that late bytes are
+ * not read as the next response.
  */
 export class Http1Pool implements ClosableRequester, ConnectionOwner {
   readonly origin: string;
@@ -65,19 +69,19 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   private readonly others: ClosableRequester;
   private readonly all = new Set<Http1Connection>();
   private idle: Http1Connection[] = [];
-  /** Connections that become idle in the next turn of the event loop. */
+  /** The connections that become idle in the next event-loop turn. */
   private rested: Http1Connection[] = [];
   private readonly waiting: Waiting[] = [];
   /** Shares the connections among callers. */
   private readonly share: FairShare;
   private readonly callers = new WeakMap<Http1Connection, string>();
-  /** The number of running requests, including undici's. */
+  /** The number of running requests, including requests of undici. */
   private running = 0;
   private connecting = 0;
-  /** The number of undici's connections. */
+  /** The number of connections that undici has open. */
   private othersOpen = 0;
   private unusual = 0;
-  /** The number of further requests that go to undici, and the number the next time. */
+  /** The number of further requests that go to undici. `nextLeft` is the number for the next time. */
   private left = 0;
   private nextLeft = LEFT;
   private isScheduled = false;
@@ -97,7 +101,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   }
 
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
-    // undici knows how a closed client rejects requests
+    // undici rejects requests after it was closed
     if (this.isClosed) return this.others.dispatch(options, handler);
     this.waiting.push({ options, handler, usual: this.isLeft() ? undefined : this.usual(options) });
     this.schedule();
@@ -124,7 +128,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     }
   }
 
-  /** Reports whether a request goes to undici, whatever its form. */
+  /** Reports whether a request goes to undici, even if it is typical. */
   private isLeft(): boolean {
     if (CREATED.hasSubscribers) return true;
     if (this.unusual < MAX_UNUSUAL || this.left === 0) return false;
@@ -134,7 +138,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
 
   private usual(options: DispatchOptions): UsualRequest | undefined {
     const usual = usualRequest(options, this.url.host);
-    // no other request tests the server at the same time
+    // other requests must not test the server at the same time
     if (usual !== undefined && this.unusual >= MAX_UNUSUAL) this.leaveNext();
     return usual;
   }
@@ -159,7 +163,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     }
   }
 
-  /** Ends a request. */
+  /** Ends the count of a request. */
   private done(caller = ""): void {
     this.share.remove(caller);
     if (--this.running === 0) this.timer?.unref();
@@ -199,7 +203,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     if (this.waiting.length > 0) this.schedule();
   }
 
-  /** Reports whether a caller may take a connection without depriving other callers. */
+  /** Reports whether a caller may take a connection without depriving other callers of their share. */
   private mayHave(caller: string | undefined): boolean {
     return caller === undefined || this.share.hasRoom(caller);
   }
@@ -220,7 +224,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     } else if (this.open < this.options.connections) {
       this.connect(options, usual, handler);
     } else {
-      // undici has idle connections
+      // the remaining connections are idle connections of undici
       this.leave(options, handler);
     }
     return true;
@@ -236,7 +240,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     connection.send(options, usual, handler);
   }
 
-  /** The number of all connections. */
+  /** The number of all connections, including connections of undici. */
   private get open(): number {
     return this.all.size + this.connecting + this.othersOpen;
   }
@@ -251,7 +255,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   private leave(options: DispatchOptions, handler: DispatchHandler): void {
     const caller = options[CALLER];
     this.began(caller);
-    // undici's connection becomes idle some turns after the end of the response
+    // a connection of undici becomes idle some event-loop turns after the end of the response
     const over = () => setImmediate(() => setImmediate(() => this.done(caller)));
     const counted: DispatchHandler = {
       onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
@@ -302,7 +306,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     for (const connection of this.all) connection.tick();
   }
 
-  /** Wraps a connector for undici whose connections count, and replace idle ones. */
+  /** Wraps a connector for undici. Its connections count for the limit, and replace idle connections. */
   private counted(connect: buildConnector.connector): buildConnector.connector {
     return (options, done) => {
       if (this.open >= this.options.connections) (this.takeIdle() ?? this.rested.pop())?.destroy();

@@ -1,17 +1,17 @@
 import type { DispatchOptions } from "../http/requester.ts";
 
-/** A request that can be written without changes. */
+/** A request that this client can write without changes. */
 export interface UsualRequest {
-  /** Request line and headers, without the empty line, in Latin-1. */
+  /** The request line and the headers in Latin-1, without the empty line. */
   readonly head: string;
   readonly body: Uint8Array | undefined;
 }
 
-/** Methods whose request body has a meaning (RFC 9110 section 9.3). */
+/** Methods whose request body has a defined meaning (RFC 9110 section 9.3). */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "DELETE"]);
 
-/** Only visible ASCII; other paths need further checks. */
+/** Matches paths of visible ASCII characters. Other paths need further checks. */
 const PATH = /^\/[\x21-\x7e]*$/;
 const NAME = /^[a-z0-9-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -30,10 +30,10 @@ const UNUSUAL_NAMES: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Encodes a typical request as HTTP/1.1; returns undefined for any other, which may be invalid. */
+/** Encodes a typical request as HTTP/1.1. Returns undefined for other requests, which may be invalid. */
 export function usualRequest(options: DispatchOptions, host: string): UsualRequest | undefined {
   const { method, path, headers, body, bodyTimeout } = options;
-  // a separate body timeout is for bodies that are read in pieces
+  // only bodies that are read in pieces have a separate body timeout
   if (bodyTimeout !== undefined || !PATH.test(path) || !Array.isArray(headers)) return undefined;
   const bytes = bytesOf(body);
   const takesBody = WITH_BODY.has(method);
@@ -49,14 +49,14 @@ export function usualRequest(options: DispatchOptions, host: string): UsualReque
 
 const NO_BYTES = new Uint8Array();
 
-/** Returns undefined for a body that is sent in pieces. */
+/** Returns the bytes of a body, or undefined for a body that is sent in pieces. */
 function bytesOf(body: DispatchOptions["body"]): Uint8Array | undefined {
   if (body === null || body === undefined) return NO_BYTES;
   if (typeof body === "string") return Buffer.from(body);
   return body instanceof Uint8Array ? body : undefined;
 }
 
-/** Encoded headers that many requests share, by their frozen arrays. */
+/** Encoded headers by their frozen arrays, which many requests share. */
 const PRINTED = new WeakMap<readonly unknown[], string>();
 
 function printed(headers: readonly unknown[]): string | undefined {

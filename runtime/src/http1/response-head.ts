@@ -6,40 +6,43 @@ export type Framing = number | "chunked";
 /** The head of a typical response. */
 export interface ResponseHead {
   readonly status: number;
-  /** Headers by names in lower case. */
+  /** The headers. Names are in lower case. */
   readonly headers: ResponseHeaders;
   readonly framing: Framing;
   /** Whether the connection may be reused. */
   readonly keepAlive: boolean;
-  /** The size of the head in bytes, including the empty line at its end. */
+  /** The size of the head in bytes, including the empty line at the end. */
   readonly bytes: number;
 }
 
-/** `partial`: the head is incomplete. `unusual`: a complete HTTP/1.1 parser must read it. */
+/**
+ * The reason why there is no head. `partial`: the head is incomplete. `unusual`: a complete HTTP/1.1 parser
+ * must read the response.
+ */
 export type NoHead = "partial" | "unusual";
 
 const START = Buffer.from("HTTP/1.1 ");
 const END = Buffer.from("\r\n\r\n");
 const [TAB, LF, CR, SPACE, COLON] = [9, 10, 13, 32, 58];
 
-/** Characters of tokens (RFC 9110 section 5.6.2) are 1. */
+/** The characters of tokens (RFC 9110 section 5.6.2) have the value 1. */
 const TOKEN = new Uint8Array(256);
 for (const each of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
   TOKEN[each.charCodeAt(0)] = 1;
 }
 
-/** Characters of the values of headers (RFC 9110 section 5.5) are 1. */
+/** The characters of header values (RFC 9110 section 5.5) have the value 1. */
 const VALUE = new Uint8Array(256).map((_, code) => (code === TAB || (code >= SPACE && code !== 127) ? 1 : 0));
 
-/** Headers that affect a connection, and that this parser does not support. */
+/** Headers that affect the connection and that this parser does not support. */
 const UNUSUAL_NAMES: ReadonlySet<string> = new Set(["proxy-connection", "upgrade", "__proto__"]);
 
-/** Valid body lengths: without sign, and exact as a number. */
+/** Matches valid body lengths: without a sign, and exact as a JavaScript number. */
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * Reads the head of a typical response: HTTP/1.1, a final status, every line as RFC 9112 requires, and a body
- * with unambiguous framing. Everything else is `unusual`, including valid but rare heads.
+ * Reads the head of a typical response: HTTP/1.1, a final status, lines as RFC 9112 requires them, and a body
+ * with unambiguous framing. All other heads are `unusual`, even if they are valid but rare.
  *
  * @param maxBytes the maximum size of a typical head
  */
@@ -55,7 +58,7 @@ export function readHead(bytes: Buffer, maxBytes: number): ResponseHead | NoHead
   return headers === undefined ? "unusual" : headOf(status, headers, end + END.length);
 }
 
-/** Reports whether the available bytes begin like every typical response. */
+/** Reports whether the available bytes are the beginning of a typical response. */
 function startsLike(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, START.length);
   for (let at = 0; at < length; at++) if (bytes[at] !== START[at]) return false;
@@ -63,8 +66,7 @@ function startsLike(bytes: Buffer): boolean {
 }
 
 /**
- * Reports whether a partial head has no error so far: for an invalid head, waiting for its end would be
- * pointless.
+ * Reports whether a partial head has no error so far. It is pointless to wait for the end of an invalid head.
  */
 function beginsWell(bytes: Buffer): boolean {
   const lines = bytes.lastIndexOf("\r\n");
@@ -80,7 +82,10 @@ function beginsWell(bytes: Buffer): boolean {
   return !isFolded && (at === bytes.length || (bytes[at] === CR && at === bytes.length - 1));
 }
 
-/** Reads the status; -1 for an unusual one. A space follows it, even without a reason phrase. */
+/**
+ * Returns the status, or -1 if the status line is unusual. A space follows the status, even without a reason
+ * phrase.
+ */
 function readStatus(bytes: Buffer): number {
   if (bytes[START.length + 3] !== SPACE) return -1;
   let status = 0;
@@ -93,8 +98,8 @@ function readStatus(bytes: Buffer): number {
 }
 
 /**
- * Returns the end of the value that begins at a position: the line break; -1 if an invalid character precedes
- * it.
+ * Returns the position of the line break that ends the value beginning at `from`, or -1 if an invalid
+ * character precedes it.
  */
 function valueEnd(bytes: Buffer, from: number): number {
   let at = from;
@@ -103,7 +108,7 @@ function valueEnd(bytes: Buffer, from: number): number {
 }
 
 /**
- * Parses the header fields (RFC 9112 section 5) of complete lines.
+ * Parses the header fields (RFC 9112 section 5) in complete lines.
  *
  * @returns undefined if a line is malformed
  */
@@ -122,7 +127,7 @@ export function readFields(
     while (bytes[begin] === SPACE || bytes[begin] === TAB) begin++;
     const end = valueEnd(bytes, begin);
     if (end < 0 || UNUSUAL_NAMES.has(name)) return undefined;
-    // keeps trailing blanks, as undici does
+    // undici also keeps trailing blanks
     add(headers, name, bytes.toString("latin1", begin, end));
     at = end + 2;
   }
@@ -148,7 +153,8 @@ function headOf(status: number, headers: ResponseHeaders, bytes: number): Respon
 }
 
 /**
- * Returns undefined if two parsers could disagree about the framing, or if the body ends with the connection.
+ * Returns the framing of the body. Returns undefined if parsers could disagree about it, or if the body ends
+ * with the connection.
  */
 function framingOf(
   status: number,
@@ -166,7 +172,7 @@ function framingOf(
   return typeof length === "string" && LENGTH.test(length) ? Number(length) : undefined;
 }
 
-/** Returns undefined for values other than `keep-alive` and `close`. */
+/** Returns undefined for a value other than `keep-alive` and `close`. */
 function keepsAlive(connection: string | string[] | undefined): boolean | undefined {
   if (connection === undefined || connection === "keep-alive") return true;
   if (connection === "close" || typeof connection !== "string") {

@@ -7,14 +7,14 @@ import type { DispatchController, DispatchOptions } from "../http/requester.ts";
 import { ON_READ } from "./connection.ts";
 import { type ClosableRequester, Http1Pool } from "./pool.ts";
 
-/** A server's response, and how its client reads it. */
+/** A response of a server, and how its client reads it. */
 interface Case {
   readonly head: string;
   readonly isChunked: boolean;
-  /** The sizes of the body's pieces in bytes; each is sent in a separate turn. */
+  /** The sizes of the pieces of the body in bytes. Each piece is sent in a separate event-loop turn. */
   readonly pieces: readonly number[];
   readonly closes: boolean;
-  /** The number of event-loop turns until the client reads again after it has received data. */
+  /** The number of event-loop turns for which the client pauses after it has received data. */
   readonly turns: number;
 }
 
@@ -98,7 +98,7 @@ afterAll(async () => {
   await once(server, "close");
 });
 
-/** Reads a response, pausing after each piece; resumes some turns later, even after the last piece. */
+/** Reads a response. Pauses for some event-loop turns after each piece, even after the last. */
 function read(pool: ClosableRequester, turns: number): Promise<string> {
   return new Promise((resolve) => {
     let length = 0;
@@ -140,7 +140,7 @@ test("a slow reader gets the whole response, and so does the next request on the
       }
       await pool.close();
     }),
-    // a hang must not be mistaken for slowness
+    // no time limit, so that a hang is not mistaken for slowness
     { numRuns: 60, endOnFailure: true },
   );
 }, 60_000);

@@ -2,7 +2,7 @@ import { restError } from "../errors/rest-error.ts";
 import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
 
 /**
- * Parses the address of a server from user input.
+ * Parses the address of a server that a user has entered.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED
  */
@@ -16,7 +16,7 @@ export function parseServer(address: string): URL {
   });
 }
 
-/** Returns an address for comparison, without its trailing slash, which has no meaning. */
+/** Returns an address for comparisons, without a trailing slash, which has no meaning. */
 export function withoutSlash(address: string): string {
   return address.endsWith("/") ? address.slice(0, -1) : address;
 }

@@ -7,7 +7,7 @@ import { listenForRedirect, type Redirected } from "./redirect-server.ts";
 
 /** Options of a flow that a user completes in a browser. */
 export interface PersonOptions extends OAuthHttp {
-  /** Shows an address to the user, e.g. opens a browser and prints the address. */
+  /** Shows an address to the user, e.g. by opening a browser and printing the address. */
   readonly open: (url: URL) => void | Promise<void>;
   /** The local port to which the browser is redirected. Default: a free port. */
   readonly port?: number | undefined;
@@ -24,14 +24,14 @@ const SIGNED_IN = {
   text: "You may close this window and go back to the program that you came from.",
 };
 
-/** The address to visit, and the work after the redirect; the browser shows whether the work succeeded. */
+/** The address to visit, and the work after the redirect. The browser shows whether the work succeeded. */
 interface Visit {
   readonly url: URL;
   readonly finish: (parameters: URLSearchParams) => Promise<void>;
 }
 
 /**
- * Sends a user through a local browser and waits for the redirect.
+ * Sends the user to an address in a local browser, and waits for the redirect.
  *
  * @param state identifies the redirect of this sign-in
  * @throws ConnectError with a reason that begins with OAUTH_, or the errors of `visit` and `finish`
@@ -57,7 +57,7 @@ export async function inBrowser(
   }
 }
 
-/** Does work, and shows its failure in the browser. */
+/** Does work, and shows in the browser whether it failed. */
 async function shown(redirected: Redirected, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -13,11 +13,11 @@ import { fetchSend } from "./http.ts";
 /** The parameters of the authorization code flow. */
 export interface CodeFlow {
   readonly server: AuthorizationServer;
-  /** Returns the client, which may first have to register the redirect address. */
+  /** Returns the client. It may first have to register the redirect address. */
   readonly client: (redirectUri: string) => Promise<TokenClient> | TokenClient;
   readonly scope: string | undefined;
   readonly resource: string | undefined;
-  /** Stores the tokens; the browser shows success only after that. */
+  /** Stores the tokens. The browser shows success only after the tokens are stored. */
   readonly keep: (tokens: Tokens, client: TokenClient) => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ interface Flow extends Omit<CodeFlow, "client" | "keep"> {
 
 async function authorizationUrl(flow: Flow): Promise<URL> {
   const { server, client, state, verifier, redirectUri, scope, resource } = flow;
-  // keeps the query of the endpoint (RFC 6749 section 3.1)
+  // RFC 6749 section 3.1 requires keeping the query of the endpoint
   const url = new URL(server.metadata.authorization_endpoint ?? "");
   const parameters = {
     response_type: "code",
@@ -83,7 +83,7 @@ async function redeem(flow: Flow, parameters: URLSearchParams, send: Send, clock
   });
 }
 
-/** Returns the code of a response, after checking its state and its issuer (RFC 9207). */
+/** Returns the code in a response, after checking the state and the issuer (RFC 9207). */
 function codeIn({ server, client, state }: Flow, parameters: URLSearchParams): string {
   const { metadata } = server;
   const reject = (problem: string) =>
@@ -98,7 +98,7 @@ function codeIn({ server, client, state }: Flow, parameters: URLSearchParams): s
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     if (error instanceof oauth.AuthorizationResponseError) throw rejection(metadata.issuer, error);
-    // the library's message names the parameter, not its value
+    // the message of the library names the parameter, but not its value
     throw reject(error instanceof Error ? error.message : String(error));
   }
   throw reject("expected a code, got none");

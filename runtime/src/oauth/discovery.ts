@@ -13,17 +13,19 @@ export const PROTOCOL_VERSION = "2025-03-26";
 
 /** An authorization server, and the resource that it protects. */
 export interface AuthorizationServer {
-  /** Its metadata (RFC 8414), or the default paths without metadata. */
+  /** The metadata of the server (RFC 8414), or the default paths if it publishes none. */
   readonly metadata: Metadata;
   /** Whether the server publishes metadata. */
   readonly hasMetadata: boolean;
-  /** Whether its issuer is known, to compare with the issuer in responses (RFC 9207). Default: true. */
+  /**
+   * Whether the issuer is known and can be compared with the issuer in responses (RFC 9207). Default: true.
+   */
   readonly isIssuerKnown?: boolean | undefined;
-  /** The resource that tokens are for (RFC 8707), if the server states it (RFC 9728). */
+  /** The resource for which tokens are issued (RFC 8707), if the server states it (RFC 9728). */
   readonly resource: string | undefined;
   /**
-   * The scopes that the server requests in its 401, or else the scopes of its resource; undefined if it
-   * states none.
+   * The scopes that the server requests in its 401, or otherwise the scopes of its resource. Undefined if the
+   * server states no scopes.
    */
   readonly scope: string | undefined;
 }
@@ -31,8 +33,8 @@ export interface AuthorizationServer {
 /** Options of discovery. */
 export interface DiscoveryOptions extends OAuthHttp {
   /**
-   * The `WWW-Authenticate` header of a 401 response of the server. Default: a request to the server obtains
-   * it.
+   * The `WWW-Authenticate` header of a 401 response of the server. Default: the header in the response to a
+   * new request.
    */
   readonly challenge?: string | undefined;
 }
@@ -42,11 +44,11 @@ const OPENID = "/.well-known/openid-configuration";
 const PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource";
 
 /**
- * Finds the authorization server of a server, e.g. of a gateway. If a 401 of the server names its resource
- * metadata (RFC 9728), that metadata names the authorization server; otherwise it is the server itself, at
- * its address without the path. Metadata (RFC 8414) is requested first, and its issuer must equal the
- * requested one. If there is none, which only a 404 indicates, the paths are `/authorize`, `/token` and
- * `/register`.
+ * Finds the authorization server for a server, e.g. for a gateway. If a 401 of the server names its resource
+ * metadata (RFC 9728), that metadata names the authorization server. Otherwise the server is its own
+ * authorization server, at its address without the path. Metadata (RFC 8414) is requested first, and its
+ * issuer must equal the requested issuer. If a 404 shows that there is no metadata, the paths are
+ * `/authorize`, `/token` and `/register`.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED, OAUTH_DISCOVERY_FAILED or OAUTH_METADATA_INVALID
  */
@@ -84,13 +86,13 @@ function defaultsAt(origin: string): Metadata {
   };
 }
 
-/** Returns the server's challenge to a request without a token. */
+/** Returns the challenge in the server's response to a request without a token. */
 async function challengeOf(url: URL, send: Send): Promise<string | undefined> {
   const response = await get(url, send);
   return response.status === 401 ? response.header("www-authenticate") : undefined;
 }
 
-/** Returns the address of a resource's metadata in a challenge (RFC 9728 section 5.1). */
+/** Returns the address of the resource metadata in a challenge (RFC 9728 section 5.1). */
 export function resourceMetadataIn(challenge: string): string | undefined {
   return parameterIn(challenge, "resource_metadata");
 }
@@ -101,7 +103,8 @@ function parameterIn(challenge: string, name: "resource_metadata" | "scope"): st
 }
 
 /**
- * Returns the authorization server that the metadata of a resource names; undefined if there is none (404).
+ * Returns the authorization server that the metadata of a resource names, or undefined if there is no
+ * metadata (404).
  */
 async function serverOfResource(
   url: URL,
@@ -123,7 +126,7 @@ async function serverOfResource(
 }
 
 /**
- * Reports whether an address belongs to a resource: tokens for other servers must not be used (RFC 9728
+ * Reports whether an address belongs to a resource. Tokens for other servers must not be used (RFC 9728
  * section 3.3).
  */
 function guards(resource: string, url: URL): boolean {
@@ -133,7 +136,9 @@ function guards(resource: string, url: URL): boolean {
   return path === "" || url.pathname === path || url.pathname.startsWith(`${path}/`);
 }
 
-/** Fetches the metadata of an issuer from the locations of RFC 8414 section 3.1 and of OpenID Connect. */
+/**
+ * Fetches the metadata of an issuer from the locations in RFC 8414 section 3.1 and OpenID Connect Discovery.
+ */
 async function metadataOfIssuer(url: URL, issuer: string, send: Send): Promise<Metadata> {
   const path = withoutSlash(url.pathname);
   const places = [AUTHORIZATION_SERVER + path, OPENID + path, path + OPENID];
@@ -169,7 +174,7 @@ const LISTS = [
   "scopes_supported",
 ] as const;
 
-/** Returns the validated metadata that is used, without other members. */
+/** Returns the used members of the metadata, after validation. */
 function metadataIn(json: JsonObject & { readonly issuer: string }, url: URL): Metadata {
   const endpoints = ENDPOINTS.flatMap((name) => {
     const value = json[name];

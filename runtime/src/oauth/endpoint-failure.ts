@@ -2,7 +2,7 @@ import { restError } from "../errors/rest-error.ts";
 import type { ErrorReason } from "../errors/table.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 
-/** Sends a request to an endpoint, and converts a failure to an error with a reason. */
+/** Sends a request to an endpoint. Converts a failure to an error with a reason. */
 export async function atEndpoint<T>(
   server: string,
   reason: ErrorReason | ((error: EndpointError) => ErrorReason),
@@ -19,8 +19,8 @@ export async function atEndpoint<T>(
 }
 
 /**
- * Returns the reason of a token endpoint's error: a rejection, which requires action, or a failure, which may
- * be temporary.
+ * Returns the reason for an error of a token endpoint: a rejection, which requires action by the user, or a
+ * failure, which may be temporary.
  */
 export function tokenReason(error: EndpointError): ErrorReason {
   return error.isFinal ? "OAUTH_TOKEN_REFUSED" : "OAUTH_TOKEN_FAILED";

@@ -3,14 +3,14 @@ import type { AccessTokens } from "./session.ts";
 import { entryName } from "./session.ts";
 
 /**
- * The environment variable with an access token, for programs without a user who signs in, e.g. on standard
- * input and output.
+ * The environment variable with an access token. Used by programs that no user can sign in to, e.g. on
+ * standard input and output.
  */
 export const TOKEN_VARIABLE = "CONNECT_REST_ACCESS_TOKEN";
 
 /**
- * Returns the environment's token for a server; undefined if there is none. The token is used unchanged, and
- * never refreshed.
+ * Returns the token in the environment for a server, or undefined if there is none. The token is used
+ * unchanged, and never refreshed.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED
  */

@@ -28,7 +28,7 @@ interface Answer {
   readonly body?: unknown;
 }
 
-/** A server's responses by path; 404 for other paths. The function receives the server's address. */
+/** Returns the responses of a server by path, given its address. Other paths respond with 404. */
 type Answers = (url: string) => Readonly<Record<string, Answer>>;
 
 async function serverSaying(
@@ -198,18 +198,21 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
   ],
 ];
 
-test.each(BAD)("an unusable server is rejected before the sign-in: %s", async (_, answers, reason, text) => {
-  const { url } = await serverSaying(answers);
-  let opened = 0;
-  const open = () => {
-    opened++;
-  };
-  const error = await failureOf(signIn(url, newFile(), { open }));
-  expect([reasonOf(error), opened]).toEqual([reason, 0]);
-  expect(error.rawMessage).toMatch(text);
-});
+test.each(BAD)(
+  "the sign-in at an unusable server fails before the user has to act: %s",
+  async (_, answers, reason, text) => {
+    const { url } = await serverSaying(answers);
+    let opened = 0;
+    const open = () => {
+      opened++;
+    };
+    const error = await failureOf(signIn(url, newFile(), { open }));
+    expect([reasonOf(error), opened]).toEqual([reason, 0]);
+    expect(error.rawMessage).toMatch(text);
+  },
+);
 
-test("the issuer may end with a slash, and unused members of metadata are dropped", async () => {
+test("the issuer may end with a slash, and unused members of the metadata are dropped", async () => {
   const { url } = await serverSaying((url) => ({
     [METADATA]: { body: { ...good(url), issuer: `${url}/`, x: 1 } },
   }));
@@ -217,7 +220,7 @@ test("the issuer may end with a slash, and unused members of metadata are droppe
   expect(metadata).toEqual({ ...good(url), issuer: `${url}/` });
 });
 
-test("the metadata of an authorization server below a path is found at its own locations", async () => {
+test("the metadata of an authorization server below a path is found at the locations for paths", async () => {
   const { url, seen } = await serverSaying((url) => ({
     "/api": { status: 401, headers: { "www-authenticate": `Bearer resource_metadata="${url}/m"` } },
     "/m": { body: { resource: `${url}/api`, authorization_servers: [`${url}/tenant`] } },
@@ -242,7 +245,7 @@ test("any challenge is parsed or ignored, and nothing is invented", () => {
   expect(resourceMetadataIn('Bearer xresource_metadata="https://a.example"')).toBeUndefined();
 });
 
-/** Browser responses that do not belong to the sign-in, derived from the valid one. */
+/** Browser responses that do not belong to the sign-in, derived from the valid response. */
 const RESPONSES: ReadonlyArray<readonly [string, (query: URLSearchParams) => void, string, RegExp]> = [
   [
     "another issuer",
@@ -265,7 +268,7 @@ const RESPONSES: ReadonlyArray<readonly [string, (query: URLSearchParams) => voi
 ];
 
 test.each(RESPONSES)(
-  "an invalid response is not exchanged for tokens: %s",
+  "a code in an invalid response is not exchanged for tokens: %s",
   async (_, change, reason, text) => {
     const { url, seen } = await serverSaying((url) => ({
       [METADATA]: { body: good(url) },
@@ -285,7 +288,7 @@ test.each(RESPONSES)(
   },
 );
 
-test("a response without the issuer is rejected if the server declares that it sends one", async () => {
+test("a response without the issuer is rejected if the metadata declares that responses contain it", async () => {
   const { url } = await serverSaying((url) => ({
     [METADATA]: { body: { ...good(url), authorization_response_iss_parameter_supported: true } },
     "/r": registered,
@@ -298,7 +301,7 @@ test("a response without the issuer is rejected if the server declares that it s
   expect(error.rawMessage).toMatch(/response parameter "iss" \(issuer\) missing/);
 });
 
-test("the request carries PKCE, state and resource, and the code is exchanged with the verifier", async () => {
+test("the request contains PKCE, state and resource, and the code is exchanged with the verifier", async () => {
   const tokens = { access_token: "at-1", token_type: "Bearer", refresh_token: "rt-1" };
   const { url, forms } = await serverSaying((url) => ({
     [METADATA]: { body: good(url) },
@@ -332,7 +335,7 @@ test("the request carries PKCE, state and resource, and the code is exchanged wi
   expect(Buffer.from(hash).toString("base64url")).toBe(query.code_challenge);
 });
 
-test("no error and no status contains a token, whatever the server repeats", async () => {
+test("no error and no status contains a token, even if the server repeats tokens", async () => {
   const { url } = await serverSaying(() => ({
     "/t": { status: 400, body: { error: "invalid_grant", error_description: "refresh-secret-1 is over" } },
     "/v": { status: 503, body: "refresh-secret-1" },

@@ -8,7 +8,7 @@ import type { OAuthHttp } from "./options.ts";
 
 /**
  * Returns a function that sends requests with `fetch`: only to https or localhost, without following
- * redirects, and within limits of time and size. Sends no cookies or other browser state.
+ * redirects, and within limits of time and size. It sends no cookies or other browser state.
  */
 export function fetchSend({ fetch = globalThis.fetch, clock = systemClock, signal }: OAuthHttp): Send {
   return async ({ url, method, headers, body }) => {
@@ -38,7 +38,7 @@ async function read(response: Response): Promise<EndpointResponse> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    // leaving the loop ends the connection
+    // throwing within the loop closes the connection
     if (size > MAX_ENDPOINT_BYTES) {
       throw new EndpointError(`a response of more than ${MAX_ENDPOINT_BYTES} bytes`);
     }
@@ -48,8 +48,8 @@ async function read(response: Response): Promise<EndpointResponse> {
 }
 
 /**
- * Describes a failure of `fetch`: the reason is only in its cause, or in the causes for each address that was
- * tried.
+ * Describes a failure of `fetch`. Only its cause, or the causes for each address that was tried, contains the
+ * reason.
  */
 function problemOf(error: unknown): string {
   for (let each: unknown = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {

@@ -12,9 +12,9 @@ import type { AccessTokens } from "./session.ts";
 
 /**
  * Returns an interceptor for Connect clients that sends an access token with every call (RFC 6750 section
- * 2.1), only to the server that the token is for. If the server rejects it, the token is refreshed once for
- * all calls, and the call is retried once. Client streams are not retried, since their messages are already
- * consumed; the next call uses the new token.
+ * 2.1), only to the server for which the token was issued. If the server rejects the token, the token is
+ * refreshed once for all calls, and each call is retried once. Client streams are not retried, since their
+ * messages are already consumed; the next call uses the new token.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED for a call to another server; the errors of the tokens
  */
@@ -40,13 +40,13 @@ export function bearerInterceptor(tokens: AccessTokens): Interceptor {
   };
 }
 
-/** Returns a function that recreates the request; undefined if its messages can be read only once. */
+/** Returns a function that recreates the request, or undefined if its messages can be read only once. */
 async function repeatable(
   request: UnaryRequest | StreamRequest,
 ): Promise<(() => UnaryRequest | StreamRequest) | undefined> {
   if (!request.stream) return () => request;
   if (request.method.methodKind !== "server_streaming") return undefined;
-  // there is exactly one message
+  // the method has exactly one request message
   const messages: StreamRequest["message"] extends AsyncIterable<infer T> ? T[] : never = [];
   for await (const message of request.message) messages.push(message);
   return () => ({ ...request, message: createAsyncIterable(messages) });
@@ -56,7 +56,7 @@ function authorize({ header }: UnaryRequest | StreamRequest, token: Secret): voi
   header.set("authorization", `Bearer ${token.reveal()}`);
 }
 
-/** Reports whether an error rejects the token: a 401 about other credentials has no challenge. */
+/** Reports whether an error rejects the token. A 401 about other credentials contains no challenge. */
 function isRejection(error: unknown): boolean {
   if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
   return /^bearer\b/i.test(error.metadata.get("www-authenticate") ?? "");

@@ -22,7 +22,7 @@ interface Got {
   readonly text: string;
 }
 
-/** Sends a request with any headers. */
+/** Sends a request with the given headers. */
 function ask(
   server: RedirectServer,
   path: string,
@@ -86,13 +86,13 @@ test.each([
   },
 );
 
-test("after a hundred requests even the valid one is rejected", async () => {
+test("after a hundred requests even the valid request is rejected", async () => {
   const server = await listening();
   for (let count = 0; count < 100; count++) await ask(server, "/callback?state=guess");
   expect((await ask(server, "/callback?code=c&state=s1")).status).toBe(400);
 });
 
-test("a head that is too large closes the connection, and a browser on IPv6 is served if available", async () => {
+test("a head that is too large closes the connection, and a browser on IPv6 is served if IPv6 is available", async () => {
   const server = await listening();
   const large = await ask(server, `/callback?state=s1&code=${"x".repeat(40_000)}`).catch(() => undefined);
   expect(large?.status ?? 431).toBe(431);
@@ -100,7 +100,7 @@ test("a head that is too large closes the connection, and a browser on IPv6 is s
   if (six !== undefined) expect(six.status).toBe(404);
 });
 
-test("a port in use is an error that names it", async () => {
+test("the error for a port in use names the port", async () => {
   const { port } = new URL((await listening()).redirectUri);
   const error = await failureOf(listening(Number(port)));
   expect([reasonOf(error), error.rawMessage]).toEqual([

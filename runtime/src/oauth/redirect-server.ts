@@ -7,7 +7,7 @@ import { type ResultPage, resultPage } from "./result-page.ts";
 /** The redirect request of the browser. */
 export interface Redirected {
   readonly parameters: URLSearchParams;
-  /** Shows a page in the browser; only the first call has an effect. */
+  /** Shows a page in the browser. Only the first call has an effect. */
   respond(page: ResultPage): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export interface RedirectServer {
 
 /** Options of the redirect server. */
 export interface RedirectOptions {
-  /** Default: a free port. */
+  /** The port. Default: a free port. */
   readonly port?: number | undefined;
   /**
-   * Whether a request belongs to this sign-in; others, e.g. from pages that guess, are rejected without an
-   * effect.
+   * Reports whether a request belongs to this sign-in. Other requests, e.g. from web pages that guess the
+   * address, are rejected and have no effect.
    */
   readonly isExpected: (parameters: URLSearchParams) => boolean;
 }
@@ -34,15 +34,15 @@ export interface RedirectOptions {
 /** The path of the redirect address. */
 const REDIRECT_PATH = "/callback";
 
-/** The maximum number of requests: a browser needs one, plus one for an icon. */
+/** The maximum number of requests. A browser needs one, and one more for an icon. */
 const MAX_REQUESTS = 100;
 
-/** The maximum size of a request's line and headers, in bytes. */
+/** The maximum size of the request line and the headers, in bytes. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
  * Listens on 127.0.0.1 and, if available, on the same port of ::1. Rejects requests for other host names, and
- * all requests except GET for the path.
+ * all requests except GET for the redirect path.
  *
  * @throws ConnectError reason OAUTH_PORT_TAKEN
  */
@@ -64,7 +64,7 @@ export async function listenForRedirect({ port = 0, isExpected }: RedirectOption
   try {
     used = await listen(host, port);
   } catch (error) {
-    // the machine only has IPv6
+    // the machine has only IPv6
     if (codeOf(error) !== "EADDRNOTAVAIL") throw taken(port, error);
     host = "[::1]";
     used = await listen("::1", port).catch((cause: unknown) => {
@@ -115,7 +115,7 @@ function receiver(
   };
 }
 
-/** Protects against pages whose own host name resolves to this machine. */
+/** Rejects requests of web pages whose own host name resolves to this machine (DNS rebinding). */
 function isHere(host: string | undefined, port: number): boolean {
   return ["127.0.0.1", "[::1]", "localhost"].some((name) => host === `${name}:${port}`);
 }
@@ -124,7 +124,7 @@ function reject(response: ServerResponse, status: number, text: string): void {
   void send(response, status, { title: "Not signed in", text });
 }
 
-/** Resolves when the page is sent, or the connection is closed. */
+/** Sends a page. Resolves when the page is sent or the connection is closed. */
 function send(response: ServerResponse, status: number, page: ResultPage): Promise<void> {
   if (response.headersSent) return Promise.resolve();
   const { html, policy } = resultPage(page);

@@ -7,16 +7,16 @@ import type { ClientAuthMethod, EndpointResponse, Send, TokenClient } from "../t
 import type { AuthorizationServer } from "./discovery.ts";
 import { atEndpoint } from "./endpoint-failure.ts";
 
-/** The client's registration data. */
+/** The registration data of a client. */
 export interface ClientDescription {
-  /** The name that the user sees on the consent page. */
+  /** The name that the consent page shows to the user. */
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scope: string | undefined;
 }
 
 /**
- * Registers a client (RFC 7591), as a public client if the server accepts these.
+ * Registers a client (RFC 7591), as a public client if the server accepts public clients.
  *
  * @throws ConnectError reason OAUTH_REGISTRATION_FAILED
  */
@@ -37,7 +37,7 @@ export async function registerClient(
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: asked,
-    // OpenID Connect: allows any port of loopback addresses
+    // with this type, OpenID Connect allows any port of loopback addresses
     application_type: "native",
     ...(scope === undefined ? {} : { scope }),
   };
@@ -63,7 +63,7 @@ export async function registerClient(
 function clientOf(found: oauth.OmitSymbolProperties<oauth.Client>, server: string): TokenClient {
   const { client_id: id, client_secret, token_endpoint_auth_method } = found;
   const secret = typeof client_secret === "string" ? new Secret(client_secret) : undefined;
-  // RFC 7591 section 2: Basic if the response names no method
+  // RFC 7591 section 2: the method is HTTP Basic if the response names no method
   const method = token_endpoint_auth_method ?? (secret === undefined ? "none" : "client_secret_basic");
   if (method === "none") return { id, secret: undefined, method };
   if (isMethod(method) && secret !== undefined) return { id, secret, method };
@@ -79,8 +79,8 @@ export function givenClient(
 ): TokenClient {
   if (secret === undefined) return { id, secret, method: "none" };
   const { token_endpoint_auth_methods_supported: supported } = metadata;
-  // RFC 8414 section 2: Basic if the metadata names no method; without metadata the body, which all servers
-  // that old accept
+  // RFC 8414 section 2: the method is HTTP Basic if the metadata names no method; servers too old for
+  // metadata accept the client in the body
   const fallback = hasMetadata ? "client_secret_basic" : "client_secret_post";
   const method = SECRET_METHODS.find((each) => supported?.includes(each)) ?? fallback;
   return { id, secret, method };

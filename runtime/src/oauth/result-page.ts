@@ -13,8 +13,8 @@ const STYLE =
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
 /**
- * Renders the final page of a sign-in with its Content-Security-Policy: no scripts, no external resources, no
- * frames.
+ * Renders the final page of a sign-in, with a Content-Security-Policy that allows no scripts, external
+ * resources or frames.
  */
 export function resultPage({ title, text }: ResultPage): { readonly html: string; readonly policy: string } {
   const html = `<!doctype html>

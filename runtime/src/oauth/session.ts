@@ -15,12 +15,15 @@ import { type TokenEntry, type TokenFile, tokenStore } from "./token-file.ts";
 
 /** A source of access tokens. */
 export interface AccessTokens {
-  /** The server that the tokens are for: scheme, host and port. They are sent to no other server. */
+  /**
+   * The scheme, host and port of the server for which the tokens were issued. The tokens are sent to no other
+   * server.
+   */
   readonly origin: string;
   /** Returns a valid token. @throws ConnectError */
   get(): Promise<Secret>;
   /**
-   * Returns another token in place of one that the server rejected; undefined if there is none.
+   * Returns another token in place of a token that the server rejected, or undefined if there is none.
    *
    * @throws ConnectError
    */
@@ -36,14 +39,15 @@ export interface SessionStatus {
   readonly scope: string | undefined;
   readonly resource: string | undefined;
   /**
-   * The expiry of the access token, in milliseconds since 1970; undefined if the server does not state it.
+   * The expiry of the access token, in milliseconds since 1970. Undefined if the server does not state the
+   * expiry.
    */
   readonly expiresAt: number | undefined;
   /** Whether the token can be refreshed without the user. */
   readonly isRefreshable: boolean;
 }
 
-/** The details of an entry, as stored in the file. */
+/** The details of a sign-in, as stored in the file. */
 export interface SessionDetails {
   readonly issuer: string;
   readonly tokenEndpoint: string;
@@ -52,19 +56,19 @@ export interface SessionDetails {
   readonly clientSecret?: string | undefined;
   readonly clientMethod: TokenClient["method"];
   readonly grant: SessionStatus["grant"];
-  /** The requested scope, if the client signed in for itself. */
+  /** The requested scope, if the client signed in without a user. */
   readonly scope?: string | undefined;
   readonly resource?: string | undefined;
 }
 
-/** Returns the name of a server's entry: its address without the path. */
+/** Returns the name of a server's entry, which is its address without the path. */
 export function entryName(address: string): string {
   return parseServer(address).origin;
 }
 
 /**
- * The tokens of a signed-in user: read from a file, and refreshed once for all callers and processes that
- * share it.
+ * The tokens of a signed-in user. They are read from a file, and refreshed once for all callers and processes
+ * that share the file.
  */
 export class Session implements AccessTokens {
   readonly origin: string;
@@ -81,7 +85,7 @@ export class Session implements AccessTokens {
 
   /**
    * @throws ConnectError reason OAUTH_SIGN_IN_NEEDED if the user has to sign in, OAUTH_TOKEN_FAILED if the
-   * server issues no token now, and TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
+   *   server issues no token now, TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
    */
   async get(): Promise<Secret> {
     return await (await this.tokens()).get();
@@ -91,14 +95,14 @@ export class Session implements AccessTokens {
     return (await (await this.tokens()).another(rejected))?.token;
   }
 
-  /** Returns the state of the sign-in; undefined if nobody has signed in. */
+  /** Returns the state of the sign-in, or undefined if there is none. */
   async status(): Promise<SessionStatus | undefined> {
     const entry = await this.file.entry(this.origin);
     return entry && statusOf(this.origin, entry);
   }
 
   /**
-   * Signs out: the tokens are revoked (RFC 7009) and removed; they are removed even if revocation fails.
+   * Signs out: revokes the tokens (RFC 7009) and removes them, even if revocation fails.
    *
    * @returns whether there was a sign-in
    * @throws ConnectError reason OAUTH_REVOCATION_FAILED
@@ -124,8 +128,8 @@ export class Session implements AccessTokens {
     const url = new URL(revocationEndpoint);
     const endpoint = { client: clientOf(details), send: fetchSend(this.http) };
     await atEndpoint(this.origin, "OAUTH_REVOCATION_FAILED", async () => {
-      // both: some servers do not revoke access tokens with their refresh token, and one request may succeed
-      // if the other fails
+      // revokes both tokens: some servers do not revoke access tokens with their refresh token, and one
+      // request may succeed if the other fails
       const results = await Promise.allSettled([
         refreshToken && revokeToken(url, endpoint, refreshToken, "refresh_token"),
         revokeToken(url, endpoint, accessToken, "access_token"),
@@ -136,7 +140,7 @@ export class Session implements AccessTokens {
 
   private tokens(): Promise<TokenSource> {
     this.source ??= this.open().catch((error: unknown) => {
-      // lets a later sign-in take effect
+      // allows a later sign-in to take effect
       this.source = undefined;
       throw error;
     });
@@ -184,7 +188,7 @@ export class Session implements AccessTokens {
   }
 }
 
-/** Returns the states of all sign-ins of a file. */
+/** Returns the states of all sign-ins in a file. */
 export async function allStatuses(file: TokenFile): Promise<SessionStatus[]> {
   return [...(await file.entries())].flatMap(([name, entry]) => {
     return "issuer" in entry.details ? [statusOf(name, entry)] : [];
@@ -206,7 +210,7 @@ function statusOf(server: string, entry: TokenEntry): SessionStatus {
   };
 }
 
-/** Returns the details of a sign-in as stored in a file. */
+/** Returns the details of a sign-in from its entry in a file. */
 function detailsOf({ details }: TokenEntry): SessionDetails {
   const { issuer = "", tokenEndpoint = "", revocationEndpoint, clientId = "", clientSecret } = details;
   const { scope, resource, clientMethod, grant } = details;

@@ -15,15 +15,18 @@ import type { TokenFile } from "./token-file.ts";
 
 /** Options of both ways to sign in. */
 export interface ClientOptions extends OAuthHttp {
-  /** Default: the client registers itself. */
+  /** The ID of the client. Default: the client registers itself. */
   readonly clientId?: string | undefined;
-  /** Default: none, for a public client. */
+  /** The secret of the client. Default: none, for a public client. */
   readonly clientSecret?: string | Secret | undefined;
-  /** Separated by spaces. Default: the scopes that the server names in its 401 or its metadata, else none. */
+  /**
+   * The requested scopes, separated by spaces. Default: the scopes that the server names in its 401 or its
+   * metadata, or otherwise no scopes.
+   */
   readonly scope?: string | undefined;
   /**
-   * The resource that the tokens are for (RFC 8707). Default: the resource in the server's metadata (RFC
-   * 9728), else none.
+   * The resource for which tokens are issued (RFC 8707). Default: the resource in the server's metadata (RFC
+   * 9728), or otherwise none.
    */
   readonly resource?: string | undefined;
 }
@@ -45,7 +48,7 @@ export async function signIn(
   options: SignInOptions,
 ): Promise<SessionStatus> {
   const name = entryName(address);
-  // fails before the user signs in if the tokens cannot be stored
+  // if the tokens cannot be stored, fails before the user signs in
   await file.entries();
   const server = await discover(address, options);
   checkCodeFlow(server);
@@ -67,7 +70,7 @@ export async function signIn(
 }
 
 /**
- * Signs a program in for itself (client credentials, RFC 6749 section 4.4), without a user.
+ * Signs a program in without a user (client credentials, RFC 6749 section 4.4).
  *
  * @throws ConnectError with a reason that begins with OAUTH_ or TOKEN_FILE_
  */
@@ -92,7 +95,10 @@ export async function signInAsClient(
   return await statusAt(address, file, options);
 }
 
-/** Rejects servers at which a code could be stolen (OAuth 2.1 section 7.5), or that do not support codes. */
+/**
+ * Rejects servers that do not support the code flow, or at which a code could be stolen (OAuth 2.1 section
+ * 7.5).
+ */
 function checkCodeFlow({ metadata, hasMetadata }: AuthorizationServer): void {
   const reject = (expected: string, got: string) =>
     restError("OAUTH_METADATA_INVALID", { url: metadata.issuer, expected, got });
@@ -152,6 +158,6 @@ function detailsFor(
 async function statusAt(address: string, file: TokenFile, http: OAuthHttp): Promise<SessionStatus> {
   const status = await new Session(address, file, http).status();
   if (status !== undefined) return status;
-  // the entry was removed at this moment
+  // the entry was removed in the meantime
   throw restError("OAUTH_SIGN_IN_NEEDED", { server: entryName(address), problem: "signed out again" });
 }

@@ -12,22 +12,22 @@ import { readPrivateFile, writePrivateFile } from "../private-file/private-file.
 import { Secret } from "../text/secret.ts";
 import type { Tokens } from "../token-endpoint/tokens.ts";
 
-/** The content of a file under one name. */
+/** An entry of the file. */
 export interface TokenEntry {
-  /** Absent while nobody is signed in. */
+  /** The tokens. Absent while nobody is signed in. */
   readonly tokens?: Tokens | undefined;
-  /** Further properties of the sign-in; not secret, except `clientSecret`. */
+  /** Further properties of the sign-in. They are not secret, except `clientSecret`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
-/** The maximum number of entries: one for each server with a sign-in. */
+/** The maximum number of entries. Each server with a sign-in has one entry. */
 const MAX_ENTRIES = 1000;
 
 const VERSION = 1;
 
 /**
- * A file of tokens: with mode 0600, written as a whole, and changed by one process at a time. Readers see the
- * file either before a change or after it.
+ * A file of tokens with mode 0600. Each write replaces the whole file, and one process at a time changes it,
+ * so readers see the file as it was before or after a change.
  */
 export class TokenFile {
   /** The path of the file. */
@@ -40,25 +40,25 @@ export class TokenFile {
   }
 
   /**
-   * Returns all entries, by their names.
+   * Returns all entries by name.
    *
    * @throws ConnectError reason TOKEN_FILE_REFUSED if others may read the file, or if it belongs to another
-   * user
+   *   user
    */
   async entries(): Promise<ReadonlyMap<string, TokenEntry>> {
     const text = await readPrivateFile(this.path);
     return text === undefined ? new Map() : this.parse(text);
   }
 
-  /** Returns one entry; undefined if there is none. */
+  /** Returns an entry, or undefined if there is none. */
   async entry(name: string): Promise<TokenEntry | undefined> {
     return (await this.entries()).get(name);
   }
 
   /**
-   * Changes one entry while no other process does. If the function throws, the file stays unchanged.
+   * Changes one entry under a lock. If the function throws, the file stays unchanged.
    *
-   * @param change returns the new entry for the current one; undefined removes it
+   * @param change returns the new entry for the current one, or undefined to remove it
    * @throws ConnectError reason TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
    */
   async update<T extends TokenEntry | undefined>(
@@ -69,7 +69,7 @@ export class TokenFile {
       const before = await this.entry(name);
       const next = await change(before);
       if (next === before) return next;
-      // keeps entries that another process wrote if this one has lost its lock
+      // keeps entries of another process that has written the file because this process lost the lock
       const entries = new Map(await this.entries());
       if (!(await isHeld())) {
         throw restError("TOKEN_FILE_LOCKED", { file: this.path, limit: "longer than it was ours" });
@@ -93,7 +93,7 @@ export class TokenFile {
     try {
       value = JSON.parse(text);
     } catch {
-      // the error of JSON.parse would quote the text
+      // the error of JSON.parse would quote the content
       throw this.rejected("it is not JSON");
     }
     if (!isJsonObject(value) || value.version !== VERSION || !isJsonObject(value.entries)) {
@@ -147,9 +147,9 @@ function entryJson({ tokens, details }: TokenEntry): object {
 }
 
 /**
- * Returns a `store` for an upstream's credentials that stores the tokens under one name of a file.
+ * Returns a `store` for the credentials of an upstream that stores the tokens in one entry of a file.
  *
- * @param options whether an entry removed by the user stays removed. Default: it is created again
+ * @param options whether an entry that the user removed stays removed. Default: the entry is created again
  */
 export function tokenStore(
   file: TokenFile,

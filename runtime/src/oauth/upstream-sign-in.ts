@@ -35,10 +35,10 @@ export interface OAuth1Token {
 }
 
 /**
- * Obtains the tokens of a user from a service with known endpoints (RFC 6749 section 4.1), with PKCE, which
- * services without support ignore.
+ * Obtains the tokens of a user from a service with known endpoints (RFC 6749 section 4.1). Uses PKCE, which
+ * services without support for PKCE ignore.
  *
- * @param keep stores the tokens; the browser shows success only after that
+ * @param keep stores the tokens; the browser shows success only after the tokens are stored
  * @throws ConnectError with a reason that begins with OAUTH_, or the errors of `keep`
  */
 export async function signInByOAuth2(
@@ -62,9 +62,9 @@ export async function signInByOAuth2(
 }
 
 /**
- * Obtains the token of a user from a service by OAuth 1.0a.
+ * Obtains the token of a user from a service with OAuth 1.0a.
  *
- * @param keep stores the token; the browser shows success only after that
+ * @param keep stores the token; the browser shows success only after the token is stored
  * @throws ConnectError with a reason that begins with OAUTH_, or the errors of `keep`
  */
 export async function signInByOAuth1(
@@ -75,7 +75,7 @@ export async function signInByOAuth1(
   const { clock = systemClock } = options;
   const state = clock.randomHex(16);
   const server = new URL(flow.accessTokenUrl).origin;
-  // a rejection need not contain the token; the state in the callback address identifies this sign-in
+  // a rejection may lack the token, so the state in the callback address identifies this sign-in
   await inBrowser(server, state, options, async (redirectUri) => {
     const callback: Parameter = ["oauth_callback", `${redirectUri}?state=${state}`];
     const temporary = await ask(flow, flow.requestTokenUrl, undefined, [callback], options);

@@ -7,15 +7,18 @@ import { restError } from "../errors/rest-error.ts";
 import { sleep } from "../time/abort.ts";
 import { codeOf } from "./private-file.ts";
 
-/** The maximum time that a holder may take, in milliseconds. A holder that takes longer counts as dead. */
+/**
+ * The longest time for which a process may hold a lock, in milliseconds. A process that holds a lock longer
+ * counts as dead.
+ */
 export const LEASE_MS = 60_000;
 
-/** The maximum time of waiting for a lock: longer than the lease of a dead holder. */
+/** The longest time to wait for a lock, in milliseconds. It exceeds the lease of a dead process. */
 export const MAX_WAIT_MS = 90_000;
 
 const POLL_MS = 40;
 
-/** The content of a lock file: its holder. */
+/** The content of a lock file, which names the process that holds the lock. */
 interface Holder {
   readonly id: string;
   readonly pid: number;
@@ -23,11 +26,11 @@ interface Holder {
 }
 
 /**
- * Does work on a file that only one process at a time may do, with a lock file next to it. Takes over the
- * lock of a process that has ended, or one that is older than a minute.
+ * Does work on a file that only one process at a time may do, using a lock file in the same folder. Takes
+ * over the lock of a process that has ended, or a lock that is older than a minute.
  *
- * @param work receives a function that reports whether the lock is still held, to call before each critical
- * write
+ * @param work receives a function that reports whether the lock is still held; `work` must call it before
+ *   each critical write
  * @throws ConnectError reason TOKEN_FILE_LOCKED
  */
 export async function withFileLock<T>(
@@ -84,19 +87,19 @@ async function isAbandoned(lock: string, clock: Clock): Promise<boolean> {
 }
 
 /**
- * Removes an abandoned lock. If several processes do so at the same time, one may remove a new lock: it is
- * then put back, unless there is an even newer one. The process whose lock was removed notices that by itself
- * (`isHeld`).
+ * Removes an abandoned lock. If several processes do so at the same time, one of them may remove a new lock.
+ * It then puts that lock back, unless there is an even newer lock. The process whose lock was removed notices
+ * this itself (`isHeld`).
  */
 async function takeAway(lock: string, id: string, clock: Clock): Promise<void> {
   const aside = `${lock}.${id}`;
   try {
     await rename(lock, aside);
   } catch {
-    // another process was faster
+    // another process has already removed the lock
     return;
   }
-  // unlike a rename, a link replaces nothing
+  // unlike a rename, a link does not replace an existing file
   if (!(await isAbandoned(aside, clock))) await link(aside, lock).catch(() => undefined);
   await unlink(aside).catch(() => undefined);
 }
@@ -106,7 +109,7 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
     const value: unknown = JSON.parse(await readFile(lock, "utf8"));
     return isHolder(value) ? value : undefined;
   } catch {
-    // removed, or not written yet
+    // the lock was removed, or is not written yet
     return undefined;
   }
 }
@@ -129,7 +132,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM means a process of another user
+    // EPERM means that the process exists and belongs to another user
     return codeOf(error) !== "ESRCH";
   }
 }

@@ -27,7 +27,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 let count = 0;
 const newPath = () => path.join(directory, `secret-${count++}`);
 
-/** Creates a file as another program may have left it. */
+/** Creates a file that another program could have left. */
 function existing(text: string, mode = 0o600): string {
   const file = newPath();
   writeFileSync(file, text);
@@ -35,7 +35,7 @@ function existing(text: string, mode = 0o600): string {
   return file;
 }
 
-test("written content can be read again by this user only, in a folder for this user only", async () => {
+test("only this user can read written content again, and its new folder belongs to this user only", async () => {
   const file = path.join(newPath(), "deep", "secret");
   await writePrivateFile(file, "hush", systemClock);
   expect(await readPrivateFile(file)).toBe("hush");
@@ -46,7 +46,7 @@ test("written content can be read again by this user only, in a folder for this 
   expect(await readPrivateFile(newPath())).toBeUndefined();
 });
 
-test("a file that another user may read or write is rejected, whatever its mode", async () => {
+test("a file that another user may read or write is rejected, for any file mode", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 0o77 }), async (others) => {
       const file = existing("hush", 0o600 | others);
@@ -94,7 +94,7 @@ test("a file that is not regular, too large, or in a world-writable folder is re
   expect(await readPrivateFile(file)).toBe("hush");
 });
 
-test("work under a lock runs one at a time, and none is lost", async () => {
+test("only one function at a time works under a lock, and no change is lost", async () => {
   const file = newPath();
   writeFileSync(file, "0");
   let [running, most] = [0, 0];
@@ -132,7 +132,7 @@ test("the lock of a process that has ended is taken over immediately, and a lock
   expect(await withFileLock(file, systemClock, async () => "done")).toBe("done");
 });
 
-test("a lock that is never released is waited for only up to the limit", async () => {
+test("waiting for a lock that is never released ends at the limit", async () => {
   const file = newPath();
   writeFileSync(`${file}.lock`, JSON.stringify(GONE));
   const clock = new FakeClock(Date.now() - 10 * LEASE_MS);
@@ -147,7 +147,7 @@ test("a lock that is never released is waited for only up to the limit", async (
   expect(JSON.parse(readFileSync(`${file}.lock`, "utf8"))).toEqual(GONE);
 });
 
-test("a process that lost the lock while working notices, and does not release the new holder's lock", async () => {
+test("a process that lost the lock while working notices the loss, and does not release the lock of the new holder", async () => {
   const file = newPath();
   await withFileLock(file, systemClock, async (isHeld) => {
     writeFileSync(`${file}.lock`, JSON.stringify(GONE));

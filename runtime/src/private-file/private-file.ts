@@ -4,25 +4,25 @@ import path from "node:path";
 import { type Clock, systemClock } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
 
-/** The maximum size of a file of secrets, in bytes. */
+/** The maximum size of a file with secrets, in bytes. */
 export const MAX_PRIVATE_BYTES = 1024 * 1024;
 
-/** On Windows files have no mode, and access depends on the folder, which belongs to the user. */
+/** Whether files have a mode. On Windows, access depends on the folder, which belongs to the user. */
 const HAS_MODES = process.platform !== "win32";
 
-// absent on Windows
+// these constants are absent on Windows
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /**
- * Reads a file of secrets; returns undefined if there is none. Rejects files that others can read or replace:
- * the file must be a regular file of this user (or root) that nobody else may read or write, not a symbolic
- * link, and its folder must not be world-writable.
+ * Reads a file with secrets, or returns undefined if it does not exist. Rejects files that others can read or
+ * replace: it must be a regular file of this user (or root) that nobody else may read or write, not a
+ * symbolic link, and its folder must not be world-writable.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   await checkFolder(file);
-  // without O_NONBLOCK a named pipe in its place would block
+  // without O_NONBLOCK, opening a named pipe would block
   const handle = await open(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw rejected(file, openProblem(error), error);
@@ -38,8 +38,8 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
 }
 
 /**
- * Writes a file of secrets with mode 0600, atomically for concurrent readers and if the process ends. Creates
- * missing folders, for this user only.
+ * Writes a file with secrets with mode 0600. The write is atomic for concurrent readers, and even if the
+ * process ends. Creates missing folders, for this user only.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */
@@ -74,8 +74,8 @@ async function writeNew(file: string, text: string): Promise<void> {
 }
 
 /**
- * Rejects a symbolic link: a rename would replace the link and not its target, contrary to its creator's
- * intention.
+ * Rejects a symbolic link. A rename would replace the link and not its target, which is not what its creator
+ * intended.
  */
 async function checkTarget(file: string): Promise<void> {
   const found = await lstat(file).catch(() => undefined);
@@ -87,7 +87,7 @@ async function checkFolder(file: string): Promise<void> {
   if (!HAS_MODES) return;
   const folder = path.dirname(file);
   const found = await stat(folder).catch(() => undefined);
-  // in a folder with the sticky bit, such as /tmp, users cannot replace the files of others
+  // in a folder with the sticky bit, such as /tmp, users cannot replace files of other users
   if (found === undefined || (found.mode & 0o002) === 0 || (found.mode & 0o1000) !== 0) return;
   throw rejected(file, `everybody may replace it, since ${folder} is writable by all`);
 }

@@ -9,20 +9,20 @@ test.each([
   ["UTC", "2026-03-29T23:59:59.999Z", "2026-03-30T00:00:00Z"],
   ["UTC", "2026-03-30T00:00:00Z", "2026-03-31T00:00:00Z"],
   ["Asia/Kathmandu", "2026-01-01T18:00:00Z", "2026-01-01T18:15:00Z"],
-  // days of 23 and of 25 hours
+  // days of 23 and 25 hours
   ["Europe/Berlin", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"],
   ["Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"],
-  // a day that begins at one o'clock, and a day that was skipped
+  // a day that begins at one o'clock, and a day that the time zone skipped
   ["America/Santiago", "2026-09-05T12:00:00Z", "2026-09-06T04:00:00Z"],
   ["Pacific/Apia", "2011-12-29T12:00:00Z", "2011-12-30T10:00:00Z"],
-])("a calendar day: in %s that contains %s ends at %s", (zone, time, end) => {
+])("the calendar day in %s that contains %s ends at %s", (zone, time, end) => {
   const day = new CalendarDay(zone, new FakeClock(at(time)));
   day.add(at(time));
   expect(day.earliest(at(time), 2)).toBe(at(time));
   expect(day.earliest(at(time), 1)).toBe(at(end) + 10);
 });
 
-test("a calendar day: counts each day separately", () => {
+test("each calendar day has a separate count", () => {
   const now = at("2026-01-01T12:00:00Z");
   const clock = new FakeClock(now);
   const day = new CalendarDay("UTC", clock);
@@ -36,6 +36,6 @@ test("a calendar day: counts each day separately", () => {
   expect(day.empty).toBe(true);
 });
 
-test("a calendar day: distinguishes time zones from other names", () => {
+test("isTimeZone accepts time zones and rejects other names", () => {
   expect(["UTC", "Europe/Berlin", "Mars/Base", ""].map(isTimeZone)).toEqual([true, true, false, false]);
 });

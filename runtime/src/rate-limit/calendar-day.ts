@@ -3,7 +3,10 @@ import type { Window } from "./window.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The first request of a day is sent slightly after midnight, since clocks and timers are not exact. */
+/**
+ * The delay after midnight, in milliseconds, before the first request of a day. Clocks and timers are not
+ * exact.
+ */
 const AFTER_MIDNIGHT_MS = 10;
 
 /** Reports whether a name is a time zone. */
@@ -15,11 +18,11 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The calendar day of a time zone as a window. */
+/** A window that is the calendar day in a time zone. */
 export class CalendarDay implements Window {
   private readonly clock: Clock;
   private readonly format: Intl.DateTimeFormat;
-  /** The number of requests by the end of their day, in milliseconds since 1970. */
+  /** The number of requests on each day, by the end of the day in milliseconds since 1970. */
   private readonly days = new Map<number, number>();
   private known = { begin: 0, end: 0 };
 
@@ -68,8 +71,8 @@ export class CalendarDay implements Window {
   }
 
   /**
-   * Returns the end of the day of a moment: the first moment with another date, which is not always 24 hours
-   * later.
+   * Returns the end of the day that contains a time: the first time with another date, which is not always 24
+   * hours later.
    */
   private endOf(time: number): number {
     const { begin, end } = this.known;

@@ -1,10 +1,10 @@
 import type { Range } from "../errors/check-option.ts";
 
-/** How the declared rate limits of an upstream are enforced on the client side. */
+/** How this process enforces the declared rate limits of an upstream. */
 export interface RateLimitOptions {
   /**
    * The fraction of each limit that this process may use, above 0 and at most 1, e.g. 0.25 for one of four
-   * replicas. The resulting number of requests is rounded down, to at least one. Default: 1.
+   * replicas. The resulting number of requests is rounded down, but is at least one. Default: 1.
    */
   readonly share?: number | undefined;
 }

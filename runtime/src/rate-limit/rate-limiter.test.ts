@@ -49,12 +49,15 @@ async function setUp(rules: Partial<MethodRules>, upstream: UpstreamOptions = {}
   return { clock, seen, call };
 }
 
-/** Settles when a call waits for its turn: it then has a timer in addition to its deadline's timer. */
+/**
+ * Resolves when a call waits for its turn. The call then has a second timer, in addition to the timer of its
+ * deadline.
+ */
 async function waiting(clock: FakeClock, timers: number): Promise<void> {
   while (clock.running < timers) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("a known limit: makes a call wait if its deadline allows it", async () => {
+test("a call waits for a known limit if its deadline allows it", async () => {
   const { clock, seen, call } = await setUp({ rateLimits: [limit({ requests: 2 })] });
   await call();
   await call();
@@ -68,7 +71,7 @@ test("a known limit: makes a call wait if its deadline allows it", async () => {
   expect(clock.running).toBe(0);
 });
 
-test("a known limit: rejects a call immediately if its deadline is too near, without a request to the upstream", async () => {
+test("a call whose deadline is too near for a known limit is rejected immediately, without a request to the upstream", async () => {
   const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
   await call();
   clock.advance(100);
@@ -86,7 +89,7 @@ test("a known limit: rejects a call immediately if its deadline is too near, wit
   expect(seen).toEqual([0, 1000]);
 });
 
-test("a known limit: for a calendar day waits for the next day", async () => {
+test("a known limit per calendar day makes a call wait for the next day", async () => {
   const { clock, call } = await setUp({ rateLimits: [limit({ calendarDay: "UTC" })] });
   await call();
   const error = await failureOf(call());
@@ -96,7 +99,7 @@ test("a known limit: for a calendar day waits for the next day", async () => {
   await call();
 });
 
-test("a known limit: is combined with other limits, and the error names the exhausted one", async () => {
+test("several known limits apply together, and the error names the exhausted limit", async () => {
   const { clock, seen, call } = await setUp({
     rateLimits: [limit({ requests: 10, windowMs: 60_000 }), limit({ requests: 1, windowMs: 5000 })],
   });
@@ -108,7 +111,7 @@ test("a known limit: is combined with other limits, and the error names the exha
   expect(seen).toEqual([0, 5000]);
 });
 
-test("a known limit: regains the slot of a call that was canceled", async () => {
+test("a canceled call returns its slot of a known limit", async () => {
   const { clock, seen, call } = await setUp({ rateLimits: [limit({})] });
   await call();
   const controller = new AbortController();
@@ -123,7 +126,7 @@ test("a known limit: regains the slot of a call that was canceled", async () => 
   expect(seen).toEqual([0, 1000]);
 });
 
-test("a known limit: counts per set of credentials if the rule says so", async () => {
+test("a known limit applies per set of credentials if the rule says so", async () => {
   const credentials = ({ header }: { readonly header: Headers }): Credentials => ({
     oauth2: { accessToken: header.get("x-token") ?? "" },
   });
@@ -142,13 +145,13 @@ test("a known limit: counts per set of credentials if the rule says so", async (
   }
 });
 
-test("a known limit: is not enforced if the upstream disables limits", async () => {
+test("known limits are not enforced if the options of the upstream disable them", async () => {
   const { seen, call } = await setUp({ rateLimits: [limit({})] }, { rateLimits: false });
   for (let count = 0; count < 3; count++) await call();
   expect(seen).toEqual([0, 0, 0]);
 });
 
-test("a known limit: is reduced to this process's share, and the error states the share", async () => {
+test("a known limit is reduced to the share of this process, and the error states the share", async () => {
   const { clock, seen, call } = await setUp(
     { rateLimits: [limit({ requests: 11 })] },
     { rateLimits: { share: 0.25 } },
@@ -168,11 +171,11 @@ test.each([
   [100, 0.333, 33],
   [7, 1, 7],
   [3, 0.25, 1],
-])("a known limit: of %d requests with a share of %d allows %d", (requests, share, left) => {
+])("of %d requests, a share of %d allows %d", (requests, share, left) => {
   expect(shareOf(requests, share)).toBe(left);
 });
 
-test("a known limit: delays the signature of a request until it is sent", async () => {
+test("a request that waits for a known limit is signed when it is sent", async () => {
   const clock = new FakeClock(1_000_000);
   const stamps: Array<string | undefined> = [];
   const server = await httpUpstream((request, response) => {
@@ -201,7 +204,7 @@ test.each([
   [limit({ requests: 0 }), "expected a rate limit of at least one request, got 0"],
   [limit({ windowMs: 0 }), "expected a rate limit with a window, got 0 ms"],
   [limit({ calendarDay: "Mars/Base" }), 'expected a rate limit by a time zone, got "Mars/Base"'],
-])("a known limit: that is invalid is rejected when a transport is created: %#", async (rule, problem) => {
+])("an invalid known limit is rejected when a transport is created: %#", async (rule, problem) => {
   const server = await respondingWithJson({});
   SERVERS.push(server);
   const error = await failureOf(() =>
@@ -221,7 +224,7 @@ const rejected = (limiter: RateLimiter, method: string, rule: RateLimitRule) =>
     () => true,
   );
 
-test("a bucket: is shared by the methods that name it, and separate for methods that name none", async () => {
+test("methods that name the same bucket share it, and methods without a bucket have separate limits", async () => {
   const limiter = new RateLimiter("x", { share: 1 }, new FakeClock(0));
   expect(await rejected(limiter, "a", limit({ bucket: "one" }))).toBe(false);
   expect(await rejected(limiter, "b", limit({ bucket: "one" }))).toBe(true);
@@ -231,7 +234,7 @@ test("a bucket: is shared by the methods that name it, and separate for methods 
   expect(await rejected(limiter, "a", limit({ bucket: "" }))).toBe(true);
 });
 
-test("a bucket: is not blocked by a method that waits for a separate limit", async () => {
+test("a method that waits for a separate limit does not block a shared bucket", async () => {
   const clock = new FakeClock(0);
   const limiter = new RateLimiter("x", { share: 1 }, clock);
   const shared = limit({ bucket: "all", requests: 3, windowMs: 100 });
@@ -245,7 +248,7 @@ test("a bucket: is not blocked by a method that waits for a separate limit", asy
   await waits;
 });
 
-test("a bucket: of unused credentials is removed", async () => {
+test("a bucket for credentials that are no longer used is removed", async () => {
   const clock = new FakeClock(0);
   const limiter = new RateLimiter("x", { share: 1 }, clock);
   for (let caller = 0; caller < 5000; caller++) {

@@ -8,7 +8,7 @@ import { type RateLimitSettings, shareOf } from "./rate-limit-options.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 import type { Window } from "./window.ts";
 
-/** Empty windows are dropped once per this number of requests. */
+/** The number of requests after which empty windows are dropped. */
 const SWEEP_EVERY = 1000;
 
 /** A request that asks for admission. */
@@ -16,16 +16,16 @@ export interface Limited {
   /** The method's full name. */
   readonly method: string;
   readonly rules: readonly RateLimitRule[];
-  /** Identifies the credentials; called only if a rule counts per credentials. */
+  /** Identifies the credentials. Called only if a rule counts per set of credentials. */
   readonly identity: () => string;
   readonly signal: AbortSignal;
-  /** The time of the deadline, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline, on the clock's monotonic scale. Undefined if there is no deadline. */
   readonly expiresAt: number | undefined;
 }
 
 interface Slot {
   readonly rule: RateLimitRule;
-  /** The number of requests of the rule that this process may send. */
+  /** The number of requests that this process may send under the rule. */
   readonly requests: number;
   readonly window: Window;
 }
@@ -45,10 +45,10 @@ export class RateLimiter {
   }
 
   /**
-   * Waits until a request may be sent, and counts it.
+   * Waits until a request may be sent, and counts the request.
    *
-   * @throws ConnectError RESOURCE_EXHAUSTED, reason LOCAL_RATE_LIMIT, immediately if the deadline would pass
-   * first; with a google.rpc.RetryInfo. Rejects with the signal's reason when it is aborted
+   * @throws ConnectError RESOURCE_EXHAUSTED, reason LOCAL_RATE_LIMIT, with a google.rpc.RetryInfo,
+   *   immediately if the deadline would pass first; the reason of the signal if it is aborted
    */
   async admit(request: Limited): Promise<void> {
     const slots = request.rules.map((rule) => ({
@@ -86,7 +86,10 @@ export class RateLimiter {
     return restError("LOCAL_RATE_LIMIT", values, { details: [retryInfo(delay)] });
   }
 
-  /** Rules with the same bucket and window share it, even if they allow different numbers of requests. */
+  /**
+   * Returns the window of a rule. Rules with the same bucket and window length share a window, even if they
+   * allow different numbers of requests.
+   */
   private windowOf(rule: RateLimitRule, { method, identity }: Limited): Window {
     const { bucket, windowMs, calendarDay, perCredentials } = rule;
     const span = calendarDay === undefined ? windowMs : calendarDay;
@@ -109,7 +112,7 @@ export class RateLimiter {
   }
 }
 
-/** Returns the first moment at which all windows have room. */
+/** Returns the earliest time at which all windows have room. */
 function earliest(slots: readonly Slot[], now: number): number {
   let time = now;
   for (;;) {

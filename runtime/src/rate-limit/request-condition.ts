@@ -2,7 +2,7 @@ import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { MethodRules, RequestCondition } from "../adapter/rules.ts";
 
-/** Returns the rules of a method with only those rate limits that count this request. */
+/** Returns the rules of a method, with only the rate limits that count this request. */
 export function rulesOfRequest(
   rules: MethodRules,
   desc: DescMessage,
@@ -28,7 +28,10 @@ function meets(request: ReflectMessage, { field, values, present }: RequestCondi
   return values === undefined || (found?.some((value) => values.includes(value)) ?? false);
 }
 
-/** Returns the texts of a field, one per item of a repeated field; undefined if it is absent. */
+/**
+ * Returns the values of a field as strings, one per item of a repeated field, or undefined if the field is
+ * absent.
+ */
 function valuesAt(message: ReflectMessage, [name, ...below]: readonly string[]): string[] | undefined {
   const field = message.fields.find((candidate) => candidate.name === name);
   if (field === undefined || !message.isSet(field)) return undefined;

@@ -10,13 +10,13 @@ function take(window: SlidingWindow, from: number, requests: number): number {
   return time;
 }
 
-test("a sliding window: permits the limit immediately, and the next request when the first has left the window", () => {
+test("a sliding window permits requests up to the limit immediately, and the next request when the first has left the window", () => {
   const window = new SlidingWindow(LENGTH);
   expect([0, 0, 3, 3, 3].map((from) => take(window, from, 2))).toEqual([0, 0, 10, 10, 20]);
   expect(take(window, 31, 2)).toBe(31);
 });
 
-test("a sliding window: fills gaps before waiting requests", () => {
+test("a sliding window permits a request in a gap before reserved requests", () => {
   const window = new SlidingWindow(LENGTH);
   window.add(50);
   expect(take(window, 0, 1)).toBe(0);
@@ -24,7 +24,7 @@ test("a sliding window: fills gaps before waiting requests", () => {
   expect(take(window, 41, 1)).toBe(60);
 });
 
-test("a sliding window: releases reservations, and drops old requests", () => {
+test("a sliding window releases reservations, and drops old requests", () => {
   const window = new SlidingWindow(LENGTH);
   for (let count = 0; count < 3; count++) take(window, 0, 1);
   window.remove(10);
@@ -38,7 +38,7 @@ test("a sliding window: releases reservations, and drops old requests", () => {
   expect(take(window, 30, 1)).toBe(30);
 });
 
-test("a sliding window: stays small after any number of requests", () => {
+test("a sliding window stays small after any number of requests", () => {
   const window = new SlidingWindow(LENGTH);
   for (let now = 0; now < 10_000; now++) {
     window.forget(now);
@@ -47,7 +47,7 @@ test("a sliding window: stays small after any number of requests", () => {
   expect((window as unknown as { times: number[] }).times.length).toBeLessThan(1100);
 });
 
-test("a sliding window: is never overfilled, and delays no request longer than necessary", () => {
+test("a sliding window is never overfilled, and delays no request longer than necessary", () => {
   const step = fc.record({ wait: fc.nat(6), ahead: fc.nat(30), back: fc.boolean() });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 40 }), (requests, steps) => {

@@ -1,9 +1,9 @@
 import type { Window } from "./window.ts";
 
-/** A sliding window: a limit applies to any span of its length. */
+/** A sliding window, whose limit applies to any time span of its length. */
 export class SlidingWindow implements Window {
   private readonly lengthMs: number;
-  /** The times of requests, in order; those in the future are reserved. */
+  /** The times of requests in ascending order. Future times are reserved. */
   private times: number[] = [];
   private begin = 0;
 
@@ -13,7 +13,7 @@ export class SlidingWindow implements Window {
 
   earliest(from: number, requests: number): number {
     let time = from;
-    // each round skips a full span, so the loop ends
+    // each iteration skips a full span, so the loop ends
     for (;;) {
       const full = this.fullSpan(time, requests);
       if (full === undefined) return time;
@@ -42,7 +42,7 @@ export class SlidingWindow implements Window {
     return this.times.length === this.begin;
   }
 
-  /** Returns the first request of a full span around `time`; undefined if one more fits. */
+  /** Returns the first request in a full time span around `time`, or undefined if another request fits. */
   private fullSpan(time: number, requests: number): number | undefined {
     const after = this.indexAfter(time);
     const last = Math.min(after, this.times.length - requests);
@@ -55,7 +55,7 @@ export class SlidingWindow implements Window {
     return undefined;
   }
 
-  /** Returns the index after all times up to this one, which is nearly always the end. */
+  /** Returns the index after all times up to `time`, which is nearly always the end. */
   private indexAfter(time: number): number {
     let index = this.times.length;
     while (index > this.begin && (this.times[index - 1] ?? 0) > time) index--;

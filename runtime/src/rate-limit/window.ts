@@ -1,6 +1,6 @@
-/** The requests within a window of time. Times are milliseconds on the clock's monotonic scale. */
+/** The requests within a window of time. Times are in milliseconds on the clock's monotonic scale. */
 export interface Window {
-  /** Returns the earliest moment, not before `from`, at which one more request fits. */
+  /** Returns the earliest time, not before `from`, at which another request fits. */
   earliest(from: number, requests: number): number;
   /** Reserves a time that `earliest` returned. */
   add(time: number): void;

@@ -7,10 +7,10 @@ import { violation, withPlace } from "./invalid-value.ts";
 import { markAny } from "./untellable.ts";
 
 /**
- * Encodes a google.protobuf.Any of a request as ProtoJSON.
+ * Encodes a google.protobuf.Any in a request as ProtoJSON.
  *
  * @throws ConnectError INVALID_ARGUMENT, reason TYPE_UNKNOWN, if its type is unknown or its bytes are not of
- * that type
+ *   that type
  */
 export function anyJson(any: Any, types: () => Registry): JsonValue {
   const registry = knownTypes(types());

@@ -1,4 +1,4 @@
-/** Functions for generated code that write google.protobuf.Struct, Value and ListValue. */
+/** Functions with which generated code writes google.protobuf.Struct, Value and ListValue. */
 import type { JsonObject as ProtoJsonObject, JsonValue as ProtoJsonValue } from "@bufbuild/protobuf";
 import type { ListValue, Struct, Value } from "@bufbuild/protobuf/wkt";
 import type { JsonValue } from "connect-rest-codec/internal";
@@ -24,7 +24,7 @@ function hasFiniteNumbers(value: ProtoJsonValue): boolean {
 /**
  * Encodes a google.protobuf.Struct that protobuf-es represents as a message.
  *
- * @throws ConnectError INVALID_ARGUMENT as `valueJson`
+ * @throws ConnectError INVALID_ARGUMENT in the same cases as `valueJson`
  */
 export function structJson(value: Struct): JsonValue {
   return markItems(structOf(value, { type: "google.protobuf.Struct", value }));
@@ -33,7 +33,8 @@ export function structJson(value: Struct): JsonValue {
 /**
  * Encodes a google.protobuf.Value.
  *
- * @throws ConnectError INVALID_ARGUMENT for values that JSON cannot express: without a kind, NaN, Infinity
+ * @throws ConnectError INVALID_ARGUMENT for values that JSON cannot express: a Value without a kind, NaN,
+ *   Infinity
  */
 export function valueJson(value: Value): JsonValue {
   return markAny(anyOf(value, { type: "google.protobuf.Value", value }));
@@ -42,13 +43,13 @@ export function valueJson(value: Value): JsonValue {
 /**
  * Encodes a google.protobuf.ListValue.
  *
- * @throws ConnectError INVALID_ARGUMENT as `valueJson`
+ * @throws ConnectError INVALID_ARGUMENT in the same cases as `valueJson`
  */
 export function listJson(value: ListValue): JsonValue {
   return markItems(listOf(value, { type: "google.protobuf.ListValue", value }));
 }
 
-/** The message of a request that contains a value, for error messages. */
+/** The message that contains a value, for error messages. */
 interface Whole {
   readonly type: string;
   readonly value: unknown;

@@ -13,7 +13,7 @@ function rejection(action: () => unknown): string {
   throw new Error("expected a rejection");
 }
 
-test("a cursor from a response: is read as the type of its request field", () => {
+test("a cursor in a response is converted to the type of its request field", () => {
   expect([cursorNumber(5), cursorNumber("-5")]).toEqual([5, -5]);
   expect([
     cursorBigInt(5),
@@ -30,7 +30,7 @@ test.each<[string, () => unknown]>([
   ["an integer beyond 2^53 for a field of 32 bits", () => cursorNumber("700000000000000001")],
   ["a time that is none", () => cursorTime("soon", "iso8601")],
   ["an object", () => cursorNumber({ toString: 1 } as JsonValue)],
-])("a cursor from a response: is rejected as an upstream error if it is %s", (_, action) => {
+])("a cursor in a response is rejected as an upstream error if it is %s", (_, action) => {
   expect(rejection(action)).not.toBe("");
 });
 
@@ -43,11 +43,11 @@ test.each<[TimeRule, string]>([
   ["http_date", "an HTTP date"],
   ["rfc2822", "an RFC 2822 date"],
   [{ pattern: "yyyy-MM-dd" }, "yyyy-MM-dd"],
-])("the error for a cursor that is not a time names the notation %j", (rule, notation) => {
+])("the error for a cursor that is not a time names the expected notation %j", (rule, notation) => {
   expect(rejection(() => cursorTime("soon", rule))).toBe(`expected a time as ${notation}, got "soon"`);
 });
 
-test("a cursor from a response: is valid or rejected", () => {
+test("a cursor in a response is converted to an integer, or rejected", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       for (const read of [cursorNumber, cursorBigInt]) {

@@ -1,10 +1,11 @@
-/** Functions for generated code that put a cursor from a response into the field of the next request. */
+/** Functions with which generated code puts a cursor from a response into a field of the next request. */
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { CountUnit, JsonValue } from "connect-rest-codec/internal";
 import { instantFrom, numberFromText, type TimeRule, UNIT_DIGITS } from "connect-rest-codec/internal";
 
 /**
- * A cursor that does not fit its request field. The code that reads the page adds the place of the cursor.
+ * Thrown for a cursor that does not fit its request field. The code that reads the page adds the location of
+ * the cursor.
  */
 export class CursorFault extends Error {
   readonly expected: string;
@@ -42,7 +43,7 @@ export function cursorTime(value: JsonValue, rule: TimeRule): Timestamp {
 }
 
 /**
- * Returns the value of a cursor, rounded down: in the unit of a time, or as an integer.
+ * Returns a cursor as an integer, or as a time in the given unit, rounded down.
  *
  * @throws CursorFault
  */

@@ -31,12 +31,12 @@ function rejection(action: () => unknown): { code: Code; message: string } {
   throw new Error("expected a rejection");
 }
 
-test("joinCommas: joins texts, numbers and bigints", () => {
+test("joinCommas joins strings, numbers and bigints", () => {
   expect(joinCommas(["a", 1, 2n ** 60n, true], "f")).toBe("a,1,1152921504606846976,true");
   expect(joinCommas([], "f")).toBe("");
 });
 
-test("joinCommas: rejects a value with a comma as INVALID_ARGUMENT", () => {
+test("joinCommas rejects a value that contains a comma with INVALID_ARGUMENT", () => {
   expect(rejection(() => joinCommas(["a", "b,c"], "tags"))).toEqual({
     code: Code.InvalidArgument,
     message:
@@ -44,7 +44,7 @@ test("joinCommas: rejects a value with a comma as INVALID_ARGUMENT", () => {
   });
 });
 
-test("base64: round-trips in both alphabets, also for views of buffers", () => {
+test("base64 and base64Url round-trip, also for views of buffers", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.nat(4), (bytes, offset) => {
       const view = new Uint8Array(new Uint8Array([...Array(offset).fill(255), ...bytes]).buffer, offset);
@@ -61,23 +61,23 @@ test.each([
   [-3n, -500_000_000, "-3.500s"],
   [0n, 0, "0s"],
   [60n, 0, "60s"],
-])("durationText and fieldMaskText: %s s %s ns is %s", (seconds, nanos, text) => {
+])("durationText formats %s s and %s ns as %s", (seconds, nanos, text) => {
   expect(durationText({ $typeName: "google.protobuf.Duration", seconds, nanos })).toBe(text);
 });
 
-test("durationText and fieldMaskText: writes paths in lowerCamel", () => {
+test("fieldMaskText writes paths in lowerCamel", () => {
   const mask = { $typeName: "google.protobuf.FieldMask", paths: ["a_b.c_d", "e"] } as const;
   expect(fieldMaskText({ ...mask, paths: [...mask.paths] })).toBe("aB.cD,e");
 });
 
-test("dynamic values: numbers beyond JSON are written by name", () => {
+test("doubleJson writes numbers that JSON cannot express as strings", () => {
   expect(doubleJson(1.5)).toBe(1.5);
   expect(JSON.stringify([doubleJson(-0), doubleJson(0)])).toBe("[-0,0]");
   expect(doubleJson(Number.NaN)).toBe("NaN");
   expect(doubleJson(Number.NEGATIVE_INFINITY)).toBe("-Infinity");
 });
 
-test("dynamic values: values that JSON cannot express are INVALID_ARGUMENT", () => {
+test("a google.protobuf.Value that JSON cannot express is rejected with INVALID_ARGUMENT", () => {
   const nan = create(ValueSchema, { kind: { case: "numberValue", value: Number.NaN } });
   for (const value of [nan, create(ValueSchema)]) {
     expect(rejection(() => valueJson(value))).toEqual({
@@ -94,7 +94,7 @@ test("dynamic values: values that JSON cannot express are INVALID_ARGUMENT", () 
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-  "dynamic values: a struct with %s, which would be sent as null, is rejected",
+  "a google.protobuf.Struct with %s, which would be sent as null, is rejected",
   (number) => {
     const rejected = {
       code: Code.InvalidArgument,
@@ -108,26 +108,26 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
   },
 );
 
-test("dynamic values: a struct is passed on unchanged", () => {
+test("a google.protobuf.Struct is encoded unchanged", () => {
   const struct = { a: [0, -1.5, null, true, "NaN", { ["__proto__"]: {} }], b: {} };
   expect(plainJson(struct)).toBe(struct);
 });
 
-test("setOwn: sets keys that every object inherits", () => {
+test("setOwn sets keys that every object inherits", () => {
   const json: JsonRecord = {};
   for (const key of ["__proto__", "constructor", "toString"]) setOwn(json, key, { a: 1 });
   expect(JSON.stringify(json)).toBe('{"__proto__":{"a":1},"constructor":{"a":1},"toString":{"a":1}}');
   expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
 });
 
-test("omit: removes only the value at a path", () => {
+test("omit removes only the value at a path", () => {
   const json: JsonRecord = { a: { b: { c: 1, d: 2 }, e: 3 }, f: 4 };
   omit(json, "a.b.c");
   omit(json, "f");
   expect(json).toEqual({ a: { b: { d: 2 }, e: 3 } });
 });
 
-test("omit: does nothing if there is no value", () => {
+test("omit does nothing if there is no value", () => {
   const json: JsonRecord = { a: [1] };
   for (const path of ["x", "a.b", "x.y.z", "constructor.prototype", "__proto__.toString", ""]) {
     omit(json, path);
@@ -136,34 +136,34 @@ test("omit: does nothing if there is no value", () => {
   expect(typeof {}.toString).toBe("function");
 });
 
-test("rawText: accepts UTF-8 bytes and rejects others", () => {
+test("rawText accepts UTF-8 bytes and rejects others", () => {
   expect(rawText(Buffer.from("é😀"))).toBe("é😀");
   expect(rawText(Buffer.from("\ufeffa"))).toBe("\ufeffa");
   expect(() => rawText(Uint8Array.of(255, 97))).toThrow("is not UTF-8, so it cannot be sent in the body");
 });
 
-test("rawEntries: returns collected keys unchanged, including numbers of any size", () => {
+test("rawEntries returns collected keys unchanged, including numbers of any size", () => {
   const json = rawEntries({ a: "[1,{}]", big: "700000000000000001", text: '"x"', empty: "" });
   expect(stringifyJson(json)).toBe('{"a":[1,{}],"big":700000000000000001,"text":"x","empty":null}');
 });
 
-test("rawEntries: returns numbers as written", () => {
+test("rawEntries returns numbers as they were written", () => {
   const json = rawEntries({ raw: "[12345678901234567890.12,1.10,1e3]", price: "1.00" });
   expect(stringifyJson(json)).toBe('{"raw":[12345678901234567890.12,1.10,1e3],"price":1.00}');
 });
 
-test("addUnknown: does not change declared fields", () => {
+test("addUnknown does not change declared fields", () => {
   const json: JsonRecord = { i: -1 };
   addUnknown(json, rawEntries({ i: "7", __proto: "1", more: "2" }));
   expect(json).toEqual({ i: -1, __proto: 1, more: 2 });
 });
 
-test("joinHeader: rejects a value with a comma, like every comma-separated list", () => {
+test("joinHeader rejects a value that contains a comma, like every comma-separated list", () => {
   expect(joinHeader(["a", 1], "tags")).toBe("a, 1");
   expect(() => joinHeader(["a,b"], "tags")).toThrow("comma");
 });
 
-test("rawEntries: keeps keys that every object inherits, without prototype pollution", () => {
+test("rawEntries sets keys that every object inherits without prototype pollution", () => {
   const entries = JSON.parse('{"__proto__":"{\\"polluted\\":1}","constructor":"2"}');
   const json = rawEntries(entries);
   expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":1},"constructor":2}');
@@ -171,7 +171,7 @@ test("rawEntries: keeps keys that every object inherits, without prototype pollu
   expect(({} as { polluted?: number }).polluted).toBeUndefined();
 });
 
-test("rawEntries: rejects invalid JSON as INVALID_ARGUMENT", () => {
+test("rawEntries rejects invalid JSON with INVALID_ARGUMENT", () => {
   expect(rejection(() => rawEntries({ a: "{bad" }))).toEqual({
     code: Code.InvalidArgument,
     message: "a: is not JSON, so it cannot be sent in the body; send the text of a JSON value",

@@ -1,4 +1,4 @@
-/** Functions for generated code that write request messages as JSON, queries and headers. */
+/** Functions with which generated code writes request messages as JSON, queries and headers. */
 import {
   isJsonObject,
   type JsonValue,
@@ -20,7 +20,7 @@ export interface JsonRecord {
   [key: string]: JsonValue;
 }
 
-/** Sets a key that JavaScript objects inherit, such as `__proto__`, as an own key. */
+/** Sets an own key of the object, even if objects inherit the key, such as `__proto__`. */
 export function setOwn(json: JsonRecord, key: string, value: JsonValue): void {
   Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -32,10 +32,10 @@ export function setAll(json: JsonRecord, entries: JsonValue): void {
 }
 
 /**
- * Sets all keys of a oneof's member next to the discriminator that chooses it.
+ * Sets all keys of a oneof member in the object that contains the discriminator.
  *
- * @param value the member as in the message, for the error
- * @throws ConnectError INVALID_ARGUMENT if the member itself has the key, with another value
+ * @param value the member in the message, for the error
+ * @throws ConnectError INVALID_ARGUMENT if the member has the key of the discriminator, with another value
  */
 export function setMember(
   json: JsonRecord,
@@ -52,10 +52,10 @@ export function setMember(
 }
 
 /**
- * Sets all keys of the oneof's member for unknown members.
+ * Sets all keys of the oneof member that stands for unknown members.
  *
  * @param known the discriminators of the other members
- * @param value the member as in the message, for the error
+ * @param value the member in the message, for the error
  * @throws ConnectError INVALID_ARGUMENT if its discriminator belongs to another member
  */
 export function setFallback(
@@ -70,7 +70,7 @@ export function setFallback(
   setAll(json, member);
 }
 
-/** @throws ConnectError INVALID_ARGUMENT as `setFallback` */
+/** @throws ConnectError INVALID_ARGUMENT in the same cases as `setFallback` */
 export function checkFallback(
   discriminator: string,
   known: readonly JsonValue[],
@@ -82,11 +82,12 @@ export function checkFallback(
 }
 
 /**
- * Returns the JSON of a oneof's member that takes the place of its message.
+ * Returns the JSON of a oneof member that replaces its message.
  *
- * @param types the JSON types that choose the member
- * @param value the member as in the message, for the error
- * @throws ConnectError INVALID_ARGUMENT if it is written as another type, which chooses another member
+ * @param types the JSON types from which a receiver recognizes the member
+ * @param value the member in the message, for the error
+ * @throws ConnectError INVALID_ARGUMENT if the JSON has another type, from which a receiver would recognize
+ *   another member
  */
 export function memberOfTypes(
   json: JsonValue,
@@ -101,7 +102,10 @@ export function memberOfTypes(
   throw invalidParameter(name, "body", { problem, remedy }, { value });
 }
 
-/** Returns INVALID_ARGUMENT for a message whose JSON is a member of its oneof, if no member is set. */
+/**
+ * Returns the INVALID_ARGUMENT error for a oneof without a set member, if the member would replace its
+ * message in the JSON.
+ */
 export function noMember(oneof: string, message: unknown): Error {
   const problem = {
     problem: "has no member set, so that there is no value",
@@ -115,7 +119,7 @@ function otherMember(discriminator: string, own: JsonValue, remedy: string, valu
   return invalidParameter(discriminator, "body", { problem, remedy }, { value });
 }
 
-/** Adds unknown keys to an object, whose keys of declared fields take precedence. */
+/** Adds unknown keys to an object. Keys of declared fields take precedence. */
 export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, JsonValue>>): void {
   for (const [key, value] of Object.entries(entries)) if (!Object.hasOwn(json, key)) setOwn(json, key, value);
 }
@@ -131,7 +135,7 @@ export function base64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes raw bytes as the text of a JSON string.
+ * Decodes raw bytes as the content of a JSON string.
  *
  * @throws ConnectError INVALID_ARGUMENT if they are not UTF-8
  */
@@ -139,27 +143,33 @@ export function rawText(bytes: Uint8Array): string {
   return utf8Text("bytes", "body", bytes);
 }
 
-/** Removes a value from a body because the URL path has it, by its dotted path in the body. */
+/**
+ * Removes a value from a body because the URL path contains it.
+ *
+ * @param path the dotted path of the value in the body
+ */
 export function omit(json: JsonRecord, path: string): void {
   const steps = path.split(".");
   const last = steps.pop();
   let holder: JsonValue | undefined = json;
-  // own keys only: `__proto__` would lead to the prototype that all objects share
+  // follows own keys only, since `__proto__` would lead to the prototype that all objects share
   for (const step of steps) holder = isJsonObject(holder) ? ownValue(holder, step) : undefined;
   if (last !== undefined && isJsonObject(holder)) delete (holder as JsonRecord)[last];
 }
 
-/** Returns a double as a JSON value: ProtoJSON's names for values that JSON numbers cannot express. */
+/**
+ * Returns a double as a JSON value. Values that JSON numbers cannot express become the strings of ProtoJSON.
+ */
 export function doubleJson(value: number): JsonValue {
-  // JSON.stringify would drop its sign
+  // JSON.stringify would drop the sign of -0
   if (Object.is(value, -0)) return MINUS_ZERO;
   return Number.isFinite(value) ? value : String(value);
 }
 
 /**
- * Parses the collected unknown keys of a message, to send them back unchanged.
+ * Parses the collected unknown keys of a message, which are sent back unchanged.
  *
- * @throws ConnectError INVALID_ARGUMENT if one is not JSON
+ * @throws ConnectError INVALID_ARGUMENT if a value is not JSON
  */
 export function rawEntries(entries: Readonly<Record<string, string>>): JsonRecord {
   return Object.fromEntries(

@@ -1,12 +1,12 @@
-/** Functions for generated code that write enum values whose spellings are numbers of other values. */
+/** Functions with which generated code writes enum values if their wire names are digits. */
 import type { EnumTable } from "connect-rest-codec/internal";
 import { invalidParameter } from "./invalid-value.ts";
 
 /**
- * Returns the spelling of an enum value.
+ * Returns the wire name of an enum value.
  *
- * @throws ConnectError INVALID_ARGUMENT for a number without a name whose digits are the spelling of another
- * value
+ * @throws ConnectError INVALID_ARGUMENT for a number without a name whose digits are the wire name of another
+ *   value
  */
 export function enumText(table: EnumTable, value: number): string {
   check(table, value);
@@ -14,9 +14,9 @@ export function enumText(table: EnumTable, value: number): string {
 }
 
 /**
- * Returns the spelling of an enum value as a JSON value.
+ * Returns the wire name of an enum value as a JSON value.
  *
- * @throws ConnectError INVALID_ARGUMENT as `enumText`
+ * @throws ConnectError INVALID_ARGUMENT in the same cases as `enumText`
  */
 export function enumJson(table: EnumTable, value: number): string | number {
   check(table, value);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { JsonRecord } from "./encode.ts";
 import { fieldMaskText, sendUnset } from "./field-mask.ts";
 
-/** A message with a flattened member of the same type. */
+/** The table of a message with a flattened member of the same type. */
 const NODE: MaskTable = {
   title: { name: "heading" },
   child: { discriminator: "kind", fields: () => NODE },
@@ -16,7 +16,7 @@ const NODE: MaskTable = {
 };
 const LEAF: MaskTable = { color_name: { name: "color" }, parts: { name: "bits", kind: "list" } };
 
-/** Paths to fields, and their wire forms. */
+/** Paths to fields, and their forms on the wire. */
 const routes = fc
   .tuple(
     fc.array(fc.constantFrom("child", "below"), { maxLength: 6 }),
@@ -32,7 +32,7 @@ const WIRE: Readonly<Record<string, string>> = {
   parts: "bits",
 };
 
-test("property: members without a key add no step on the wire, and their fields round-trip", () => {
+test("property: members without a key add no step to wire paths, and paths to their fields round-trip", () => {
   fc.assert(
     fc.property(routes, (steps) => {
       const wire = steps.flatMap((step) => WIRE[step] ?? []).join(".");
@@ -52,7 +52,7 @@ function valueIn(json: unknown, steps: readonly string[]): unknown {
   return steps.reduce((value, step) => (value as Record<string, unknown>)[step], json);
 }
 
-test("a member without a key expands to all of its keys, even if it is recursive", () => {
+test("a member without a key expands to all of its keys, even if its type is recursive", () => {
   const text = (...paths: string[]) => fieldMaskText(create(FieldMaskSchema, { paths }), NODE);
   expect(text("leaf")).toBe("kind,color,bits");
   expect(text("child")).toBe("kind,heading,color,bits,payload");
@@ -66,7 +66,7 @@ test("a member without a key expands to all of its keys, even if it is recursive
   expect(fieldMaskText(create(FieldMaskSchema, { paths: ["nothing", "mark"] }), empty)).toBe("nothing,kind");
 });
 
-test("a long path of a response is resolved step by step", () => {
+test("a long path in a response is resolved step by step", () => {
   let asked = 0;
   const table: MaskTable = {
     a: { name: "payload", fields: () => count(table) },

@@ -1,18 +1,18 @@
-/** Field masks: the names of their paths on the wire, and the fields that they clear. */
+/** Writes field masks with wire names, and clears the fields that they name. */
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import type { MaskedField, MaskTable } from "connect-rest-codec/internal";
 import { isJsonObject, type JsonValue, ownValue } from "connect-rest-codec/internal";
 import { type JsonRecord, setOwn } from "./encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
-/** The case of paths that a table does not know, and of masks without a table. */
+/** The case of paths that a table does not contain, and of masks without a table. */
 export type MaskNames = "lowerCamel" | "asDeclared";
 
 /**
- * Encodes a google.protobuf.FieldMask as text, with paths joined by commas: in lowerCamel as in ProtoJSON, or
- * by a table.
+ * Encodes a google.protobuf.FieldMask as a string, with paths joined by commas. The paths are in lowerCamel
+ * as in ProtoJSON, or from a table.
  *
- * @throws ConnectError INVALID_ARGUMENT for a path that would be read as a different one
+ * @throws ConnectError INVALID_ARGUMENT for a path that would be read as a different path
  */
 export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNames = "lowerCamel"): string {
   const written: string[] = [];
@@ -20,7 +20,7 @@ export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNam
   for (const path of mask.paths) {
     if (path === "" || path.includes(",")) throw otherPath(mask, path);
     const paths = wirePaths(path, { mask, names }, table);
-    // keeps the caller's duplicates, unless a member expands to several paths
+    // keeps duplicates of the caller, unless a member expands to several paths
     const isMember = paths.length > 1;
     for (const each of paths) {
       if (!isMember || !seen.has(each)) written.push(each);
@@ -30,7 +30,9 @@ export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNam
   return written.join(",");
 }
 
-/** Returns the wire form of a path: several paths if it ends at a oneof's member without a key. */
+/**
+ * Returns the wire form of a path. A path that ends at a oneof member without a key has several wire forms.
+ */
 function wirePaths(path: string, whole: Whole, table: MaskTable | undefined): string[] {
   const written: string[] = [];
   const steps = path.split(".");
@@ -48,7 +50,7 @@ function wirePaths(path: string, whole: Whole, table: MaskTable | undefined): st
     }
     written.push(field?.name ?? unknown());
     if (field?.kind === "map") {
-      // map keys are chosen by the caller
+      // the caller chose the keys of the map, so they are not changed
       const keys = field.fields === undefined ? steps.slice(index + 1) : steps.slice(index + 1, index + 2);
       written.push(...keys);
       index += keys.length;
@@ -61,7 +63,7 @@ function wirePaths(path: string, whole: Whole, table: MaskTable | undefined): st
 }
 
 /**
- * Returns all keys of a member without its own key, including its discriminator; a member may contain itself.
+ * Returns all keys of a member without its own key, including its discriminator. A member may contain itself.
  */
 function keysOf({ discriminator, fields }: MaskedField, seen: Set<MaskTable>): string[] {
   const table = fields?.() ?? {};
@@ -79,11 +81,11 @@ interface Whole {
   readonly names: MaskNames;
 }
 
-/** Returns the wire form of a step that names no known field; it must not be read as another field. */
+/** Returns the wire form of a step that names no known field. It must not be read as another field. */
 function unknownStep(step: string, { mask, names }: Whole, fields: MaskTable | undefined): string {
   const written = names === "asDeclared" ? step : lowerCamel(step);
   const isKnown = fields !== undefined && Object.values(fields).some(({ name }) => name === written);
-  // in lowerCamel these have the same spelling as `foo_bar` and `foo1`
+  // in lowerCamel, such a name would be written like `foo_bar` or `foo1`
   const isOther = names !== "asDeclared" && /[A-Z]|_\d/.test(step);
   if (isKnown || isOther) throw otherPath(mask, step);
   return written;
@@ -102,10 +104,10 @@ function otherPath(mask: FieldMask, path: string): Error {
 /**
  * Writes the fields that a mask names and an object lacks: as `null`, as empty lists and maps, or as zero for
  * a field without presence. Creates missing objects on their paths. `*` names all fields of the message that
- * have a key. A oneof's member without a key stands for all of its fields.
+ * have a key. A oneof member without a key stands for all of its fields.
  *
  * @param field the name of the mask, for errors
- * @throws ConnectError INVALID_ARGUMENT if a path leads to no field
+ * @throws ConnectError INVALID_ARGUMENT if a path does not lead to a field
  */
 export function sendUnset(
   json: JsonRecord,
@@ -115,7 +117,7 @@ export function sendUnset(
   unset: "null" | "empty",
 ): void {
   const unknown: string[] = [];
-  // parents come first: if a parent is null, its fields are not written
+  // parents are first: if a parent is null, its fields are not written
   const paths = mask.paths.flatMap((path) => (path === "*" ? keyed(table) : [path])).sort();
   for (const path of paths) if (!clear(json, path.split("."), table, unset)) unknown.push(path);
   if (unknown.length === 0) return;
@@ -171,7 +173,7 @@ function unsetValue({ kind, zero }: MaskedField, unset: "null" | "empty"): JsonV
   return zero ?? (kind === "list" ? [] : {});
 }
 
-/** Returns the object below a key, creating it if missing. */
+/** Returns the object at a key. Creates the object if it is missing. */
 export function objectAt(json: JsonRecord, key: string): JsonRecord {
   const value = ownValue(json, key);
   if (isJsonObject(value)) return value as JsonRecord;

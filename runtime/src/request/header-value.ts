@@ -9,10 +9,10 @@ const PADDED = /^[\t ]|[\t ]$/;
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 /**
- * Returns the value as text for a request header (RFC 9110 section 5.5).
+ * Returns a value as a string for a request header (RFC 9110 section 5.5).
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for line breaks, other control
- * characters, characters beyond Latin-1, and leading or trailing spaces, which would be lost
+ *   characters, characters outside of Latin-1, and leading or trailing spaces, which would be lost
  */
 export function headerValue(name: string, value: ParameterValue): string {
   const text = latin1(value);
@@ -32,14 +32,14 @@ export function headerValue(name: string, value: ParameterValue): string {
   );
 }
 
-/** Returns the characters that represent bytes on the wire. */
+/** Returns a string with one Latin-1 character for each byte on the wire. */
 function latin1(value: ParameterValue): string {
   if (!(value instanceof Uint8Array)) return String(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
 }
 
 /**
- * Returns the value as text for a cookie (RFC 6265 section 4.1.1).
+ * Returns a value as a string for a cookie (RFC 6265 section 4.1.1).
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID
  */
@@ -60,7 +60,8 @@ export function cookieValue(name: string, value: ParameterValue): string {
 /**
  * Joins a list into one header value, with commas (RFC 9110 section 5.6.1).
  *
- * @throws ConnectError INVALID_ARGUMENT as `commaText` and `headerValue`, and for an empty value
+ * @throws ConnectError INVALID_ARGUMENT in the same cases as `commaText` and `headerValue`, and for an empty
+ *   value
  */
 export function joinHeader(values: readonly ParameterValue[], field: string): string {
   checkCommas(field, "header", values);

@@ -3,7 +3,7 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /**
- * Adds a unique key in a header, by which the upstream recognizes a retry of the request
+ * Adds a header with a unique key, by which the upstream recognizes retries of the request
  * (draft-ietf-httpapi-idempotency-key-header). Does not change a request that already has the header from its
  * message.
  */
@@ -16,7 +16,7 @@ export function withIdempotencyKey(
   return withHeaders(request, [...request.headers, [header, randomUuid(clock)]]);
 }
 
-/** A version 4 UUID (RFC 9562 section 5.4). */
+/** Returns a version 4 UUID (RFC 9562 section 5.4). */
 function randomUuid(clock: Clock): string {
   const hex = clock.randomHex(16);
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);

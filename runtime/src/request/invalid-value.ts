@@ -2,17 +2,17 @@ import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
 import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 
-/** The problem of a value of the caller, and the value to send instead. */
+/** The problem of a value from the caller, and the value to send instead. */
 export interface ValueProblem {
   readonly problem: string;
   readonly remedy: string;
 }
 
-/** The place of a value in the request that cannot be sent. */
+/** The location in the request of a value that cannot be sent. */
 export interface Invalid {
   /** The value in the message: the same object, list or map, or an equal scalar. */
   readonly value: unknown;
-  /** The key of the entry, if the value is a map. */
+  /** The key of the invalid entry, if the value is a map. */
   readonly key?: string;
 }
 
@@ -22,7 +22,7 @@ interface Locatable extends Invalid {
 
 const LOCATABLE = new WeakMap<ConnectError, Locatable>();
 
-/** Returns the place of an error's value, for `located`. */
+/** Returns the location of an error's value, for `located`. */
 export function locatable(error: ConnectError): Locatable | undefined {
   return LOCATABLE.get(error);
 }
@@ -39,18 +39,19 @@ export function withPlace(
 }
 
 /**
- * Returns INVALID_ARGUMENT for a value that cannot be sent in the path, with a google.rpc.BadRequest field
- * violation.
+ * Returns an INVALID_ARGUMENT error for a value that cannot be sent in the path, with a google.rpc.BadRequest
+ * field violation.
  */
 export function invalidPathValue(field: string, { problem, remedy }: ValueProblem): ConnectError {
   return restError("PATH_VALUE_INVALID", { field, problem, remedy }, violation(field, problem));
 }
 
 /**
- * Returns INVALID_ARGUMENT for a value that cannot be sent in the query, a form, a header, a cookie or a
- * body.
+ * Returns an INVALID_ARGUMENT error for a value that cannot be sent in the query, a form, a header, a cookie
+ * or a body.
  *
- * @param field its name on the wire; replaced by the path from the request if `invalid` leads to one
+ * @param field the name of the field on the wire; the path in the request message replaces it if `invalid`
+ *   leads to one
  */
 export function invalidParameter(
   field: string,
@@ -63,7 +64,7 @@ export function invalidParameter(
   );
 }
 
-/** Error details that name a field. */
+/** Returns error details that name a field. */
 export function violation(field: string, description: string) {
   return { details: [{ desc: BadRequestSchema, value: { fieldViolations: [{ field, description }] } }] };
 }

@@ -4,14 +4,14 @@ import { locatable } from "./invalid-value.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The maximum number of places of a value to search. */
+/** The maximum number of locations of a value that are searched. */
 const MAX_PLACES = 20;
 
 /**
- * Adds to an error the path from the request message to the invalid value: `pen.lists[1].tags.color`, in
- * names of the .proto file. The code that writes a value knows only the value and its name on the wire. If a
- * scalar occurs in several places, the path leads to the field that contains all of them; the name stays if
- * that is the request itself.
+ * Adds the path to the invalid value in the request message to an error: `pen.lists[1].tags.color`, in names
+ * of the .proto file. The code that writes a value knows only the value and its name on the wire. If a scalar
+ * occurs in several locations, the path leads to the field that contains all of them. If that field would be
+ * the request itself, the name stays.
  */
 export function located(error: ConnectError, desc: DescMessage, message: Message): ConnectError {
   const found = locatable(error);
@@ -24,7 +24,7 @@ export function located(error: ConnectError, desc: DescMessage, message: Message
   return named(key === undefined ? path : `${path}.${key}`);
 }
 
-/** Returns `a.b` for `a.b[0].c` and `a.b[1]`. */
+/** Returns the common part of two paths: `a.b` for `a.b[0].c` and `a.b[1]`. */
 function commonPath(one: string, other: string): string {
   const steps = one.split(STEP);
   const others = other.split(STEP);

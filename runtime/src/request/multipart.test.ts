@@ -7,13 +7,13 @@ import { RequestWriter } from "./request-writer.ts";
 
 const text = (name: string, value: string): BodyPart => ({ name, content: { kind: "text", text: value } });
 
-/** Reads a body with an independent parser. */
+/** Parses a body with an independent parser. */
 async function parsed(body: Uint8Array, boundary: string): Promise<Array<[string, string | File]>> {
   const headers = { "content-type": multipartType(boundary) };
   return [...(await new Response(Buffer.from(body), { headers }).formData())];
 }
 
-test("a multipart body: is encoded byte for byte as in RFC 7578", () => {
+test("a multipart body is encoded byte for byte as in RFC 7578", () => {
   const parts: BodyPart[] = [
     { name: "json", content: { kind: "json", value: { id: 700000000000000001n } } },
     text("tags", "a,é"),
@@ -52,7 +52,7 @@ test("a multipart body: is encoded byte for byte as in RFC 7578", () => {
   );
 });
 
-test("a multipart body: escapes names and file names as browsers do, so that none injects a header or a part", () => {
+test("a multipart body escapes names and file names as browsers do, so that they cannot inject a header or a part", () => {
   const name = 'a"; filename="x\r\nx-evil: 1\r\n\r\n--b';
   const part: BodyPart = { name, filename: 'é"\n', content: { kind: "text", text: "v" } };
   const body = encodeMultipart([part], "b").toString();
@@ -62,7 +62,7 @@ test("a multipart body: escapes names and file names as browsers do, so that non
   expect(body.split("\r\n")).toHaveLength(6);
 });
 
-test("a multipart body: can be read by another parser, for any names and contents", async () => {
+test("an independent parser can read a multipart body with any names and contents", async () => {
   const name = fc.string({ unit: "grapheme", minLength: 1 }).filter((value) => !/[\p{Cc}%]/u.test(value));
   const part = fc.oneof(
     fc.record({ name, value: fc.string({ unit: "grapheme" }) }).map(({ name, value }) => text(name, value)),
@@ -91,7 +91,7 @@ test("a multipart body: can be read by another parser, for any names and content
   );
 });
 
-test("a multipart body: may be written around the content of its last part", () => {
+test("the bytes around the last part of a multipart body can be encoded separately", () => {
   const last = { name: "data", filename: "f", contentType: "image/png" };
   const around = Buffer.concat([encodeUntil([text("a", "1")], last, "b"), Buffer.from("x"), encodeEnd("b")]);
   const whole = encodeMultipart(
@@ -101,7 +101,7 @@ test("a multipart body: may be written around the content of its last part", () 
   expect(around.toString()).toBe(whole.toString());
 });
 
-test("parts of a request: have the order of the calls; undefined values are skipped", () => {
+test("the parts of a request are in the order of the calls, without undefined values", () => {
   const out = new RequestWriter("POST", "/post");
   out.partJson("json", { a: 1 });
   out.part("n", 5n);
@@ -140,7 +140,7 @@ test.each<[(out: RequestWriter) => void, string]>([
     (out) => out.part("\udc00", "x"),
     "\udc00: contains a lone surrogate, so it cannot be sent in the form; send well-formed Unicode",
   ],
-])("parts of a request: are rejected if they cannot be sent", async (write, expected) => {
+])("the parts of a request are rejected if they cannot be sent", async (write, expected) => {
   const error = await failureOf(() => write(new RequestWriter("POST", "/post")));
   expect(error.rawMessage).toBe(expected.replace("\udc00", "\ufffd"));
 });

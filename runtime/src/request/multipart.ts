@@ -9,7 +9,7 @@ export function multipartType(boundary: string): string {
   return `multipart/form-data; boundary=${boundary}`;
 }
 
-/** Encodes a whole `multipart/form-data` body (RFC 7578; framing of RFC 2046 section 5.1.1). */
+/** Encodes a complete `multipart/form-data` body (RFC 7578; framing of RFC 2046 section 5.1.1). */
 export function encodeMultipart(parts: readonly BodyPart[], boundary: string): Buffer {
   return Buffer.concat([
     ...parts.flatMap((part) => encodePart(part, boundary)),
@@ -18,8 +18,8 @@ export function encodeMultipart(parts: readonly BodyPart[], boundary: string): B
 }
 
 /**
- * Encodes the bytes before a streamed last part's content: the parts before it, and its own head. `encodeEnd`
- * returns the bytes after the content.
+ * Encodes the bytes before the content of a streamed last part: the earlier parts, and the head of the last
+ * part. `encodeEnd` returns the bytes after the content.
  */
 export function encodeUntil(parts: readonly BodyPart[], last: PartHead, boundary: string): Buffer {
   return Buffer.concat([
@@ -47,7 +47,8 @@ function headOf({ name, filename }: PartHead, contentType: string | undefined, b
 }
 
 /**
- * Escapes as browsers do (WHATWG HTML, multipart/form-data encoding): UTF-8, with three characters escaped.
+ * Escapes a name as browsers do (WHATWG HTML, multipart/form-data encoding): in UTF-8, with three characters
+ * escaped.
  */
 function escaped(text: string): string {
   return text.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");

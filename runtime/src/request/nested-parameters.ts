@@ -2,20 +2,20 @@ import { isJsonObject, type JsonValue, NumberText } from "connect-rest-codec/int
 import { invalidParameter, type ValueProblem } from "./invalid-value.ts";
 import { EMPTY, untellable } from "./untellable.ts";
 
-/** The style of lists below a parameter: `a[0]=x`, or `a[]=x`. */
+/** The notation of lists below a parameter: `a[0]=x`, or `a[]=x`. */
 export type NestedListStyle = "indexed" | "brackets";
 
 /** A parameter whose value is neither an object nor a list. */
 export type NestedParameter = readonly [name: string, value: string | number | bigint | boolean];
 
 /**
- * Returns the parameters of a JSON value with brackets: `items[0][price]=1`, `metadata[key]=value`. An empty
- * message has no parameters, like an unset one.
+ * Converts a JSON value to parameters with brackets: `items[0][price]=1`, `metadata[key]=value`. An empty
+ * message has no parameters, like an unset message.
  *
- * @param place the place of the parameters, for errors
+ * @param place the kind of parameters, for errors
  * @throws ConnectError INVALID_ARGUMENT for values that would be read differently: a key that is empty or has
- * a bracket, null, an empty item or entry, and with `brackets` an item that would be read as a part of the
- * previous one
+ *   a bracket, null, an empty item or entry, and with `brackets` an item that would be read as a part of the
+ *   previous item
  */
 export function nestedParameters(
   name: string,
@@ -70,7 +70,7 @@ function* itemsOf(
   }
 }
 
-/** Receivers begin a new item at a name that the current item already has. */
+/** Checks the start of an item. Receivers begin a new item at a name that the current item already has. */
 function checkStart(
   name: string,
   [first]: readonly NestedParameter[],

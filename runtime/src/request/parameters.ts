@@ -1,34 +1,40 @@
 import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
-/** A value of a query or form parameter; bytes are percent-encoded unchanged. */
+/** A value of a query or form parameter. Bytes are percent-encoded as they are. */
 export type ParameterValue = string | number | bigint | boolean | Uint8Array;
 
-/** The style of a list: `tag=a&tag=b`, `tag[]=a&tag[]=b`, `tag[0]=a&tag[1]=b`, or `tag=a,b`. */
+/** The notation of a list: `tag=a&tag=b`, `tag[]=a&tag[]=b`, `tag[0]=a&tag[1]=b`, or `tag=a,b`. */
 export type ListStyle = "repeat" | "brackets" | "indexed" | "comma";
 
-/** Writes `application/x-www-form-urlencoded` parameters of a query or a form, in the order of the calls. */
+/**
+ * Writes `application/x-www-form-urlencoded` parameters of a query or a form. Their order is the order of the
+ * calls.
+ */
 export class Parameters {
-  /** Names and values, both encoded, in order. */
+  /** The encoded names and values, in order. */
   private readonly pairs: Array<readonly [name: string, value: string]> = [];
   private readonly place: string;
 
-  /** @param place the place of the parameters, for errors: `query` or `form` */
+  /** @param place where the parameters are sent, for errors: `query` or `form` */
   constructor(place: string) {
     this.place = place;
   }
 
-  /** The parameters, encoded; empty when there are none. */
+  /** The encoded parameters. Empty if there are none. */
   get text(): string {
     return this.pairs.map(([name, value]) => `${name}=${value}`).join("&");
   }
 
-  /** Adds a parameter; skips undefined. Throws INVALID_ARGUMENT for a value that cannot be encoded. */
+  /**
+   * Adds a parameter, unless the value is undefined. Throws INVALID_ARGUMENT for a value that cannot be
+   * encoded.
+   */
   add(name: string, value: ParameterValue | undefined): void {
     if (value !== undefined) this.append(percentEncode(name), this.encode(name, value));
   }
 
-  /** Adds a list; skips an empty one. With `comma`, rejects values with a comma. */
+  /** Adds a list, unless it is empty. With `comma`, rejects values that contain a comma. */
   list(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     if (style === "comma") {
       this.commaList(name, values);
@@ -43,9 +49,10 @@ export class Parameters {
 
   /**
    * Adds the entries of a map as separate parameters, named by the keys. An entry replaces earlier parameters
-   * of the same name. Rejects `oauth_…`, the names that authenticate the caller. Skips the names in
-   * `reserved`, of API keys and of constants, with or without trailing brackets: page links that are sent
-   * back may contain them, and callers may not override constants.
+   * with the same name. Rejects keys that begin with `oauth_`, since these parameters authenticate the
+   * caller. Skips names in `reserved`, with or without trailing brackets. These are names of API keys and of
+   * constants: a page link that the caller sends back may contain them, and callers may not override
+   * constants.
    */
   map(
     field: string,
@@ -89,9 +96,9 @@ export class Parameters {
 }
 
 /**
- * Joins values into one text, separated by commas.
+ * Joins values into one string, separated by commas.
  *
- * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, if a value has a comma
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, if a value contains a comma
  */
 export function commaText(field: string, place: string, values: readonly ParameterValue[]): string {
   checkCommas(field, place, values);
@@ -99,10 +106,10 @@ export function commaText(field: string, place: string, values: readonly Paramet
 }
 
 /**
- * Joins a list into one text with commas, for a JSON body.
+ * Joins a list into one string with commas, for a JSON body.
  *
- * @param isAlways whether an empty list is also written, as an empty text
- * @throws ConnectError INVALID_ARGUMENT as `commaText`
+ * @param isAlways whether an empty list is also written, as an empty string
+ * @throws ConnectError INVALID_ARGUMENT in the same cases as `commaText`
  */
 export function joinCommas(values: readonly ParameterValue[], field: string, isAlways?: boolean): string {
   const text = commaText(field, "body", values);
@@ -111,7 +118,7 @@ export function joinCommas(values: readonly ParameterValue[], field: string, isA
   throw invalidParameter(field, "body", problem, { value: values });
 }
 
-/** @throws ConnectError INVALID_ARGUMENT if a value has a comma */
+/** @throws ConnectError INVALID_ARGUMENT if a value contains a comma */
 export function checkCommas(field: string, place: string, values: readonly ParameterValue[]): void {
   if (!values.some(hasComma)) return;
   throw invalidParameter(
@@ -130,7 +137,7 @@ function hasComma(value: ParameterValue): boolean {
 }
 
 /**
- * Decodes bytes as text.
+ * Decodes bytes as a string.
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, if they are not UTF-8
  */
@@ -144,10 +151,10 @@ export function utf8Text(field: string, place: string, bytes: Uint8Array): strin
 }
 
 /**
- * Returns the value as text that can be encoded.
+ * Returns the value as a string that can be encoded.
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate, bytes that are
- * not UTF-8, NaN and Infinity
+ *   not UTF-8, NaN and Infinity
  */
 export function wellFormed(field: string, place: string, value: ParameterValue): string {
   if (value instanceof Uint8Array) return utf8Text(field, place, value);

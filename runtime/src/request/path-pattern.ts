@@ -3,9 +3,9 @@ import { invalidPathValue } from "./invalid-value.ts";
 import { type PathValue, pathSegment } from "./path-segment.ts";
 
 /**
- * Encodes a value that must match a pattern of google.api.http, e.g. `shelves/*` or `logs/**`: `*` matches
- * one segment, `**` one or more, and other segments match literally. Slashes separate segments, and each
- * segment is encoded and checked as by `pathSegment`.
+ * Encodes a value that must match a pattern of google.api.http, e.g. `shelves/*` or `logs/**`. `*` matches
+ * one segment, `**` matches one or more, and other segments match literally. Slashes separate segments. Each
+ * segment is encoded and checked like the value of `pathSegment`.
  *
  * @param field the name of the request field, for the error
  * @param controls whether control characters are encoded; by default they are rejected
@@ -26,17 +26,17 @@ export function pathPattern(value: PathValue, pattern: string, field: string, co
 }
 
 /**
- * Reports whether a path variable can have a value: the binding of its path is then used.
+ * Reports whether a path variable can have this value, so that the binding with the variable applies.
  *
- * @param pattern the pattern for the value; undefined for a single segment, in which slashes are escaped: any
- * value that is not empty fits
+ * @param pattern the pattern for the value; undefined for a single segment, in which slashes are escaped, so
+ *   that any value fits that is not empty
  */
 export function fits(value: PathValue | undefined, pattern?: string): boolean {
   return value !== undefined && value !== "" && (pattern === undefined || matches(String(value), pattern));
 }
 
 /**
- * Returns the error for a request that matches none of a method's paths.
+ * Returns the error for a request that matches none of the method's paths.
  *
  * @param field the first path variable
  */

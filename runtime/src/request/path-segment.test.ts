@@ -27,7 +27,7 @@ test.each<[PathValue, string]>([
   [42, "42"],
   [700000000000000001n, "700000000000000001"],
   [true, "true"],
-])("pathSegment: writes %s as %s", (value, encoded) => {
+])("pathSegment writes %s as %s", (value, encoded) => {
   expect(pathSegment(value, "field")).toBe(encoded);
 });
 
@@ -46,7 +46,7 @@ test.each<[PathValue, string]>([
   ["\ud800", "blog: contains a lone surrogate, so it cannot be part of a URL path; send well-formed Unicode"],
   [Number.NaN, "blog: is not a finite number, so it cannot be part of a URL path; send a finite number"],
   [-Infinity, "blog: is not a finite number, so it cannot be part of a URL path; send a finite number"],
-])("pathSegment: rejects %j", (value, text) => {
+])("pathSegment rejects %j", (value, text) => {
   const error = failure(() => pathSegment(value, "blog"));
   expect(error.rawMessage).toBe(text);
   expect(error.code).toBe(Code.InvalidArgument);
@@ -57,7 +57,7 @@ test.each<[PathValue, string]>([
   expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("blog");
 });
 
-test("pathSegment: never leaves its place in the path, and round-trips", () => {
+test("pathSegment returns exactly one segment, which decodes to the value", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       let segment: string;
@@ -76,15 +76,15 @@ test("pathSegment: never leaves its place in the path, and round-trips", () => {
   );
 });
 
-test("pathSegments: keeps the slashes between segments", () => {
+test("pathSegments does not escape the slashes between segments", () => {
   expect(pathSegments("a b/c:d", "field")).toBe("a%20b/c%3Ad");
 });
 
-test.each(["/a", "a/", "a//b", "a/../b", "..", "a/./b", ""])("pathSegments: rejects %j", (value) => {
+test.each(["/a", "a/", "a//b", "a/../b", "..", "a/./b", ""])("pathSegments rejects %j", (value) => {
   expect(failure(() => pathSegments(value, "field")).code).toBe(Code.InvalidArgument);
 });
 
-test("pathSegments: never leave the path", () => {
+test("the result of pathSegments never leads to another path", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       let segments: string;

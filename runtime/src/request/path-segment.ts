@@ -7,9 +7,9 @@ const CONTROL = /\p{Cc}/u;
 export type PathValue = string | number | bigint | boolean;
 
 /**
- * Encodes a value as one segment of a path: `t:abc` as `t%3Aabc`, `a/b` as `a%2Fb`. For every URL parser the
- * result is a single segment in its place (RFC 3986 section 3.3, WHATWG URL): an empty value and dot segments
- * are rejected. The literal characters `%2e%2e` are escaped and sent literally.
+ * Encodes a value as one segment of a path: `t:abc` as `t%3Aabc`, `a/b` as `a%2Fb`. Every URL parser reads
+ * the result as a single segment in its place (RFC 3986 section 3.3, WHATWG URL), so an empty value and dot
+ * segments are rejected. The characters `%2e%2e` in a value are escaped and thus sent literally.
  *
  * @param field the name of the request field, for the error
  * @param controls whether control characters are encoded; by default they are rejected
@@ -25,8 +25,8 @@ export function pathSegment(value: PathValue, field: string, controls?: "control
 }
 
 /**
- * Encodes a value as one or more segments of a path, for a `**` variable: `/` separates segments, and each is
- * encoded and checked as by `pathSegment`.
+ * Encodes a value as one or more segments of a path, for a `**` variable. `/` separates segments. Each
+ * segment is encoded and checked like the value of `pathSegment`.
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
  */

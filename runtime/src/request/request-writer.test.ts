@@ -16,7 +16,7 @@ function failure(act: () => unknown): ConnectError {
   throw new Error("expected a ConnectError");
 }
 
-test("query: writes values of all types in order, and skips undefined", () => {
+test("a query contains values of all types in order, and skips undefined", () => {
   const request = writer();
   request.query("fields[blogs]", "name,?uuid");
   request.query("limit", 20);
@@ -34,13 +34,13 @@ test.each([
   ["repeat", "tag=a&tag=b%2Cc"],
   ["brackets", "tag%5B%5D=a&tag%5B%5D=b%2Cc"],
   ["indexed", "tag%5B0%5D=a&tag%5B1%5D=b%2Cc"],
-] as const)("query: writes a list in the style %s", (style, expected) => {
+] as const)("a list in the style %s is written to the query", (style, expected) => {
   const request = writer();
   request.queryList("tag", ["a", "b,c"], style);
   expect(request.queryString).toBe(expected);
 });
 
-test("query: writes a list with commas, and rejects a value that has one", () => {
+test("a list with commas is written to the query, and a value that contains a comma is rejected", () => {
   const request = writer();
   request.queryList("ids", [1, 2n, "x y"], "comma");
   request.queryList("none", [], "comma");
@@ -54,7 +54,7 @@ test("query: writes a list with commas, and rejects a value that has one", () =>
   expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("tag");
 });
 
-test("query: rejects a comma in a multipart list with commas", () => {
+test("a value that contains a comma is rejected in a multipart list with commas", () => {
   const request = writer();
   request.partList("ids", [1, "x y"], "comma");
   expect(request.body).toMatchObject({ parts: [{ name: "ids", content: { text: "1,x y" } }] });
@@ -63,7 +63,7 @@ test("query: rejects a comma in a multipart list with commas", () => {
   );
 });
 
-test("query: a map replaces parameters with the same names, in any encoding", () => {
+test("a map in a query replaces parameters whose decoded names equal its keys", () => {
   const request = writer();
   request.query("a&b", "1");
   request.query("c", "2");
@@ -71,26 +71,26 @@ test("query: a map replaces parameters with the same names, in any encoding", ()
   expect(request.queryString).toBe("c=2&a%26b=3");
 });
 
-test("query: writes a map as parameters", () => {
+test("a map is written to the query as separate parameters", () => {
   const request = writer();
   request.queryMap("page", { offset: "20", "a&b": "c=d" });
   expect(request.queryString).toBe("offset=20&a%26b=c%3Dd");
 });
 
-test.each([Number.NaN, Infinity, -Infinity])("query: rejects %s", (value) => {
+test.each([Number.NaN, Infinity, -Infinity])("a query parameter with the value %s is rejected", (value) => {
   expect(failure(() => writer().query("x", value)).rawMessage).toBe(
     `x: is ${value}, so it cannot be sent in the query; send a finite number`,
   );
 });
 
-test("query: rejects lone surrogates, also in keys of a map", () => {
+test("lone surrogates in query parameters and map keys are rejected", () => {
   expect(failure(() => writer().query("x", "\ud800")).rawMessage).toBe(
     "x: contains a lone surrogate, so it cannot be sent in the query; send well-formed Unicode",
   );
   expect(failure(() => writer().queryMap("x", { "\udc00": "a" })).code).toBe(Code.InvalidArgument);
 });
 
-test("query: round-trips in any list style", () => {
+test("a query round-trips in a URL parser", () => {
   const text = fc.string({ unit: "grapheme" });
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
@@ -102,7 +102,7 @@ test("query: round-trips in any list style", () => {
   );
 });
 
-test("bodies: writes a form", () => {
+test("a form contains parameters, lists and maps", () => {
   const request = new RequestWriter("POST", "/");
   request.form("type", "text & more");
   request.form("none", undefined);
@@ -111,14 +111,14 @@ test("bodies: writes a form", () => {
   expect(request.body).toEqual({ kind: "form", text: "type=text%20%26%20more&tag%5B0%5D=a&x=y" });
 });
 
-test("bodies: a form without parameters, or JSON without a value, has no body", () => {
+test("a form without parameters, or JSON without a value, has no body", () => {
   const request = new RequestWriter("POST", "/");
   request.form("none", undefined);
   request.json(undefined);
   expect(request.body).toBeUndefined();
 });
 
-test("bodies: accepts JSON and bytes", () => {
+test("a body may be JSON or bytes", () => {
   const request = new RequestWriter("POST", "/");
   request.json({ id: wireNumber(700000000000000001n), n: wireNumber(5n) });
   expect(request.body).toEqual({ kind: "json", value: { id: 700000000000000001n, n: 5 } });
@@ -126,7 +126,7 @@ test("bodies: accepts JSON and bytes", () => {
   expect(request.body).toEqual({ kind: "bytes", contentType: "image/png", bytes: Uint8Array.of(1) });
 });
 
-test("headers: are in lower case, and cookies share one", () => {
+test("header names are in lower case, and all cookies are in one header", () => {
   const request = writer();
   request.header("X-Service-Api-Version", "2022-11-28");
   request.cookie("a", "1");
@@ -140,14 +140,17 @@ test("headers: are in lower case, and cookies share one", () => {
   ]);
 });
 
-test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("headers: rejects %j in a header", (value) => {
-  expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
-    "x-a: contains a line break, a control character, or a character outside Latin-1, so it cannot be sent in the header; send printable text on one line",
-  );
-});
+test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])(
+  "a header with the value %j is rejected",
+  (value) => {
+    expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
+      "x-a: contains a line break, a control character, or a character outside Latin-1, so it cannot be sent in the header; send printable text on one line",
+    );
+  },
+);
 
 test.each([" a", "a ", "\ta", "a\t", " ", "\t"])(
-  "headers: rejects %j, whose leading or trailing spaces would be lost",
+  "a header with the value %j, whose leading or trailing spaces would be lost, is rejected",
   (value) => {
     expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
       "x-a: begins or ends with a space, which headers lose, so it cannot be sent in the header; send it without",
@@ -155,13 +158,13 @@ test.each([" a", "a ", "\ta", "a\t", " ", "\t"])(
   },
 );
 
-test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("headers: rejects %j in a cookie", (value) => {
+test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("a cookie with the value %j is rejected", (value) => {
   expect(failure(() => writer().cookie("c", value)).rawMessage).toBe(
     "c: contains a space, comma, semicolon, quote, backslash, or a non-ASCII character, so it cannot be sent in the cookie; send only characters that are allowed in cookies",
   );
 });
 
-test("OAuth 1.0a parameters: are kept unchanged, and rejected if they cannot be encoded", () => {
+test("OAuth 1.0a parameters are not changed, and rejected if they cannot be encoded", () => {
   const request = writer();
   request.oauth1Param("oauth_callback", "https://a.test/?b=c d");
   request.oauth1Param("oauth_verifier", undefined);

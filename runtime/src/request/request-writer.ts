@@ -6,7 +6,7 @@ import { invalidParameter } from "./invalid-value.ts";
 import { type NestedListStyle, nestedParameters } from "./nested-parameters.ts";
 import { commaText, type ListStyle, Parameters, type ParameterValue, wellFormed } from "./parameters.ts";
 
-/** The properties of a part with bytes. */
+/** The properties of a part that contains bytes. */
 export interface BytesPart {
   /** Default: `application/octet-stream`. */
   readonly contentType?: string | undefined;
@@ -15,9 +15,10 @@ export interface BytesPart {
 }
 
 /**
- * Builds one REST call. Generated code creates a writer with the verb and the expanded path, adds the values
- * of the message, and returns the writer. All functions skip undefined values. A value that cannot be sent
- * throws a ConnectError with INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID and a field violation.
+ * Builds one REST call. Generated code creates a writer with the HTTP method and the expanded path, adds the
+ * values of the message, and returns the writer. All functions skip undefined values. For a value that cannot
+ * be sent, they throw a ConnectError with INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID and a field
+ * violation.
  */
 export class RequestWriter implements RestRequest {
   readonly verb: string;
@@ -32,7 +33,7 @@ export class RequestWriter implements RestRequest {
 
   /**
    * @param verb the HTTP method, in upper case
-   * @param path absolute and encoded, variables expanded by `pathSegment` or `pathSegments`
+   * @param path the absolute and encoded path, with variables expanded by `pathSegment` or `pathSegments`
    */
   constructor(verb: string, path: string) {
     this.verb = verb;
@@ -55,14 +56,14 @@ export class RequestWriter implements RestRequest {
     this.queryParameters.add(name, value);
   }
 
-  /** Adds a list to the query; skips an empty one. */
+  /** Adds a list to the query, unless it is empty. */
   queryList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     this.queryParameters.list(name, values, style);
   }
 
   /**
-   * Adds the entries of a map as query parameters, replacing parameters of the same name. `field` is its name
-   * in errors; names in `reserved` are skipped.
+   * Adds the entries of a map as query parameters. They replace parameters with the same name. `field` is the
+   * name of the map in errors. Names in `reserved` are skipped.
    */
   queryMap(
     field: string,
@@ -72,24 +73,25 @@ export class RequestWriter implements RestRequest {
     this.queryParameters.map(field, entries, reserved);
   }
 
-  /** Adds a JSON value as query parameters with brackets, `items[0][price]`. */
+  /** Adds a JSON value as query parameters with brackets: `items[0][price]`. */
   queryTree(name: string, value: JsonValue, lists: NestedListStyle): void {
     for (const [key, item] of nestedParameters(name, value, lists, "query")) this.query(key, item);
   }
 
   /**
-   * Adds a parameter to an `application/x-www-form-urlencoded` body. Without any parameter there is no body.
+   * Adds a parameter to an `application/x-www-form-urlencoded` body. If no parameter is added, there is no
+   * body.
    */
   form(name: string, value: ParameterValue | undefined): void {
     this.formParameters.add(name, value);
   }
 
-  /** Adds a list to the form; skips an empty one. */
+  /** Adds a list to the form, unless it is empty. */
   formList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     this.formParameters.list(name, values, style);
   }
 
-  /** Adds the entries of a map as form parameters, as `queryMap` does. */
+  /** Adds the entries of a map as form parameters, like `queryMap`. */
   formMap(
     field: string,
     entries: Readonly<Record<string, ParameterValue>>,
@@ -103,21 +105,24 @@ export class RequestWriter implements RestRequest {
     for (const [key, item] of nestedParameters(name, value, lists, "form")) this.form(key, item);
   }
 
-  /** Adds a JSON value as text parts with brackets in their names. */
+  /** Adds a JSON value as text parts whose names have brackets. */
   partTree(name: string, value: JsonValue, lists: NestedListStyle): void {
     for (const [key, item] of nestedParameters(name, value, lists, "form")) this.part(key, item, name);
   }
 
   /**
-   * Adds a text part to a `multipart/form-data` body. The parts have the order of these calls. `field` is its
-   * name in errors.
+   * Adds a text part to a `multipart/form-data` body. The order of the parts is the order of these calls.
+   * `field` is the name of the part in errors.
    */
   part(name: string, value: ParameterValue | undefined, field = name): void {
     if (value === undefined) return;
     this.addPart({ name, content: { kind: "text", text: wellFormed(field, "form", value) } }, field);
   }
 
-  /** Adds a list as text parts, named as in a form: `tag`, `tag[]`, `tag[0]`, or one part with commas. */
+  /**
+   * Adds a list as text parts whose names are as in a form: `tag`, `tag[]` or `tag[0]`, or as one part with
+   * commas.
+   */
   partList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     if (style === "comma") {
       if (values.length > 0) this.part(name, commaText(name, "form", values));
@@ -140,7 +145,7 @@ export class RequestWriter implements RestRequest {
   }
 
   /**
-   * Adds a part with bytes, e.g. a file, or with text. An empty Content-Type or file name counts as unset.
+   * Adds a part with bytes, e.g. a file, or with text. An empty content type or file name counts as unset.
    */
   partBytes(
     name: string,
@@ -174,7 +179,7 @@ export class RequestWriter implements RestRequest {
     if (value !== undefined) this.headers.push([name.toLowerCase(), headerValue(name, value)]);
   }
 
-  /** Adds a cookie; all cookies share one `Cookie` header (RFC 6265 section 5.4). */
+  /** Adds a cookie. All cookies share one `Cookie` header (RFC 6265 section 5.4). */
   cookie(name: string, value: ParameterValue | undefined): void {
     if (value === undefined) return;
     const pair = `${name}=${cookieValue(name, value)}`;
@@ -185,13 +190,13 @@ export class RequestWriter implements RestRequest {
 
   /**
    * Adds a protocol parameter of OAuth 1.0a, e.g. `oauth_callback`. `oauth_token` and `oauth_token_secret`
-   * replace the credentials' token and secret; the secret signs the request and is not sent.
+   * replace the token and the secret of the credentials. The secret signs the request and is not sent.
    */
   oauth1Param(name: string, value: ParameterValue | undefined): void {
     if (value !== undefined) this.oauth1Params.push([name, wellFormed(name, "Authorization header", value)]);
   }
 
-  /** Sets a JSON body, or none for undefined. A bigint is written as a bare, exact number. */
+  /** Sets a JSON body, unless the value is undefined. A bigint is written as an exact number. */
   json(value: JsonValue | undefined): void {
     if (value !== undefined) this.content = { kind: "json", value };
   }

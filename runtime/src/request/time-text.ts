@@ -1,4 +1,4 @@
-/** Functions for generated code that write times and durations. */
+/** Functions with which generated code writes times and durations. */
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   type DurationRule,
@@ -22,12 +22,12 @@ import {
 import { invalidParameter, type ValueProblem } from "./invalid-value.ts";
 
 /**
- * Formats a time as the upstream expects it: a count since 1970, or text. A count keeps its fraction, unless
- * the time is rounded.
+ * Formats a time in the upstream's notation: a count since 1970, or a string. A count keeps its fraction,
+ * unless the time is rounded.
  *
- * @param none the text that means "no time"
+ * @param none the string that means "no time"
  * @throws ConnectError INVALID_ARGUMENT for a time outside of the range of google.protobuf.Timestamp, for a
- * time that the notation cannot express without rounding, and for a time whose text means "no time"
+ *   time that the notation cannot express without rounding, and for a time whose string means "no time"
  */
 export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding, none?: string): string {
   checkTime(given, given);
@@ -44,16 +44,16 @@ export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding, 
 }
 
 /**
- * Formats a time as a JSON value: counts are exact numbers.
+ * Formats a time as a JSON value. Counts are exact numbers.
  *
- * @throws ConnectError INVALID_ARGUMENT as `timeText`
+ * @throws ConnectError INVALID_ARGUMENT in the same cases as `timeText`
  */
 export function timeJson(time: Timestamp, rule: TimeRule, rounding?: Rounding, none?: string): JsonValue {
   const text = timeText(time, rule, rounding, none);
   return isCount(rule) ? wireDecimal(text) : text;
 }
 
-/** Reports whether the text preserves the whole time. */
+/** Reports whether the formatted string preserves the exact time. */
 function holds(text: string, time: Timestamp, rule: TimeRule): boolean {
   if (isCount(rule) || rule === "iso8601") return true;
   if (typeof rule === "string") return time.nanos === 0;
@@ -77,8 +77,8 @@ function invalidTime(value: Timestamp, problem: ValueProblem): Error {
 /**
  * Formats a google.protobuf.Duration as in ProtoJSON, with 0, 3, 6 or 9 fraction digits: `3.500s`.
  *
- * @throws ConnectError INVALID_ARGUMENT for an invalid google.protobuf.Duration: out of range, or with mixed
- * signs
+ * @throws ConnectError INVALID_ARGUMENT for an invalid google.protobuf.Duration, which is out of range or has
+ *   mixed signs
  */
 export function durationText(duration: Duration): string {
   checkDuration(duration);
@@ -86,9 +86,9 @@ export function durationText(duration: Duration): string {
 }
 
 /**
- * Formats a duration by its rule: a count, with a fraction if it is not whole, or ISO 8601.
+ * Formats a duration by its rule: as a count, with a fraction if it is not whole, or as ISO 8601.
  *
- * @throws ConnectError INVALID_ARGUMENT as `durationText`
+ * @throws ConnectError INVALID_ARGUMENT in the same cases as `durationText`
  */
 export function spanText(duration: Duration, rule: DurationRule): string {
   checkDuration(duration);
@@ -96,9 +96,9 @@ export function spanText(duration: Duration, rule: DurationRule): string {
 }
 
 /**
- * Formats a duration as a JSON value: counts are exact numbers.
+ * Formats a duration as a JSON value. Counts are exact numbers.
  *
- * @throws ConnectError INVALID_ARGUMENT as `durationText`
+ * @throws ConnectError INVALID_ARGUMENT in the same cases as `durationText`
  */
 export function spanJson(duration: Duration, rule: DurationRule): JsonValue {
   const text = spanText(duration, rule);

@@ -1,14 +1,14 @@
 /**
- * JSON that parameters with brackets cannot distinguish from other JSON. The code that writes the JSON of a
- * message marks it, since only that code knows whether an object is a message, for which absent and empty are
- * the same, or a map value.
+ * Marks JSON that parameters with brackets cannot distinguish from other JSON. The code that writes the JSON
+ * of a message sets the marks, since only that code can distinguish a message, for which absent and empty
+ * mean the same, from a map value.
  */
 import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
 import type { ValueProblem } from "./invalid-value.ts";
 
 const UNTELLABLE = new WeakMap<object, ValueProblem>();
 
-/** An item or entry that has no parameter. */
+/** The problem of an item or entry that has no parameter. */
 export const EMPTY: ValueProblem = {
   problem: "has an empty item or entry, which has no parameter",
   remedy: "leave it out, or set something in it",
@@ -19,7 +19,7 @@ const LIKE_A_LIST: ValueProblem = {
   remedy: "send a list, or use another key",
 };
 
-/** Returns the reason why parameters cannot express an object or a list; undefined if they can. */
+/** Returns the reason why parameters cannot express an object or a list, or undefined if they can. */
 export function untellable(value: object): ValueProblem | undefined {
   return UNTELLABLE.get(value);
 }

@@ -1,6 +1,6 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
 
-/** A placeholder for a request that is not known yet. */
+/** A placeholder until the request is built. */
 export const NO_REQUEST: RestRequest = {
   verb: "GET",
   path: "",

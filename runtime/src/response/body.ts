@@ -17,34 +17,36 @@ import { type Form, readForm, readFormInPieces } from "./form.ts";
 
 /** A body and its parsed values. */
 export interface Body {
-  /** The parsed body; undefined if it is empty, or neither JSON nor a form by its encoding. */
+  /**
+   * The parsed body. Undefined if it is empty, or neither JSON nor a form according to the response encoding.
+   */
   readonly value: JsonValue | undefined;
   /** Returns the value with integers beyond 2^53 as bigint. */
   exactly(): JsonValue | undefined;
-  /** Returns the value with every number as written; undefined if `value` preserves all numbers. */
+  /** Returns the value with every number as it was written, or undefined if `value` preserves all numbers. */
   verbatim(): JsonValue | undefined;
   /** The raw body, if it is neither JSON nor a form. */
   readonly bytes: Uint8Array | undefined;
-  /** The body is text with invalid UTF-8; each invalid byte was replaced by U+FFFD. */
+  /** Whether the body is text with invalid UTF-8. Each invalid byte was replaced by U+FFFD. */
   readonly malformed: boolean;
-  /** The body was a form: all of its values are text, whatever their meaning. */
+  /** Whether the body was a form, in which all values are strings, even if they represent numbers. */
   readonly textual: boolean;
-  /** Only for a large body, which was read in pieces. */
+  /** Set only for a large body, which was read in pieces. */
   readonly inPieces?: PiecewiseBody;
 }
 
-/** Additional operations on a large body. */
+/** The additional operations on a large body. */
 export interface PiecewiseBody {
   /**
    * Runs a function that may call `exactly`. If it does, the body is parsed in pieces, and the function runs
    * again.
    */
   asking<T>(act: () => T): Work<T>;
-  /** `verbatim`, in pieces. */
+  /** Like `verbatim`, in pieces. */
   verbatim(): Work<JsonValue | undefined>;
 }
 
-/** The absence of a body. */
+/** The body of a response without a body. */
 export const EMPTY_BODY: Body = {
   value: undefined,
   exactly: () => undefined,
@@ -55,12 +57,12 @@ export const EMPTY_BODY: Body = {
 };
 
 /**
- * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes
- * depending on the Content-Type; without a Content-Type it is JSON if it parses, else bytes. With
- * `json_or_form` it is JSON unless the Content-Type declares a form.
+ * Reads a body by the response encoding of the method. With `by_content_type`, the Content-Type determines
+ * whether it is JSON, a form or bytes; without a Content-Type, it is JSON if it parses, and otherwise bytes.
+ * With `json_or_form`, it is JSON unless the Content-Type declares a form.
  *
  * @param maxCost the maximum cost of reading (see `checkJsonCost`)
- * @throws SyntaxError when it has to be JSON and is not; TooCostly
+ * @throws SyntaxError if the body has to be JSON and is not; TooCostly
  */
 export function readBody(
   bytes: Uint8Array,
@@ -82,15 +84,15 @@ export function readBody(
   }
 }
 
-/** Reports whether a body is JSON in UTF-8, the encoding that JSON requires. */
+/** Reports whether a body has to be JSON in UTF-8, the encoding that JSON requires. */
 export function isPlainJson(encoding: ResponseEncoding, contentType: string | undefined): boolean {
   return chosen(encoding, contentType) === "json" && !isForeign(contentType);
 }
 
-/** Larger bodies are read in pieces so that other calls get their turns. */
+/** The length in bytes above which bodies are read in pieces, so that other calls get their turns. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Reports whether a body should be read by `readBodyInPieces`. */
+/** Reports whether `readBodyInPieces` should read a body. */
 export function isLarge(bytes: Uint8Array): boolean {
   return bytes.length > LARGE_BYTES;
 }
@@ -121,7 +123,7 @@ export function* readBodyInPieces(
   }
 }
 
-/** Decodes a body as text, in the charset of its Content-Type or UTF-8. Invalid bytes become U+FFFD. */
+/** Decodes a body as text, in the charset of its Content-Type, or in UTF-8. Invalid bytes become U+FFFD. */
 export function textOf(bytes: Uint8Array, contentType: string | undefined): string {
   return foreignText(bytes, contentType) ?? utf8(bytes);
 }
@@ -159,7 +161,7 @@ function formOf({ value, malformed }: Form, isMalformedText: boolean): Body {
   };
 }
 
-/** The text of a body, and whether it had invalid UTF-8. */
+/** The text of a body, and whether it contained invalid UTF-8. */
 interface BodyText extends Pick<Body, "malformed"> {
   readonly text: string;
 }
@@ -167,7 +169,7 @@ interface BodyText extends Pick<Body, "malformed"> {
 function wholeText(bytes: Uint8Array, contentType: string | undefined): BodyText {
   const foreign = foreignText(bytes, contentType);
   const text = foreign ?? utf8(bytes);
-  // checks the text first: that is nearly free for one-byte text, as in most bodies
+  // checks the text first, which is nearly free for one-byte strings, as in most bodies
   return { text, malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes) };
 }
 
@@ -189,10 +191,10 @@ function* jsonInPieces(bytes: Uint8Array, contentType: string | undefined, maxCo
   };
 }
 
-/** Thrown when exact integers of a large body are requested that was not yet parsed exactly. */
+/** Thrown when exact integers are requested of a large body that was not yet parsed exactly. */
 class NotYetExact extends Error {}
 
-/** Parses a large body with exact integers. */
+/** Parses a large body with exact integers on request. */
 class LargeExact {
   private readonly text: string;
   private parsed: { readonly value: JsonValue | undefined } | undefined;
@@ -228,7 +230,7 @@ function* formInPieces(bytes: Uint8Array, contentType: string | undefined, maxCo
   return { ...formOf(yield* readFormInPieces(text), malformed), inPieces: FORM_IN_PIECES };
 }
 
-/** Forms have no numbers. */
+/** The additional operations on a form, which contains no numbers. */
 const FORM_IN_PIECES: PiecewiseBody = {
   *asking(act) {
     yield 0;
@@ -270,7 +272,7 @@ function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" 
   return type === "application/x-www-form-urlencoded" ? "form" : "bytes";
 }
 
-/** The cost of a form's pair equals two JSON values and their object. */
+/** The cost of a pair of a form, which equals the cost of two JSON values and their object. */
 const PAIR_COST = 5;
 
 /** @throws TooCostly */

@@ -2,11 +2,11 @@ import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf"
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 
 /**
- * Creates a message that carries its bytes undecoded, for a serializer: it looks empty, and encodes to
- * exactly these bytes. Decoding a message only to encode it again would be most of the cost of a response.
+ * Creates a message that carries its undecoded bytes to a serializer. The message looks empty, and is encoded
+ * as exactly these bytes. Decoding a message only to encode it again would be most of the cost of a response.
  *
- * protobuf-es stores unknown fields as bytes, and writes them unchanged. The first tag is the tag of an
- * unknown field, and all bytes after it are the field's data.
+ * protobuf-es stores unknown fields as bytes, and writes them unchanged. The first tag becomes the tag of an
+ * unknown field, and all bytes after it are the data of that field.
  */
 export function carriedMessage<O extends DescMessage>(desc: O, bytes: Uint8Array): MessageShape<O> {
   const message = create(desc);

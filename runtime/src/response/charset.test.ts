@@ -7,7 +7,7 @@ test.each([
   ["application/json; a=b; Charset = latin1; c=d", Buffer.from("dé", "latin1")],
   ["text/json; charset=utf-16le", Buffer.from("dé", "utf16le")],
   ["text/json; charset=windows-1251", Buffer.from([0x64, 0xe9])],
-])("foreignText: reads %s", (type, bytes) => {
+])("foreignText reads %s", (type, bytes) => {
   expect(foreignText(bytes, type)).toBe(type.includes("1251") ? "dй" : "dé");
 });
 
@@ -20,10 +20,10 @@ test.each([
   "application/json; charset=US-ASCII",
   "application/json; charset=klingon",
   "application/json; charset=",
-])("foreignText: treats %s as UTF-8", (type) => {
+])("foreignText treats %s as UTF-8", (type) => {
   expect(foreignText(Buffer.from("dé"), type)).toBeUndefined();
 });
 
-test("foreignText: replaces invalid bytes", () => {
+test("foreignText replaces invalid bytes", () => {
   expect(foreignText(Buffer.from([0x61, 0xff]), "text/plain; charset=shift_jis")).toBe("a\ufffd");
 });

@@ -4,9 +4,9 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 const UTF_8 = /^(?:utf-?8|us-ascii)$/i;
 
 /**
- * Decodes a body in a charset other than UTF-8; undefined if the Content-Type names none, UTF-8, or an
- * unknown one. JSON has to be UTF-8 (RFC 8259 section 8.1), but old services write ISO 8859-1, and declare
- * it. Labels follow the Encoding standard, section 4.2. Invalid bytes become U+FFFD.
+ * Decodes a body in a charset other than UTF-8. Returns undefined if the Content-Type names UTF-8, an unknown
+ * charset, or none. JSON has to be UTF-8 (RFC 8259 section 8.1), but old services send and declare ISO
+ * 8859-1. Labels are defined in the Encoding standard, section 4.2. Invalid bytes become U+FFFD.
  */
 export function foreignText(bytes: Uint8Array, contentType: string | undefined): string | undefined {
   return foreignDecoder(contentType)?.decode(bytes);
@@ -37,8 +37,8 @@ export function* foreignTextInPieces(
 }
 
 /**
- * Converts the chunks of a text body to UTF-8, from the charset that the Content-Type names: in other
- * charsets, the bytes of brackets and line ends may be parts of characters.
+ * Converts the chunks of a text body from the charset that the Content-Type names to UTF-8. In other
+ * charsets, bytes that look like brackets or line ends may be parts of characters.
  */
 export function inUtf8(
   chunks: AsyncIterable<Uint8Array>,

@@ -35,21 +35,21 @@ import { shapeError } from "./shape-error.ts";
 import { readsPath } from "./success-errors.ts";
 import { writeMessage } from "./write-message.ts";
 
-/** Adapters whose whole response is one message. */
+/** Adapters for which the whole response is one message. */
 type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
 
 /** A record of a stream. */
 export interface RecordBody extends Pick<Body, "value" | "verbatim" | "malformed"> {
-  /** Only for a large record. */
+  /** Set only for a large record. */
   readonly inPieces?: Pick<PiecewiseBody, "verbatim">;
 }
 
-/** A decoded record; without bytes if it is not an object. */
+/** A decoded record. `bytes` is undefined if the record is not an object. */
 type DecodedRecord = Partial<Decoded> & Pick<Decoded, "differences">;
 
 const NOT_UTF8: Difference = { path: "(root)", expected: "UTF-8", got: "other bytes", class: "lost" };
 
-/** A response without a payload, which records whether the message needs one. */
+/** A response without a payload. Records whether the message needs a payload. */
 class EmptyResponse implements RestResponse {
   wasAsked = false;
   readonly status: number;
@@ -76,17 +76,17 @@ class EmptyResponse implements RestResponse {
 }
 
 /**
- * Decodes responses into response messages. One decoder serves all calls of a process: its buffer is reused.
+ * Decodes responses into response messages. All calls of a process share one decoder, whose buffer is reused.
  */
 export class Decoder {
   private readonly out = new ProtoWriter();
 
   /**
-   * Writes the response message. The body was parsed with rounded integers beyond 2^53; it is parsed exactly
-   * and decoded again only if the message needs one of these integers.
+   * Writes the response message. The body was parsed with integers beyond 2^53 rounded. Only if the message
+   * needs one of these integers, the body is parsed exactly and decoded again.
    *
-   * @param isWrite whether the request may have changed something: a response without a body is then not an
-   * error
+   * @param isWrite whether the request may have changed data, so that a response without a body is not an
+   *   error
    * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
   message(
@@ -139,7 +139,7 @@ export class Decoder {
     isSettled = false,
   ): void {
     const { status, header, body } = response;
-    // keeps the differences on the path to the payload
+    // `reset` keeps the differences on the path to the payload
     out.reset(exact, body.textual);
     const payload = payloadOf(value, rules.envelope, rules.payloadType, out.misstep);
     if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
@@ -152,9 +152,10 @@ export class Decoder {
   }
 
   /**
-   * Writes a message without a payload. A response that lacks its payload would look like success: it is an
-   * error unless it is a spelling of "empty", or the message needs no payload. After a successful write, a
-   * lost response is not an error: that would invite a second write.
+   * Writes a message without a payload. A missing payload is an error, since the response would otherwise
+   * look like success, unless the response represents an empty value or the message needs no payload. After a
+   * successful write, a missing response is not an error, since an error would invite the caller to write
+   * again.
    */
   private empty(
     out: ProtoWriter,
@@ -179,7 +180,8 @@ export class Decoder {
   }
 
   /**
-   * Writes items of a page, in the order of `indices`. Skips items that are not objects. Throws as `message`.
+   * Writes items of a page, in the order of `indices`. Skips items that are not objects. Throws the same
+   * errors as `message`.
    */
   items(
     adapter: PaginateAdapter | PollAdapter,
@@ -237,7 +239,9 @@ export class Decoder {
     }
   }
 
-  /** Writes a record; without bytes if it is not an object. Throws as `message`. */
+  /**
+   * Writes a record. Returns no bytes if the record is not an object. Throws the same errors as `message`.
+   */
   record(adapter: RecordsAdapter, { value, verbatim, malformed }: RecordBody, index: number): DecodedRecord {
     const { out } = this;
     const write = (json: JsonValue | undefined, exact: boolean) => {
@@ -270,14 +274,17 @@ export class Decoder {
     }
   }
 
-  /** Returns the differences that a function notes, independent of a message. */
+  /** Returns the differences that `act` writes to a ProtoWriter, without a message. */
   noted(act: (out: ProtoWriter) => void): FoundDifferences {
     this.out.reset();
     act(this.out);
     return this.out.found();
   }
 
-  /** Writes a message with a chunk; the first one also with the head of the response. Throws as `message`. */
+  /**
+   * Writes a message with a chunk. The first message also contains the head of the response. Throws the same
+   * errors as `message`.
+   */
   chunk(adapter: DownloadAdapter, head: RestResponse | undefined, chunk: Uint8Array | undefined): Decoded {
     this.out.reset();
     guarded(adapter, () => {
@@ -289,8 +296,8 @@ export class Decoder {
 }
 
 /**
- * Returns the value to decode again after numbers that JSON.parse may not preserve. Values outside of the
- * body, such as a number in a header, stay rounded and are reported.
+ * Returns the value to decode again if JSON.parse may have changed its numbers. Values outside of the body,
+ * such as a number in a header, stay rounded and are reported.
  */
 function verbatimOf<V>(
   { inexact, keptNumbers }: ProtoWriter,
@@ -302,7 +309,7 @@ function verbatimOf<V>(
   return better === undefined && !inexact ? undefined : { value: better ?? value };
 }
 
-/** A value that is available as written, synchronously or in pieces. */
+/** A value with all numbers as they were written, available synchronously or in pieces. */
 interface Verbatim<V> {
   verbatim(): V | undefined;
   readonly inPieces?: { verbatim(): Work<V | undefined> } | undefined;
@@ -324,7 +331,7 @@ function* pageInPieces(page: Page, body: PiecewiseBody | undefined): Work<Page |
   return value === undefined ? undefined : page.of(value);
 }
 
-/** @param index the index of the record; undefined for a whole body */
+/** @param index the index of the record, or undefined for a whole body */
 function withMalformed(found: FoundDifferences, malformed: boolean, index?: number): FoundDifferences {
   if (!malformed) return found;
   const { list, counts } = found;

@@ -1,13 +1,13 @@
 import { type JsonValue, jsonTypeOf, valueAt } from "connect-rest-codec/internal";
 import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
 
-/** The default spellings of "empty": values that hold nothing that could be lost. */
+/** The default representations of an empty value. They contain nothing that could be lost. */
 const DEFAULT_SPELLINGS: readonly EmptySpelling[] = ["null", "empty_array", "empty_object"];
 
 /**
- * Reports whether a value is one of the upstream's spellings of "empty".
+ * Reports whether a value is one of the upstream's representations of an empty value.
  *
- * @param spellings the spellings of a rule; undefined for the default: `null`, `[]` and `{}`
+ * @param spellings the representations that a rule names; undefined for the default: `null`, `[]` and `{}`
  */
 export function isEmpty(
   value: JsonValue | undefined,
@@ -17,7 +17,7 @@ export function isEmpty(
   return spelling !== undefined && spellings.includes(spelling);
 }
 
-/** Reports whether a value is a spelling of "empty" that a rule names. */
+/** Reports whether a value is a representation of an empty value that a rule names. */
 export function isSpelledOut(value: JsonValue, spellings: readonly EmptySpelling[] | undefined): boolean {
   return spellings !== undefined && isEmpty(value, spellings);
 }
@@ -30,7 +30,7 @@ export function isNothing(value: JsonValue | undefined): boolean {
 /**
  * Reports whether a payload may be missing.
  *
- * @param body the whole body; undefined if there was none
+ * @param body the whole body, or undefined if there was none
  */
 export function isAllowedAbsence(body: JsonValue | undefined, envelope: EnvelopeRule | undefined): boolean {
   const allowed = envelope?.empty ?? DEFAULT_SPELLINGS;
@@ -48,7 +48,7 @@ function spellingOf(value: JsonValue | undefined): EmptySpelling | undefined {
   return typeof value === "object" && Object.keys(value).length === 0 ? "empty_object" : undefined;
 }
 
-/** A part of a response that cannot be read because of its shape. */
+/** A part of a response whose shape prevents reading it. */
 export interface Misshapen {
   /** JSON path from the root of the body. */
   readonly path: string;
@@ -56,7 +56,7 @@ export interface Misshapen {
   readonly got: string;
 }
 
-/** Describes a value in place of the expected one; the path starts at the root of the body. */
+/** Describes a value that differs from the expected one. The path starts at the root of the body. */
 export function misshapen(path: string, expected: string, got: JsonValue | undefined): Misshapen {
   return { path: path === "" ? "(root)" : path, expected, got: got === undefined ? "nothing" : gotOf(got) };
 }

@@ -3,14 +3,14 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { noteStatus, payloadPath } from "./envelope.ts";
 import { ERRORS_PATH, noteErrors, pathOfShape } from "./success-errors.ts";
 
-/** The known paths around the payload at a path, by the rules of a method. */
+/** The paths around the payload that are known from the rules of a method, by the path of the payload. */
 const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();
 
 /**
- * Notes differences around the payload of a body: the status, errors, and unknown keys.
+ * Notes differences around the payload of a body: in the status, errors, and unknown keys.
  *
  * @param reads whether rules or fields read a path in the payload
- * @param type as in `payloadOf`
+ * @param type the type of the payload, as in `payloadOf`
  */
 export function noteAround(
   rules: MethodRules,
@@ -38,16 +38,18 @@ function knownAround(rules: MethodRules, chosen: string | undefined): KnownPaths
   return known;
 }
 
-/** Returns the paths in a body that rules read or know, the payload's first. */
+/** Returns the paths in a body that rules read or mention, beginning with the payload's path. */
 export function pathsAround(rules: MethodRules, payload: string | undefined): readonly string[] {
   const { payload: paths = [], known = [] } = rules.envelope ?? {};
-  // an alternative that contains the payload would cover all of it
+  // an alternative path that contains the payload would make all keys around it known
   const others = paths.filter((path) => path !== "" && !payload?.startsWith(`${path}.`));
   const own = payload === undefined ? [] : [payload];
   return [...own, ...pathsOfBody(rules), ...others, ...known];
 }
 
-/** Returns the paths in a body that are read in addition to its payload, including paths for errors only. */
+/**
+ * Returns the paths in a body that rules read in addition to its payload, including paths for errors only.
+ */
 export function pathsOfBody(rules: MethodRules): readonly string[] {
   const { errors, errorShapes, errorMetadata = [], retryAfter } = rules;
   const { payload = [], status, message, errors: errorsPath = ERRORS_PATH } = rules.envelope ?? {};

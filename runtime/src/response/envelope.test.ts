@@ -18,11 +18,11 @@ test.each<[JsonValue | undefined, JsonValue | undefined]>([
   [[], undefined],
   ["text", undefined],
   [undefined, undefined],
-])("payloadOf: finds the payload of %j", (body, payload) => {
+])("payloadOf finds the payload of %j", (body, payload) => {
   expect(payloadOf(body, wrapped)).toEqual(payload);
 });
 
-test("payloadOf: returns the body without an envelope, or if its path is the root", () => {
+test("payloadOf returns the body if there is no envelope, or if its path is the root", () => {
   expect(payloadOf([1], undefined)).toEqual([1]);
   expect(payloadOf([1], { payload: [] })).toEqual([1]);
   expect(payloadOf([1], { payload: ["x", ""] })).toEqual([1]);
@@ -40,17 +40,17 @@ test.each<[number, JsonValue, number]>([
   [200, [], 200],
   [404, { meta: { status: 200 } }, 404],
   [201, { meta: { status: 404 } }, 201],
-])("statusOf: of %i with %j is %i", (http, body, status) => {
+])("the effective status of an HTTP status %i with the body %j is %i", (http, body, status) => {
   expect(statusOf(http, body, withStatus)).toBe(status);
 });
 
-test("valueAt: sees own keys only, and enters arrays", () => {
+test("valueAt reads own keys only, and also enters arrays", () => {
   expect(valueAt({}, "constructor.name")).toBeUndefined();
   expect(valueAt([{ a: 1 }], "0.a")).toBe(1);
   expect(valueAt([1], "length")).toBeUndefined();
 });
 
-test("valueAt: accepts any value and any path", () => {
+test("valueAt accepts any value and any path", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, path) => {
       valueAt(value as JsonValue, path);

@@ -10,12 +10,12 @@ import type { EnvelopeRule } from "../adapter/rules.ts";
 import { isEmpty } from "./empty.ts";
 
 /**
- * Returns the payload of a body: the value at the first path with a value of the expected type, or else any
- * value other than null; but not a value that contains an earlier alternative of another type. Returns
- * undefined if no path has a value; without an envelope the body itself.
+ * Returns the payload of a body. This is the value at the first path with a value of the expected type, or
+ * otherwise the first value that is not null. A value that contains an earlier alternative of another type is
+ * not a payload. Returns undefined if no path has a value, and the body itself if there is no envelope.
  *
  * @param found receives the values that are not objects on the path to the payload, or on all paths if there
- * is none
+ *   is no payload
  */
 export function payloadOf(
   body: JsonValue | undefined,
@@ -31,7 +31,10 @@ export function payloadOf(
   return undefined;
 }
 
-/** Returns the path to the payload: the only one, or the one that `payloadOf` chooses; undefined for none. */
+/**
+ * Returns the path to the payload: the only path, or the path that `payloadOf` chooses. Returns undefined if
+ * there is no payload.
+ */
 export function payloadPath(
   body: JsonValue | undefined,
   paths: readonly string[],
@@ -55,8 +58,8 @@ function isBelow(path: string, holder: string): boolean {
 }
 
 /**
- * Returns the effective status: the HTTP status, unless it is 200 and the envelope has another valid HTTP
- * status (as with JSONP, which is always 200).
+ * Returns the effective status. This is the HTTP status, unless it is 200 and the envelope contains another
+ * valid HTTP status, as in JSONP, where the HTTP status is always 200.
  */
 export function statusOf(
   http: number,
@@ -67,14 +70,17 @@ export function statusOf(
   return statusIn(valueAt(body, envelope.status)) ?? http;
 }
 
-/** Returns the status in a value; undefined if it is not a valid HTTP status. */
+/** Returns the status in a value, or undefined if the value is not a valid HTTP status. */
 function statusIn(value: JsonValue | undefined): number | undefined {
   const status = typeof value === "string" ? numberFromText(value) : value;
   const isStatus = typeof status === "number" && Number.isInteger(status) && status >= 200 && status <= 599;
   return isStatus ? status : undefined;
 }
 
-/** Notes a status in an envelope that is not a number, as for fields; an invalid status counts as lost. */
+/**
+ * Notes differences of a status in an envelope that is not a number. As in fields, an invalid status
+ * counts as lost.
+ */
 export function noteStatus(body: JsonValue | undefined, path: string, out: ProtoWriter): void {
   const value = valueAt(body, path, out.misstep);
   if (value === undefined || value === null) return;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Form, readForm, readFormInPieces } from "./form.ts";
 
-/** Reads a form in pieces, without waits between them. */
+/** Reads a form in pieces, without pauses between them. */
 function inPieces(text: string): Form {
   const work = readFormInPieces(text);
   for (;;) {
@@ -12,7 +12,7 @@ function inPieces(text: string): Form {
   }
 }
 
-test("readForm: reads a token response", () => {
+test("readForm parses the response of a token endpoint", () => {
   const text = "oauth_token=a%2Bb&oauth_token_secret=c+d&oauth_callback_confirmed=true\n";
   expect(readForm(text)).toEqual({
     value: { oauth_token: "a+b", oauth_token_secret: "c d", oauth_callback_confirmed: "true" },
@@ -20,24 +20,24 @@ test("readForm: reads a token response", () => {
   });
 });
 
-test("readForm: lists repeated names, keeps malformed escapes, and has no special names", () => {
+test("readForm returns repeated names as lists, keeps malformed escapes, and treats no name specially", () => {
   expect(readForm("a=1&a=2&a=&b=%zz&c").value).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
   expect(Object.keys(readForm("__proto__=1").value ?? {})).toEqual(["__proto__"]);
 });
 
 test.each(["OK", "<html lang='en'>hi</html>", '{"a":"b=c"}', '["a=b"]', "Busy, retry=5", '"a=b"'])(
-  "readForm: returns a text that is not a form unchanged: %s",
+  "readForm returns a string that is not a form unchanged: %s",
   (text) => {
     expect(readForm(text)).toEqual({ value: text, malformed: false });
     expect(inPieces(text)).toEqual({ value: text, malformed: false });
   },
 );
 
-test.each(["", " \r\n"])("readForm: returns undefined for an empty text: %j", (text) => {
+test.each(["", " \r\n"])("readForm returns undefined for the empty string %j", (text) => {
   expect(readForm(text).value).toBeUndefined();
 });
 
-test("property: escapes with invalid UTF-8 are recognized, in pieces as in one text", () => {
+test("property: escapes with invalid UTF-8 are recognized, in pieces as in one string", () => {
   const bytes = fc.array(fc.constantFrom(0x41, 0x80, 0xbf, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xff), {
     maxLength: 4,
   });

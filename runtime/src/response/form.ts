@@ -1,20 +1,20 @@
 import type { JsonValue, Work } from "connect-rest-codec/internal";
 
-/** The number of characters that are read at a time, extended to the end of a pair. */
+/** The number of characters that are read at a time. A piece is extended to the end of a pair. */
 const PIECE = 64 * 1024;
 
-/** A form and its values. */
+/** A parsed form. */
 export interface Form {
   /**
-   * An object of strings; a repeated name has an array of strings. A text that is not a form is returned
-   * unchanged, and an empty text as undefined.
+   * An object whose values are strings, or arrays of strings for repeated names. A string that is not a form
+   * is returned unchanged, and an empty string as undefined.
    */
   readonly value: JsonValue | undefined;
-  /** Escapes with invalid UTF-8, which was replaced by U+FFFD. */
+  /** Whether escapes contained invalid UTF-8, which was replaced by U+FFFD. */
   readonly malformed: boolean;
 }
 
-/** Reads an `application/x-www-form-urlencoded` body. Malformed percent-encoding stays as it is. */
+/** Reads an `application/x-www-form-urlencoded` body. Malformed percent-encoding is not changed. */
 export function readForm(text: string): Form {
   const form = text.trim();
   if (!isForm(form)) return noForm(form);
@@ -33,7 +33,7 @@ export function* readFormInPieces(text: string): Work<Form> {
     const found = form.indexOf("&", at + PIECE);
     const end = found < 0 ? form.length : found;
     const piece = form.slice(at, end);
-    // URLSearchParams skips a leading question mark, but it is only meaningless at the start of the form
+    // URLSearchParams skips a leading question mark, which must be kept in a piece that is not the first
     addPairs((at > 0 ? "&" : "") + piece, pairs);
     malformed ||= hasBrokenEscapes(piece);
     yield end - at;
@@ -42,7 +42,7 @@ export function* readFormInPieces(text: string): Work<Form> {
   return { value: pairs, malformed };
 }
 
-/** Reports whether a text begins with a name, unlike JSON, HTML or a sentence. */
+/** Reports whether a string begins with a name, unlike JSON, HTML or a sentence. */
 function isForm(text: string): boolean {
   return /^[^\s"<>{}=]*=/.test(text);
 }
@@ -51,7 +51,10 @@ function noForm(text: string): Form {
   return { value: text === "" ? undefined : text, malformed: false };
 }
 
-/** Reports whether a run of escapes is invalid UTF-8. The text between the runs is always valid. */
+/**
+ * Reports whether a sequence of escapes is invalid UTF-8. The characters between such sequences are always
+ * valid.
+ */
 function hasBrokenEscapes(text: string): boolean {
   if (!/%[89a-f][\da-f]/i.test(text)) return false;
   for (const [row] of text.matchAll(/(?:%[\da-f]{2})+/gi)) {

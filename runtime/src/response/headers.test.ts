@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Secret } from "../text/secret.ts";
 import { passHeaders } from "./headers.ts";
 
-test("passes on limits, ids and notices, but no headers about the body, the connection or the session", () => {
+test("callers receive limits, ids and notices, but no headers about the body, the connection or the session", () => {
   const { headers: passed } = passHeaders(
     {
       "x-ratelimit-perhour-remaining": "3",
@@ -34,7 +34,7 @@ test("passes on limits, ids and notices, but no headers about the body, the conn
   });
 });
 
-test("drops and counts headers that cannot be sent", () => {
+test("headers that cannot be sent are dropped and counted", () => {
   const { headers, dropped } = passHeaders(
     {
       "x-ratelimit-a": "x".repeat(501),
@@ -48,7 +48,7 @@ test("drops and counts headers that cannot be sent", () => {
   expect([Object.fromEntries(headers), dropped]).toEqual([{ "x-ratelimit-d": "4" }, 3]);
 });
 
-test("drops and counts a header whose name contains a secret", () => {
+test("a header whose name contains a secret is dropped and counted", () => {
   const tokens = fc
     .stringMatching(/^[a-z0-9]{1,40}$/)
     .filter((text) => !/^(?:x|rate|limit|ratelimit|reset)$/.test(text));
@@ -64,7 +64,7 @@ test("drops and counts a header whose name contains a secret", () => {
   );
 });
 
-test("redacts the secrets that were sent", () => {
+test("the secrets that were sent are redacted in headers", () => {
   const secrets = [new Secret("hunter22/x")];
   const { headers } = passHeaders(
     { "x-request-id": "a-hunter22%2Fx", "retry-after": "5" },

@@ -4,17 +4,19 @@ import type { ResponseHeaders } from "../http/exchange.ts";
 import type { Secret } from "../text/secret.ts";
 
 /**
- * The upstream's response headers that are passed to the caller of the RPC: rate limits, `Retry-After`,
- * request ids and deprecation notices. Other headers concern the upstream's body, its connection or its
- * cookies.
+ * The upstream's response headers that the caller of the RPC receives: rate limits, `Retry-After`, request
+ * ids and deprecation notices. Other headers concern the upstream's body, its connection or its cookies.
  */
 const PASSED =
   /^(?:x-)?ratelimit(?:-[\w-]+)?$|^x-rate-limit-[\w-]+$|^retry-after$|^(?:x-)?request-id$|^deprecation$|^sunset$/;
 
-/** The characters that gRPC can carry as header text; HTTP should not use others (RFC 9110 section 5.5). */
+/**
+ * Matches the characters that gRPC can send in text headers. HTTP should not use other characters (RFC 9110
+ * section 5.5).
+ */
 const SENDABLE = /^[\x20-\x7e]*$/;
 
-/** The headers that are passed to the caller, and the number of those that cannot be sent. */
+/** The headers for the caller, and the number of headers that cannot be sent. */
 export interface PassedHeaders {
   readonly headers: Headers;
   /** The number of headers that are too long or not ASCII, or whose name contains a secret. */
@@ -24,7 +26,7 @@ export interface PassedHeaders {
 /**
  * Copies the headers for the caller, without the secrets that were sent.
  *
- * @param call provides the secrets; called only if there is a header to copy
+ * @param call provides the secrets; read only if there is a header to copy
  */
 export function passHeaders(
   headers: ResponseHeaders,
@@ -47,7 +49,7 @@ export function passHeaders(
   return { headers: passed, dropped };
 }
 
-/** Returns a function that reads headers by names in lower case; several values are joined by `, `. */
+/** Returns a function that reads headers by names in lower case. Several values are joined by `, `. */
 export function headerReader(headers: ResponseHeaders): HeaderReader {
   return (name) => {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;

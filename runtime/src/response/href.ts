@@ -1,11 +1,13 @@
 import { type JsonValue, type OnMisstep, objectIn, valueAt } from "connect-rest-codec/internal";
 
-/** A link that must not be followed; `message` describes the problem without repeating the link. */
+/**
+ * Thrown for a link that must not be followed. `message` describes the problem without repeating the link.
+ */
 export class LinkRejected extends Error {}
 
 /**
  * Returns the address of the link at a path: a string, or the `href` of an object. Returns undefined if there
- * is none, or if its place holds `null`, `""`, `false`, `[]` or `{}`.
+ * is no value, or if the value is `null`, `""`, `false`, `[]` or `{}`.
  *
  * @throws LinkRejected for a value of another type
  */

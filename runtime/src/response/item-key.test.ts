@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { itemKey } from "./item-key.ts";
 
-test("the key of an item is its key value; an item without one is identified by its whole content", () => {
+test("an item is identified by its key, or by its whole content if it has no key", () => {
   expect([itemKey("a", {}), itemKey(7, {}), itemKey(2n ** 64n, {})]).toEqual([
     "a",
     "7",
@@ -11,7 +11,7 @@ test("the key of an item is its key value; an item without one is identified by 
   expect(itemKey(undefined, { a: 1 })).not.toBe(itemKey(undefined, { a: 2 }));
 });
 
-test("remembered keys are short and distinct, however long the keys of a feed are", () => {
+test("remembered keys are short and distinct, even if the keys of a feed are long", () => {
   const long = "x".repeat(1_000_000);
   const keys = [`${long}1`, `${long}2`, "x".repeat(129)].map((key) => itemKey(key, {}));
   expect(new Set(keys).size).toBe(3);

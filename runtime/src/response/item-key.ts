@@ -3,12 +3,12 @@ import type { JsonValue, ProtoWriter } from "connect-rest-codec/internal";
 import { stringifyJson, valueAt } from "connect-rest-codec/internal";
 import type { Page } from "./page.ts";
 
-/** The longest key, in characters. */
+/** The maximum length of a key, in characters. */
 export const MAX_KEY_LENGTH = 128;
 
 /**
- * Returns the key of an item in a list: the value of its key field, or its whole content without one. Long
- * keys are hashed, since thousands are remembered.
+ * Returns the key of an item in a list: the value of its key field, or its whole content if it has no key.
+ * Long keys are hashed, since thousands of keys are remembered.
  */
 export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined): string {
   if (key === undefined || key === null || typeof key === "object") {
@@ -21,7 +21,7 @@ export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined)
 /**
  * Returns the keys of the first `most` items of a page, in order.
  *
- * @param rule has the path of the key in an item
+ * @param rule contains the path of the key in an item
  */
 export function keysOf(rule: { readonly key: string }, page: Page, most?: number): string[] {
   return page.items.slice(0, most).map((item, index) => {
@@ -31,14 +31,14 @@ export function keysOf(rule: { readonly key: string }, page: Page, most?: number
 }
 
 /**
- * Notes the items of a page that share their key with an earlier item, and are therefore lost. An item that
- * is listed twice without differences loses nothing.
+ * Notes the items of a page that have the same key as an earlier item, and are therefore lost. If an item is
+ * listed twice without differences, nothing is lost.
  *
  * @param keys the keys of the first items of the page
  */
 export function noteSharedKeys(page: Page, keys: readonly string[], out: ProtoWriter): void {
   const firsts = new Map<string, number>();
-  // encodes an item only once even if many share its key
+  // encodes each item only once, even if many share its key
   const texts = new Map<number, string>();
   for (const [index, key] of keys.entries()) {
     const first = firsts.get(key);

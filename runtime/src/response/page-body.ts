@@ -3,8 +3,8 @@ import { parseJson, parseJsonExactly, parseJsonVerbatim, valueAt } from "connect
 import { type Body, EMPTY_BODY } from "./body.ts";
 
 /**
- * Returns the body of a page whose items were already read: its list has the right length but holes in place
- * of the items, except for the last item if it is needed. Returns undefined if there is no list at its path.
+ * Returns the body of a page whose items were already read. Its list has the right length, but holes in place
+ * of the items, except for the last item if it is needed. Returns undefined if there is no list at the path.
  */
 export function bodyOfPage(
   bytes: Uint8Array,
@@ -28,7 +28,7 @@ export function bodyOfPage(
   };
 }
 
-/** Moves the only item, if there is one, to the end of a longer list. */
+/** Makes the list `length` items long, and moves its only item, if it has one, to the end. */
 function spread(list: JsonValue[], length: number): void {
   const [last] = list;
   list.length = 0;

@@ -10,11 +10,11 @@ type ListAdapter = PaginateAdapter | PollAdapter;
 const KNOWN = new WeakMap<ListAdapter, KnownPaths>();
 
 /**
- * Notes the unknown keys next to a page's items and its payload: those that no rule reads and `known` does
- * not name.
+ * Notes the unknown keys next to a page's items and its payload. A key is unknown if no rule reads it and
+ * `known` does not contain it.
  */
 export function noteUnknownKeys(adapter: ListAdapter, { path, payload, body }: Page, out: ProtoWriter): void {
-  // otherwise the payload is the list
+  // otherwise the payload itself is the list
   if (path !== "") knownInPayload(adapter).note(payload, out);
   const read = pathsRead(adapter);
   noteAround(adapter.rules, body, (each) => read.some((other) => areNested(each, other)), out);
@@ -37,7 +37,7 @@ function areNested(path: string, other: string): boolean {
   return restBelow(path, other) !== undefined || restBelow(other, path) !== undefined;
 }
 
-/** Returns the paths that the rules of the list read, from the payload. */
+/** Returns the paths that the rules of the list read, relative to the payload. */
 function pathsRead(adapter: ListAdapter): readonly string[] {
   const { items } = adapter;
   const ofList = [items].flat().filter((path) => path !== "");
@@ -49,7 +49,7 @@ function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
   const paths = more === undefined ? [] : [more.key];
   switch (next.kind) {
     case "link":
-      // a payload that is itself a link has only that key
+      // if the payload itself is the link, its only known key is `href`
       return [...paths, next.path || "href", ...(next.query === undefined ? [] : [next.query])];
     case "cursor":
       return next.from === "payload" ? [...paths, ...next.paths] : paths;
@@ -60,7 +60,7 @@ function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
   }
 }
 
-/** Returns the paths that are read in every body and lie within the payload. */
+/** Returns the paths within the payload that are read in every body. */
 function pathsInPayload(rules: MethodRules): readonly string[] {
   const { payload = [], known = [] } = rules.envelope ?? {};
   const paths = [...pathsOfBody(rules), ...known];

@@ -1,4 +1,4 @@
-/** Notes and reads the places of a page other than its items, and of items other than their messages. */
+/** Notes differences and reads values in a page around its items, and in items outside of their messages. */
 import {
   booleanFrom,
   type Condition,
@@ -30,7 +30,10 @@ export function noteKeys(
   for (const index of indices) valueAt(page.items[index], adapter.key, inItem(page, index, out));
 }
 
-/** Notes differences around the items of a page and on the paths to its next page, as for fields. */
+/**
+ * Notes differences around the items of a page and on the paths to its next page, in the same way as for
+ * fields.
+ */
 export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, out: ProtoWriter): void {
   for (const misstep of page.missteps) out.misstep(misstep);
   if (page.isOnlyItem) out.coerce(page.path, "array", page.list);
@@ -40,7 +43,7 @@ export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, o
   if (next.kind === "cursor" && next.from === "last_item" && items.length > 0) {
     cursorAt(next.paths)(items.at(-1), inItem(page, items.length - 1, out));
   }
-  // any other payload is a list, or an empty page
+  // any other payload is the list itself, or an empty page
   if (!isJsonObject(payload)) return;
   if (more !== undefined) noteValue(kindOfValues(more), payload, more.key, out);
   if (next.kind === "link") {
@@ -70,7 +73,7 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
   try {
     if (hrefAt(root, path, out.misstep) !== undefined) return;
   } catch (error) {
-    // following the link fails with this error
+    // following the link later fails with this error
     if (error instanceof LinkRejected) return;
     throw error;
   }
@@ -78,7 +81,7 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
   if (link === false || (Array.isArray(link) && link.length === 0)) out.coerce(path, "a link", link);
 }
 
-/** @param link the path of the link: a link that is a string has no parameters next to it */
+/** @param link the path of the link; if the link is a string, there are no parameters next to it */
 function noteParameters(root: JsonObject, link: string, path: string, out: ProtoWriter): void {
   if (path.startsWith(`${link}.`) && typeof valueAt(root, link) === "string") return;
   const value = valueAt(root, path, out.misstep);
@@ -90,7 +93,7 @@ function noteParameters(root: JsonObject, link: string, path: string, out: Proto
   }
 }
 
-/** Returns a function that finds the first cursor at some paths. */
+/** Returns a function that returns the first cursor at the given paths. */
 export function cursorAt(paths: readonly string[]) {
   return firstOf(
     paths.map((path) => (root: JsonValue | undefined, found: OnMisstep) => {
@@ -100,7 +103,7 @@ export function cursorAt(paths: readonly string[]) {
   );
 }
 
-/** Returns the first cursor at some paths of an item. */
+/** Returns the first cursor at the given paths of an item. */
 export function cursorInItem(paths: readonly string[], page: Page, index: number): JsonValue | undefined {
   const find = cursorAt(paths);
   return page.pick(({ items }) => find(items[index], () => {}));
@@ -113,7 +116,9 @@ function isCursor(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false;
 }
 
-/** Reports whether a page says that there are more. Booleans are read as in fields. */
+/**
+ * Reports whether a page states that there are more pages. Booleans are read in the same way as in fields.
+ */
 export function saysMore(page: Page, more: Condition): boolean {
   const { payload } = page;
   if (!isJsonObject(payload)) return false;
@@ -124,7 +129,7 @@ export function saysMore(page: Page, more: Condition): boolean {
   return flag !== undefined && more.values?.includes(String(flag)) === true;
 }
 
-/** Returns the type of the values of a condition; undefined without values. */
+/** Returns the type of the values of a condition, or undefined if the condition has no values. */
 function kindOfValues({ values, type }: Condition): Kind | undefined {
   if (values === undefined || values.length === 0 || type !== undefined) return undefined;
   if (values.every((value) => value === "true" || value === "false")) return "bool";

@@ -17,26 +17,29 @@ const NOTHING: readonly JsonValue[] = [];
 export interface ListRules {
   /** The envelope around the payload. */
   readonly envelope: EnvelopeRule | undefined;
-  /** Dotted paths from the payload. */
+  /** The dotted paths of the list, relative to the payload. */
   readonly paths: readonly string[];
-  /** The spellings of a list without items. Default: `null`, `[]` and `{}`. */
+  /** The representations of a list without items. Default: `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[] | undefined;
-  /** The type of an item: an object with one of its keys, in place of the list, is the only item. */
+  /**
+   * The type of an item. If an object with one of the type's keys is in place of the list, the object is the
+   * only item.
+   */
   readonly item: MessageTable;
 }
 
 /** The list in a response. */
 export class Page {
   readonly payload: JsonValue | undefined;
-  /** The path of the list, or its expected path. */
+  /** The path of the list, or its expected path if there is no list. */
   readonly path: string;
   /** The value at that path. */
   readonly list: JsonValue | undefined;
-  /** Whether an object in place of the list is the only item. */
+  /** Whether an object in place of the list counts as the only item. */
   readonly isOnlyItem: boolean;
-  /** The items; empty if there is no list. */
+  /** The items. Empty if there is no list. */
   readonly items: readonly JsonValue[];
-  /** The values on the paths to the payload and to the list that are not objects. */
+  /** The values that are not objects on the paths to the payload and to the list. */
   readonly missteps: readonly Misstep[];
   readonly body: JsonValue | undefined;
   private readonly verbatimBody: () => JsonValue | undefined;
@@ -45,8 +48,8 @@ export class Page {
   private exactPage: Page | undefined;
 
   /**
-   * @param rules the location of the list: the first of its paths that leads to an array, else the first that
-   * leads to a spelling of an empty list, else the first
+   * @param rules the paths of the list, of which this page uses the first that leads to an array, or
+   *   otherwise the first that leads to a representation of an empty list, or otherwise the first
    */
   constructor({ value, exactly, verbatim }: Pick<Body, "value" | "exactly" | "verbatim">, rules: ListRules) {
     const { envelope, paths, empty, item } = rules;
@@ -75,13 +78,15 @@ export class Page {
     return this.exactPage;
   }
 
-  /** Returns the page with every number as written; undefined if this page preserves all numbers. */
+  /**
+   * Returns the page with every number as it was written, or undefined if this page preserves all numbers.
+   */
   verbatim(): Page | undefined {
     const value = this.verbatimBody();
     return value === undefined ? undefined : this.of(value);
   }
 
-  /** Returns the page of another body. */
+  /** Returns a page with the same rules and another body. */
   of(value: JsonValue): Page {
     return new Page({ ...this.source, value }, this.rules);
   }
@@ -91,8 +96,8 @@ export class Page {
   }
 
   /**
-   * The reason why this is not a page: there is neither a list nor a spelling of an empty one. Otherwise
-   * undefined.
+   * The reason why this is not a page: there is neither a list nor a representation of an empty list.
+   * Undefined for a valid page.
    */
   get misshapen(): Misshapen | undefined {
     const { envelope, empty } = this.rules;
@@ -124,7 +129,10 @@ export class Page {
     return this.payloadPath === "" ? this.path : `${this.payloadPath}.${this.path}`;
   }
 
-  /** Returns a value of the page; taken from the exact page if it would be a rounded integer. */
+  /**
+   * Returns a value of the page. If the value would be a rounded integer, returns the value of the exact
+   * page.
+   */
   pick(from: (page: Page) => JsonValue | undefined): JsonValue | undefined {
     const value = from(this);
     const rounded = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);

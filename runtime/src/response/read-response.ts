@@ -16,10 +16,10 @@ export interface ReadResponse {
   readonly status: number;
   readonly header: HeaderReader;
   readonly body: Body;
-  /** The message, if it was read without parsing the body, which is then omitted. */
+  /** The message, if it was read without parsing the body. There is then no parsed body. */
   readonly decoded?: Decoded;
   /**
-   * The items, if they were read without parsing them; the list of the body then has holes in their place.
+   * The items, if they were read without parsing them. The list in the body then has holes in their place.
    */
   readonly items?: DecodedItems;
 }
@@ -29,8 +29,8 @@ export interface ReadResponse {
  *
  * @param now milliseconds since 1970
  * @param maxCost the limit `maxResponseCost`
- * @throws ConnectError for a response that is an error, by its status, its envelope or a rule of the method,
- * and for an invalid body
+ * @throws ConnectError for an invalid body, and for a response that is an error because of its status, its
+ *   envelope or a rule of the method
  */
 export function readResponse(
   response: UpstreamResponse,
@@ -63,7 +63,7 @@ export function* readResponseInPieces(
   return body.inPieces === undefined ? check() : yield* body.inPieces.asking(check);
 }
 
-/** Returns a response whose body is not an error. Throws a ConnectError otherwise. */
+/** Returns the response, unless its body is an error. Throws a ConnectError otherwise. */
 export function checked(
   response: UpstreamResponse,
   header: HeaderReader,
@@ -103,7 +103,7 @@ function bodyOf(
   }
 }
 
-/** Returns a body that could not be read, if it is not needed. */
+/** Returns a body in place of one that could not be read, if its content is not needed. */
 function unreadable(
   rules: MethodRules,
   { status, body }: UpstreamResponse,
@@ -112,14 +112,14 @@ function unreadable(
   cause: unknown,
 ): Body {
   if (cause instanceof TooCostly) throw tooCostly(rules.upstream, maxCost, cause);
-  // a redirect or a 304 that counts as success often has an HTML page, which nobody needs
+  // a redirect or a 304 that counts as success often has an HTML page as its body, which is not needed
   if (status >= 300) return readBody(body, "empty", type);
   const broken = type !== undefined && /json/i.test(type) ? " that does not parse" : "";
   const got = `${type ?? "no Content-Type"}${broken} (${body.length} bytes)`;
   throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
 }
 
-/** Returns the error of JSON that exceeds the maximum cost of reading. */
+/** Returns the error for JSON that exceeds the maximum cost of reading. */
 export function tooCostly(upstream: string, limit: number, cause: TooCostly): Error {
   return restError("UPSTREAM_BODY_TOO_COSTLY", { upstream, limit }, { cause });
 }

@@ -24,25 +24,27 @@ import { checked, type ReadResponse } from "./read-response.ts";
 import { errorPaths, errorPathsWithin, restBelow } from "./success-errors.ts";
 import { writeHead } from "./write-message.ts";
 
-/** After 2^`MAX_PASSES` consecutive failures, only every 256th response of a method is scanned. */
+/** After 2^`MAX_PASSES` consecutive failures, the scanner tries only every 256th response of a method. */
 const MAX_PASSES = 8;
 
-/** The scanner's state for a method. */
+/** The scanner's state for one method. */
 type Subject = {
   readonly plan: ScanPlan;
-  /** Whether rules of the method look for errors in a body with status 200. */
+  /** Whether rules of the method search for errors in a body with status 200. */
   readonly mayBeError: boolean;
   /** Keys that may lead to errors within the payload. */
   readonly errorKeys: ReadonlySet<string>;
-  /** The number of consecutive responses that were not read, and of further responses to skip. */
+  /**
+   * The number of consecutive responses that the scanner could not read, and the number of responses to skip.
+   */
   misses: number;
   passes: number;
 };
 
-/** Reads typical responses without JSON.parse: see codec/scanner. The decoder reads all others. */
+/** Reads typical responses without JSON.parse (see codec/scanner). The decoder reads all other responses. */
 export class ResponseScanner {
   private readonly scanner: Scanner;
-  /** Writes fields from the head of a response. */
+  /** Writes the fields of a message that are in the head of a response. */
   private readonly out = new ProtoWriter();
   private readonly subjects = new WeakMap<AnyMethodAdapter, Subject | "none">();
 
@@ -50,13 +52,16 @@ export class ResponseScanner {
     this.scanner = scanner;
   }
 
-  /** Creates the scanner for all calls of a transport; undefined where WebAssembly is not allowed. */
+  /** Creates the scanner for all calls of a transport. Returns undefined where WebAssembly is not allowed. */
   static create(): ResponseScanner | undefined {
     const shared = scanner();
     return shared && new ResponseScanner(shared);
   }
 
-  /** Reads a typical successful response; undefined for any other, which has to be decoded. */
+  /**
+   * Reads a typical successful response. Returns undefined for other responses, which the decoder has to
+   * read.
+   */
   read(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -70,7 +75,7 @@ export class ResponseScanner {
     return decoded && this.withHead(adapter, { status, header, body: EMPTY_BODY, decoded });
   }
 
-  /** Reports whether a body should be read by `readInPieces`. */
+  /** Reports whether `readInPieces` should read a body. */
   isLarge(body: Uint8Array): boolean {
     return this.scanner.isLarge(body);
   }
@@ -90,7 +95,8 @@ export class ResponseScanner {
   }
 
   /**
-   * Adds fields from the head of the response to a message; undefined if these have differences to report.
+   * Adds the fields in the head of a response to a message. Returns undefined if these fields have
+   * differences to report.
    */
   private withHead(
     { head }: UnaryAdapter,
@@ -119,7 +125,7 @@ export class ResponseScanner {
   }
 
   /**
-   * Returns the message of a successful response; undefined if it has to be decoded.
+   * Returns the message of a successful response, or undefined if the decoder has to read the response.
    *
    * @param maxCost the limit `maxResponseCost`
    */
@@ -154,7 +160,7 @@ export class ResponseScanner {
   }
 
   /**
-   * Returns a page whose items are already decoded; undefined if it has to be read by the decoder.
+   * Returns a page whose items are already decoded, or undefined if the decoder has to read the response.
    *
    * @param now milliseconds since 1970
    * @throws ConnectError for an error in a response with a success status
@@ -181,7 +187,7 @@ export class ResponseScanner {
     return { ...checked(response, header, around, rules, now), items };
   }
 
-  /** Returns the state for the method of a response to scan; undefined for a response that is not scanned. */
+  /** Returns the state for the method of a response, or undefined if the response should not be scanned. */
   private subjectFor(
     adapter: UnaryAdapter | PaginateAdapter,
     rules: MethodRules,
@@ -231,7 +237,7 @@ export class ResponseScanner {
   private pagePlan(adapter: PaginateAdapter): ScanPlan | undefined {
     const { rules, items, item } = adapter;
     const [path = "", ...others] = items;
-    // the values that distinguish the items are within them
+    // the values that distinguish the items are within the items, which are not parsed
     if (adapter.next.kind === "cursor" && adapter.next.overlap !== undefined) return undefined;
     if (others.length > 0 || (rules.envelope?.payload.length ?? 0) > 1) return undefined;
     const envelope = envelopeOf({ ...rules.envelope, payload: [listPath(adapter)] }, false);
@@ -243,7 +249,7 @@ function isPath(source: HeadSource): boolean {
   return typeof source === "object" && "path" in source;
 }
 
-/** Returns the path of the list from the root of the body, if there is a single path. */
+/** Returns the path of the list from the root of the body, if there is only one path. */
 function listPath({ rules, items: [path = ""] }: PaginateAdapter): string {
   return [rules.envelope?.payload[0] ?? "", path].filter((each) => each !== "").join(".");
 }
@@ -254,7 +260,7 @@ function isPassed(subject: Subject): boolean {
   return true;
 }
 
-/** Counts whether responses of a method are read. */
+/** Counts whether the scanner could read a response of a method. */
 function counted(subject: Subject, isRead: boolean): void {
   subject.misses = isRead ? 0 : Math.min(subject.misses + 1, MAX_PASSES);
   if (!isRead) subject.passes = 2 ** subject.misses - 2;
@@ -279,11 +285,11 @@ interface Inner extends Envelope {
 }
 
 /**
- * Returns the keys of an envelope; undefined for paths that are more than keys. Of several payload paths it
- * uses the first: an object there is the message, regardless of the other paths, and anything else is decoded
- * by the decoder.
+ * Returns the keys of an envelope, or undefined if a path contains more than keys. If there are several
+ * payload paths, uses the first: an object there is the message regardless of the other paths, and the
+ * decoder reads all other values.
  *
- * @param known paths of the keys around the payload; undefined if all keys are known
+ * @param known paths of the keys around the payload, or undefined if all keys are known
  * @param errors paths around the payload, where a body may have errors
  */
 function envelopeOf(
@@ -311,8 +317,8 @@ function envelopeOf(
 const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
 /**
- * Adds a part of an envelope at its path. Returns false if the path is not a path of keys, or another part is
- * there.
+ * Adds a part of an envelope at its path. Returns false if the path contains more than keys, or if another
+ * part is there.
  */
 function place(envelope: Inner, path: string, part: "payload" | "status" | "errors"): boolean {
   if (!PATH.test(path)) return false;
@@ -324,7 +330,7 @@ function place(envelope: Inner, path: string, part: "payload" | "status" | "erro
   return true;
 }
 
-/** Marks a path and all below it as known. Returns false if the path is not a path of keys. */
+/** Marks a path and everything below it as known. Returns false if the path contains more than keys. */
 function placeKnown(envelope: Inner, path: string): boolean {
   if (!PATH.test(path)) return false;
   const keys = path.split(".");
@@ -344,7 +350,7 @@ function opened({ keys }: Inner): Inner {
   return { keys: new Map(inner), isOpen: true };
 }
 
-/** Returns the object below some keys; undefined if a part of the envelope is on the path. */
+/** Returns the object below the given keys, or undefined if a part of the envelope is on the path. */
 function innerAt(envelope: Inner, keys: readonly string[]): Inner | undefined {
   let at = envelope;
   for (const key of keys) {

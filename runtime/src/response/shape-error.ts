@@ -4,7 +4,7 @@ import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Misshapen } from "./empty.ts";
 
-/** Returns the error for a response that cannot be read because of its shape. */
+/** Returns the error for a response whose shape prevents reading it. */
 export function shapeError(
   { method, rules }: AnyMethodAdapter,
   { path, expected, got }: Misshapen,

@@ -54,7 +54,7 @@ function headWriter([number, kind, ...sources]: HeadEntry): Write {
   };
 }
 
-/** Returns the name of a source in differences. */
+/** Returns the name of a source, for differences. */
 function nameOf(source: HeadSource): string {
   if (source === "status" || "status" in source) return "status";
   return "header" in source ? source.header : source.path;
@@ -67,7 +67,7 @@ function sourceReader(source: HeadSource, kind: Kind): ReadField<RestResponse> {
   const header = source.header.toLowerCase();
   const { rel } = source;
   if (rel !== undefined) return (response) => linkTarget(response.header(header), rel);
-  // in a header every value is text
+  // every header value is a string
   const isText = !isScalarKind(kind) || kind === "string" || isBytes(kind);
   return isText ? (response) => response.header(header) : (response) => fromText(response.header(header));
 }

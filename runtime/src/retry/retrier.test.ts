@@ -11,7 +11,7 @@ import { WaitAllowance } from "./wait-allowance.ts";
 
 const UPSTREAM = "things";
 
-/** The fake random number: 0xab/0x100, and a little more. */
+/** The random number that the fake clock returns: a little more than 0xab/0x100. */
 const CHANCE = 0xabababab / 2 ** 32;
 
 function retrier(settings: Partial<RetrySettings> = {}, clock = new FakeClock()): Retrier {
@@ -60,7 +60,7 @@ test.each<[string, unknown, boolean, boolean]>([
   expect(retrier().delay(attempt(error, { idempotent: false })) !== undefined).toBe(other);
 });
 
-test("retries: at most three attempts by default, and two for a request that is not idempotent", () => {
+test("there are at most three attempts by default, and two for a request that is not idempotent", () => {
   const limits = [true, false].map((idempotent) =>
     [1, 2, 3].map(
       (attempts) => retrier().delay(attempt(unreachable, { idempotent, attempts })) !== undefined,
@@ -73,18 +73,18 @@ test("retries: at most three attempts by default, and two for a request that is 
   expect(retrier({ attempts: 1 }).delay(attempt(unreachable))).toBeUndefined();
 });
 
-test("the delay before the next attempt: is random within a span that doubles up to its maximum", () => {
+test("the delay before the next attempt is random, below a limit that doubles up to its maximum", () => {
   const policy = retrier({ attempts: 10, maxDelayMs: 500, budget: 1 });
   const waits = [1, 2, 3, 4, 5].map((attempts) => policy.delay(attempt(unavailable, { attempts })));
   expect(waits).toEqual([100, 200, 400, 500, 500].map((span) => Math.round(span * CHANCE)));
 });
 
-test("the delay before the next attempt: is never shorter than the upstream requests", () => {
+test("the delay before the next attempt is never shorter than the upstream requests", () => {
   const told = responded(429, Code.ResourceExhausted, 7_000);
   expect(retrier().delay(attempt(told))).toBe(7_000 + Math.round(100 * CHANCE));
 });
 
-test("the delay before the next attempt: is undefined if the deadline is earlier", () => {
+test("the delay before the next attempt is undefined if the deadline is earlier", () => {
   const clock = new FakeClock();
   const told = responded(429, Code.ResourceExhausted, 1_000);
   const within = (ms: number) =>
@@ -94,7 +94,7 @@ test("the delay before the next attempt: is undefined if the deadline is earlier
   expect(within(1_068)).toBe(1_067);
 });
 
-test("the delay before the next attempt: follows all rules for any sequence of failures", () => {
+test("the delay before the next attempt follows all rules for any sequence of failures", () => {
   const clock = new FakeClock();
   fc.assert(
     fc.property(
@@ -114,7 +114,7 @@ test("the delay before the next attempt: follows all rules for any sequence of f
   );
 });
 
-test("the retry budget: permits at most 1.2 attempts per call while everything fails", () => {
+test("the retry budget permits at most 1.2 attempts per call while all calls fail", () => {
   const policy = retrier();
   let sent = 0;
   for (let call = 0; call < 100; call++) {
@@ -125,13 +125,13 @@ test("the retry budget: permits at most 1.2 attempts per call while everything f
   expect(sent).toBe(110);
 });
 
-test("the retry budget: is unaffected by failures without a retry", () => {
+test("failures without a retry do not change the retry budget", () => {
   const policy = retrier();
   for (let call = 0; call < 100; call++) policy.delay(attempt(responded(404, Code.NotFound)));
   expect(policy.delay(attempt(unreachable))).toBeDefined();
 });
 
-test("the retry budget: never spends more than its reserve and its earnings", () => {
+test("retries never cost more tokens than the initial and the earned tokens", () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean()),
@@ -151,7 +151,7 @@ test("the retry budget: never spends more than its reserve and its earnings", ()
   );
 });
 
-test("the retry budget: is refilled by successes", () => {
+test("successes refill the retry budget", () => {
   const budget = new RetryBudget(0.2);
   while (budget.take());
   for (let count = 0; count < 4; count++) budget.succeeded();

@@ -9,12 +9,12 @@ import type { WaitAllowance } from "./wait-allowance.ts";
 /** A failed attempt of a request. */
 export interface FailedAttempt {
   readonly error: unknown;
-  /** The number of attempts so far, including this one. */
+  /** The number of attempts so far, including the failed attempt. */
   readonly attempts: number;
   readonly idempotent: boolean;
-  /** The time of the deadline, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline, on the clock's monotonic scale. Undefined if there is no deadline. */
   readonly expiresAt: number | undefined;
-  /** The remaining time that the call may wait; each wait is deducted. */
+  /** The remaining time for which the call may wait. Each wait is deducted from it. */
   readonly allowance: WaitAllowance;
 }
 
@@ -30,7 +30,7 @@ export class Retrier {
     this.budget = new RetryBudget(settings.budget);
   }
 
-  /** The maximum total delay of a call's retries. */
+  /** The maximum total delay of a call's retries in milliseconds. */
   get maxTotalDelayMs(): number {
     return this.settings.maxTotalDelayMs;
   }
@@ -41,18 +41,18 @@ export class Retrier {
   }
 
   /**
-   * Returns the delay before the next attempt in milliseconds, and takes a retry token; undefined if there
-   * must be no retry.
+   * Returns the delay before the next attempt in milliseconds, and takes a retry token. Returns undefined if
+   * the request must not be retried.
    */
   delay({ error, attempts, idempotent, expiresAt, allowance }: FailedAttempt): number | undefined {
     if (!(error instanceof ConnectError) || attempts >= this.limit(idempotent)) return undefined;
     // a request on a broken connection may have been executed (RFC 9110 section 9.2.2), even if the
-    // connection had been idle: a server that closed it earlier cannot be distinguished from one that crashed
-    // on the request
+    // connection was idle before: a server that had already closed it cannot be distinguished from a server
+    // that crashed during the request
     if (!idempotent && !neverSent(error)) return undefined;
     const requested = retryDelayOf(error);
     if (!isTransient(error, requested !== undefined)) return undefined;
-    // clients with the same retry delay should not return at the same moment
+    // adds a random delay, so that clients with the same retry delay do not return at the same moment
     const wait = (requested ?? 0) + this.backoff(attempts);
     if (expiresAt !== undefined && this.clock.monotonic() + wait >= expiresAt) return undefined;
     if (!allowance.has(wait) || !this.budget.take()) return undefined;
@@ -64,7 +64,7 @@ export class Retrier {
     return idempotent ? this.settings.attempts : Math.min(this.settings.attempts, 2);
   }
 
-  /** Exponential, with full jitter. */
+  /** Returns an exponential backoff with full jitter. */
   private backoff(attempts: number): number {
     const { baseDelayMs, maxDelayMs } = this.settings;
     return Math.round(fraction(this.clock) * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempts - 1)));

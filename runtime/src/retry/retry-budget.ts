@@ -1,10 +1,10 @@
-/** The capacity of the bucket, in successes. */
+/** The capacity of the bucket, as the number of successes that fill it. */
 const CAPACITY_SUCCESSES = 50;
 
 /**
- * Limits the retries of all requests to an upstream together, as a token bucket: each success adds a fraction
- * of a token, each retry takes one. The bucket starts full, so that early retries are possible; while
- * everything fails, nothing is added.
+ * Limits the retries of all requests to an upstream with a token bucket. Each success adds a fraction of a
+ * token, and each retry takes one token. The bucket starts full, so that early retries are possible. While
+ * all requests fail, no tokens are added.
  */
 export class RetryBudget {
   private readonly perSuccess: number;
@@ -22,7 +22,7 @@ export class RetryBudget {
     this.tokens = Math.min(this.capacity, this.tokens + this.perSuccess);
   }
 
-  /** Takes a token; returns false if there is none left. */
+  /** Takes a token. Returns false if no token is left. */
   take(): boolean {
     if (this.tokens < 1) return false;
     this.tokens -= 1;

@@ -2,32 +2,36 @@ import type { Range } from "../errors/check-option.ts";
 
 /**
  * Options for retries. A request is retried if the failure is transient, the method is idempotent, no part of
- * the response has reached the caller, and the wait fits its deadline or `maxTotalDelayMs`. Transient
- * failures are: no connection; a broken connection; a response whose code is UNAVAILABLE (by default 425,
- * 502, 503 and 520 to 530); and one whose code is RESOURCE_EXHAUSTED (429, 507, or by a rule) if the upstream
- * says when to retry. Other responses are never retried, whatever their `Retry-After`. A request that is not
- * idempotent is retried once if no connection was established, and never otherwise.
+ * the response has reached the caller, and the wait fits the caller's deadline or `maxTotalDelayMs`.
+ * Transient failures are: no connection; a broken connection; a response whose code is UNAVAILABLE (by
+ * default 425, 502, 503 and 520 to 530); and a response whose code is RESOURCE_EXHAUSTED (429, 507, or by a
+ * rule) if the upstream states a retry delay. Other responses are never retried, even if they have a
+ * `Retry-After` header. A request that is not idempotent is retried once if no connection was established,
+ * and never otherwise.
  */
 export interface RetryOptions {
   /** The maximum number of attempts of a request, including the first. Default: 3. */
   readonly attempts?: number | undefined;
   /**
-   * The longest backoff before the second attempt; it doubles with each attempt, with full jitter. Default:
-   * 100 ms.
+   * The longest backoff before the second attempt, in milliseconds. It doubles with each attempt, with full
+   * jitter. Default: 100.
    */
   readonly baseDelayMs?: number | undefined;
   /**
-   * The longest backoff of any attempt. A retry delay that the upstream requests is added. Default: 2000 ms.
+   * The longest backoff of any attempt, in milliseconds. A retry delay that the upstream requests is added to
+   * the backoff. Default: 2000.
    */
   readonly maxDelayMs?: number | undefined;
   /**
-   * The maximum total delay of all retries of a call whose caller set no deadline. A call that would wait
-   * longer fails immediately, with the upstream's error and its google.rpc.RetryInfo. Default: 2000 ms.
+   * The maximum total delay of all retries of a call whose caller set no deadline, in milliseconds. A call
+   * that would have to wait longer fails immediately, with the upstream's error and its google.rpc.RetryInfo.
+   * Default: 2000.
    */
   readonly maxTotalDelayMs?: number | undefined;
   /**
-   * Retry tokens earned per success, above 0 and at most 1; each retry costs one token. The bucket starts
-   * full, with the tokens of fifty successes, and stays empty while an upstream is down. Default: 0.2.
+   * The number of retry tokens that a success earns, above 0 and at most 1. Each retry costs one token. The
+   * bucket starts full, with the tokens of fifty successes, and stays empty while an upstream is down.
+   * Default: 0.2.
    */
   readonly budget?: number | undefined;
 }

@@ -1,8 +1,8 @@
-/** The remaining time that all retries of one call together may wait. */
+/** The remaining time for which all retries of one call together may wait. */
 export class WaitAllowance {
   private leftMs: number;
 
-  /** @param limitMs Infinity for a call whose caller set a deadline, which is a sufficient limit */
+  /** @param limitMs Infinity for a call whose caller set a deadline, which limits the waits */
   constructor(limitMs: number) {
     this.leftMs = limitMs;
   }

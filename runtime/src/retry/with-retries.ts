@@ -5,18 +5,18 @@ import { sleep } from "../time/abort.ts";
 import type { Retrier } from "./retrier.ts";
 import type { WaitAllowance } from "./wait-allowance.ts";
 
-/** The parts that decide about retries of one request. */
+/** The context in which one request may be retried. */
 export interface RetryContext {
-  /** undefined if the request must not be retried. */
+  /** Undefined if the request must not be retried. */
   readonly retrier: Retrier | undefined;
   readonly idempotent: boolean;
   /** Ends the call. */
   readonly signal: AbortSignal;
-  /** The time of the deadline, on the clock's monotonic scale; undefined for none. */
+  /** The time of the deadline, on the clock's monotonic scale. Undefined if there is no deadline. */
   readonly expiresAt: number | undefined;
-  /** The remaining time that all retries of the call may wait. */
+  /** The remaining time for which all retries of the call may wait. */
   readonly allowance: WaitAllowance;
-  /** Aborted when the upstream closes and no more requests may be sent. */
+  /** Aborted when the upstream closes, so that no more requests may be sent. */
   readonly closing: AbortSignal;
   readonly clock: Clock;
 }
@@ -24,8 +24,8 @@ export interface RetryContext {
 /**
  * Sends a request until it succeeds or must not be retried. All attempts share the deadline of the call.
  *
- * @throws the error of the last attempt; its ErrorInfo states the number of `attempts` if there was more than
- * one. Rejects with the signal's reason when it is aborted
+ * @throws the error of the last attempt, whose ErrorInfo states the number of `attempts` if there were
+ *   several; the reason of the signal if it is aborted
  */
 export async function withRetries<T>(send: () => Promise<T>, context: RetryContext): Promise<T> {
   const { retrier, idempotent, expiresAt, allowance } = context;
@@ -44,14 +44,17 @@ export async function withRetries<T>(send: () => Promise<T>, context: RetryConte
   }
 }
 
-/** Reports whether an attempt was not even made; the previous attempt's error is then more useful. */
+/**
+ * Reports whether an attempt failed before a request was sent. The error of the previous attempt is then more
+ * useful.
+ */
 function wasRejectedLocally(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const reason = reasonOf(error);
   return reason === "UPSTREAM_CIRCUIT_OPEN" || reason === "LOCAL_RATE_LIMIT" || reason === "UPSTREAM_CLOSED";
 }
 
-/** Waits; resolves to false if the upstream is closed during the wait. */
+/** Waits. Resolves to false if the upstream is closed during the wait. */
 async function waited(ms: number, { signal, closing, clock }: RetryContext): Promise<boolean> {
   try {
     await sleep(ms, clock, AbortSignal.any([signal, closing]));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FairShare } from "./fair-share.ts";
 
-/** Lets callers take as much as they may, one after another, and returns the amount of each. */
+/** Lets callers take as much as they may, one caller after another. Returns the amount of each caller. */
 function greedy(limit: number, callers: number): number[] {
   const share = new FairShare(() => limit);
   const names = Array.from({ length: callers }, (_, index) => String(index));
@@ -10,12 +10,12 @@ function greedy(limit: number, callers: number): number[] {
   return names.map((name) => share.heldBy(name));
 }
 
-test("one caller gets three quarters of a limit, and each further one three quarters of the rest", () => {
+test("one caller gets three quarters of a limit, and each further caller three quarters of the rest", () => {
   expect(greedy(1024, 5)).toEqual([768, 192, 48, 12, 3]);
   expect(greedy(12_000, 3)).toEqual([9000, 2250, 563]);
 });
 
-test("any caller may take all of a limit of one or two, and a limit of three keeps one free", () => {
+test("one caller may take all of a limit of one or two, and leaves one free of a limit of three or four", () => {
   expect([1, 2, 3, 4].map((limit) => greedy(limit, 1))).toEqual([[1], [2], [2], [3]]);
 });
 
@@ -25,7 +25,7 @@ const step = fc.record({
   gives: fc.boolean(),
 });
 
-test("property: whatever callers take and release, a third of each amount stayed free, and the counts are exact", () => {
+test("property: a third of each caller's amount stays free when the caller takes it, and the counts are exact", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), fc.array(step, { maxLength: 100 }), (limit, steps) => {
       const share = new FairShare(() => limit);
@@ -67,7 +67,7 @@ test("property: the caller that holds most loses first, and still holds no less 
   );
 });
 
-test("a caller that cannot lose anything loses nothing", () => {
+test("the caller that holds most does not lose if it cannot lose anything", () => {
   const share = new FairShare(() => 10);
   share.add("a", 5);
   share.add("b", 4);

@@ -1,23 +1,23 @@
 /**
- * The maximum ratio of a caller's held amount to the free amount: a single caller gets three quarters of a
- * limit.
+ * The maximum ratio of a caller's held amount to the free amount. It gives a single caller three quarters of
+ * a limit.
  */
 const HELD_PER_FREE = 3;
 
 /**
  * Tracks the amounts that callers hold of one limit, and decides which caller may hold more. All limits that
- * callers share follow the same two rules. If nothing can be taken back, such as running calls, a caller may
- * take more only while a third of its new amount stays free: the first caller gets three quarters, the next
- * one three quarters of the rest, and so on. If something can be taken back, callers may hold all, and the
- * caller that holds most loses to a caller that would still hold less. Callers that hold nothing are
- * forgotten.
+ * callers share follow the same two rules. The first rule is for things that cannot be taken back, such as
+ * running calls: a caller may take more only while a third of its new amount stays free. The first caller
+ * thus gets three quarters, the next caller three quarters of the rest, and so on. The second rule is for
+ * things that can be taken back: callers may hold everything, and the caller that holds most loses to a
+ * caller that would still hold less. Callers that hold nothing are forgotten.
  */
 export class FairShare {
   private readonly limit: () => number;
   private readonly byCaller = new Map<string, number>();
   private all = 0;
 
-  /** @param limit returns the limit, which may change */
+  /** @param limit returns the limit, which may change over time */
   constructor(limit: () => number) {
     this.limit = limit;
   }
@@ -36,18 +36,18 @@ export class FairShare {
     return this.byCaller.get(caller) ?? 0;
   }
 
-  /** Reports whether the limit has room, and the caller leaves enough of it to others. */
+  /** Reports whether the limit has room for an amount, and the caller leaves enough to other callers. */
   hasRoom(caller: string, amount = 1): boolean {
     const free = this.limit() - this.all - amount;
     if (free < 0) return false;
-    // no caller holds more than the total
+    // no single caller holds more than all callers together
     if (this.all + amount <= HELD_PER_FREE * free) return true;
     return Math.floor((this.heldBy(caller) + amount) / HELD_PER_FREE) <= free;
   }
 
   /**
-   * Returns the caller that loses to another one: of those that can lose, the one that holds most, and more
-   * than the winner will. Undefined for none.
+   * Returns the caller that loses to another caller. Of the callers that can lose, this is the one that holds
+   * most, if it still holds more than the winner will. Returns undefined if there is no such caller.
    */
   loser(winner: string, amount = 1, canLose: (caller: string) => boolean = () => true): string | undefined {
     let [loser, most]: [string | undefined, number] = [undefined, this.heldBy(winner) + amount];

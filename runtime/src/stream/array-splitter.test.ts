@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ArrayFault, ArraySplitter } from "./array-splitter.ts";
 import { RecordTooLarge } from "./lines.ts";
 
-/** The items of a body, and the error that ended them. */
+/** The items of a body, and the error at their end. */
 interface Split {
   readonly items: readonly unknown[];
   readonly end: "end" | "cut" | "no array" | "fault";
@@ -25,7 +25,7 @@ function split(chunks: Iterable<Uint8Array>, maxBytes = 1e9): Split {
 const bytesOf = (text: string) => Buffer.from(text);
 const bytewise = (bytes: Uint8Array) => Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
 
-/** Cuts bytes into chunks, possibly empty. */
+/** Cuts bytes into chunks, which may be empty. */
 function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return places.slice(0, -1).map((start, index) => bytes.subarray(start, places[index + 1]));
@@ -90,7 +90,7 @@ const spaces = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
 const cuts = fc.array(fc.nat(), { maxLength: 20 });
 const body = fc.tuple(fc.array(value, { maxLength: 8 }), fc.array(spaces, { minLength: 20, maxLength: 20 }));
 
-/** Encodes an array with whitespace around its items and, by JSON.stringify, within them. */
+/** Encodes an array with whitespace around its items and, by JSON.stringify, within its items. */
 function written([items, gaps]: readonly [readonly unknown[], readonly string[]]): Uint8Array {
   const gap = (at: number) => gaps[at % gaps.length] ?? "";
   const parts = items.map((item, index) => {
@@ -99,7 +99,7 @@ function written([items, gaps]: readonly [readonly unknown[], readonly string[]]
   return bytesOf(`${gap(17)}[${items.length === 0 ? gap(18) : parts.join(",")}]${gap(19)}`);
 }
 
-test("property: any array, with any whitespace, cut anywhere, has the same items as the whole", () => {
+test("property: an array with any whitespace has the same items in chunks of any size as in one piece", () => {
   fc.assert(
     fc.property(body, cuts, (array, places) => {
       const bytes = written(array);
@@ -111,7 +111,7 @@ test("property: any array, with any whitespace, cut anywhere, has the same items
   );
 });
 
-test("property: a body with one changed byte has the items of the whole, or those before the byte and no end", () => {
+test("property: a body with one changed byte has all items of the changed array, or at least the items before that byte", () => {
   const structural = fc.constantFrom(...bytesOf('[]{},:"\\ \n0-e.tfn\u00a0\ufeff'));
   const change = fc.tuple(
     fc.nat(),
@@ -141,7 +141,7 @@ test("property: a body with one changed byte has the items of the whole, or thos
   );
 });
 
-test("an item may have exactly the maximum size; bytes around it do not count", () => {
+test("an item may have exactly the maximum size, and the bytes around it do not count", () => {
   const item = JSON.stringify("x".repeat(98));
   for (const chunks of [[bytesOf(`[${" ".repeat(500)}${item},${item}]`)], bytewise(bytesOf(`[${item}]`))]) {
     expect(split(chunks, 100).end).toBe("end");
@@ -149,14 +149,14 @@ test("an item may have exactly the maximum size; bytes around it do not count", 
   }
 });
 
-test("items before one that is too large are delivered", () => {
+test("items before an item that is too large are delivered", () => {
   const splitter = new ArraySplitter(10);
   const items = splitter.items(bytesOf('[1,"12345678901"]'));
   expect(items.next().value).toEqual({ text: "1", malformed: false });
   expect(() => items.next()).toThrow(RecordTooLarge);
 });
 
-test("an item of 10 MB in chunks of one byte costs a small multiple of one chunk", () => {
+test("the cost of an item of 10 MB in chunks of one byte is a small multiple of the cost in one chunk", () => {
   const bytes = bytesOf(`[{"a":"${"\\\\[é".repeat(2_000_000)}"}]`);
   const timed = (chunks: Iterable<Uint8Array>) => {
     const start = process.cpuUsage().user;
@@ -171,7 +171,7 @@ test("an item of 10 MB in chunks of one byte costs a small multiple of one chunk
   const once = timed([bytes]);
   const cut = timed(single());
   expect(cut.found).toBe(once.found);
-  // most of the time goes into creating ten million chunks; a quadratic splitter would take hours
+  // most of the time is spent creating ten million chunks; a quadratic splitter would take hours
   expect(cut.ms).toBeLessThan(20_000);
   expect(once.ms).toBeLessThan(2_000);
 }, 120_000);

@@ -2,7 +2,7 @@ import { ChunkBuffer } from "connect-rest-codec/internal";
 import { RecordTooLarge } from "./lines.ts";
 import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 
-/** A syntax error in an array; `message` describes it without repeating the input. */
+/** A syntax error in an array. `message` describes the error without repeating the input. */
 export class ArrayFault extends Error {}
 
 type Place =
@@ -12,7 +12,7 @@ type Place =
   | "opened"
   /** After a comma, before an item. */
   | "next"
-  /** In an item that ends with a bracket, with a quote, or before a delimiter. */
+  /** Within an item that ends with a bracket, with a quote, or before a delimiter. */
   | "container"
   | "string"
   | "scalar"
@@ -33,28 +33,28 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * The first byte of an item that is neither a string nor a container: a digit, a minus, `true`, `false`,
+ * Matches the first byte of an item that is neither a string nor a container: of a number, `true`, `false` or
  * `null`.
  */
 const SCALAR_START = /[-\dtfn]/;
 
 /**
- * Splits a body that is one JSON array (RFC 8259 section 5) into its items as its bytes arrive. Each byte is
- * examined once, however the body is cut into chunks. The splitter finds the ends of items and does not
- * validate them: an invalid item fails to parse later, and all items parse exactly if the whole array does.
+ * Splits a body that is one JSON array (RFC 8259 section 5) into its items as its bytes arrive. Examines each
+ * byte once, for chunks of any size. The splitter finds the ends of items and does not validate them. An
+ * invalid item fails to parse later, and the items parse exactly when the whole array does.
  */
 export class ArraySplitter {
   private readonly maxBytes: number;
   private readonly item = new ChunkBuffer();
   private place: Place = "start";
-  /** The number of bytes of a byte order mark. */
+  /** The number of bytes of the byte order mark that were read. */
   private mark = 0;
   private depth = 0;
   private inString = false;
   private escaped = false;
   private count = 0;
 
-  /** @param maxBytes the largest item; up to one chunk more may be buffered */
+  /** @param maxBytes the maximum size of an item; up to one additional chunk may be buffered */
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
   }
@@ -64,13 +64,15 @@ export class ArraySplitter {
     return this.place === "end";
   }
 
-  /** The beginning of a body that is not an array, from its first non-whitespace byte; else undefined. */
+  /**
+   * The beginning of a body that is not an array, from its first non-whitespace byte. Undefined for an array.
+   */
   get other(): Uint8Array | undefined {
     return this.place === "other" ? this.item.bytes() : undefined;
   }
 
   /**
-   * Yields the text of each item that a chunk completes.
+   * Yields each item that a chunk completes, unparsed.
    *
    * @throws ArrayFault, or RecordTooLarge for an item that is too large
    */
@@ -96,7 +98,7 @@ export class ArraySplitter {
     return place === "container" || place === "string" || place === "scalar" || place === "other";
   }
 
-  /** Advances to the first byte at or after `at` that belongs to an item, and returns its position. */
+  /** Advances to the first byte of an item from `start` on, and returns its position. */
   private between(chunk: Uint8Array, start: number): number {
     let at = start;
     for (; at < chunk.length && !this.isWithin; at++) {
@@ -108,7 +110,7 @@ export class ArraySplitter {
         if (this.mark === 0) this.mark = BOM.length;
       } else {
         this.step(byte);
-        // this byte is the first one of the item
+        // this is the first byte of the item
         if (this.isWithin) return at;
       }
     }
@@ -157,7 +159,7 @@ export class ArraySplitter {
     return new ArrayFault(`an array with an item ${problem} (behind ${this.count} items)`);
   }
 
-  /** Returns the end of the item; -1 if the chunk ends before it. */
+  /** Returns the end of the item, or -1 if the chunk ends before it. */
   private endFrom(chunk: Uint8Array, start: number): number {
     switch (this.place) {
       case "scalar":

@@ -4,8 +4,8 @@ import type { Pacer } from "../time/pacer.ts";
 const BATCH_SIZE = 64;
 
 /**
- * Yields the items in a body's chunks, in batches: for many small items, a promise for each would cost more
- * than the items. Pauses between batches. Items before a fault are delivered before it is thrown.
+ * Yields the items in a body's chunks in batches. For many small items, a promise for each item would cost
+ * more than the item. Pauses between batches. Items before a fault are delivered before the fault is thrown.
  *
  * @param split yields the items that a chunk completes, lazily
  */

@@ -62,7 +62,7 @@ function whole(found: readonly Chunk[]): Buffer {
 
 const streaming = (listener: RequestListener) => httpUpstream(listener);
 
-test("a download: delivers the body as it arrives; the first message has the fields of the head", async () => {
+test("a download delivers the body as it arrives, and its first message contains the fields of the head", async () => {
   let response: ServerResponse | undefined;
   const rest = await restTo(
     streaming((_request, started) => {
@@ -82,7 +82,7 @@ test("a download: delivers the body as it arrives; the first message has the fie
   expect((await body.next()).done).toBe(true);
 });
 
-test("a download: of an empty body is one message", async () => {
+test("a download of an empty body is a single message", async () => {
   const [only, ...others] = await all(await restTo(respondingWith(200, { "content-type": "image/gif" })));
   expect(only).toMatchObject({ type: "image/gif", status: 200 });
   expect(only?.data).toHaveLength(0);
@@ -95,7 +95,7 @@ test.each([
   ["br", brotliCompressSync],
   ["identity, gzip", gzipSync],
   ["gzip, gzip", (bytes: Buffer) => gzipSync(gzipSync(bytes))],
-])("a download: is decompressed (%j), in chunks of at most 64 KiB", async (encoding, compress) => {
+])("a download (%j) is decompressed, in chunks of at most 64 KiB", async (encoding, compress) => {
   const bytes = Buffer.concat([randomBytes(300_000), Buffer.alloc(700_000, "a")]);
   const headers: Record<string, string> = encoding === "" ? {} : { "content-encoding": encoding };
   const found = await all(await restTo(respondingWith(200, headers, compress(bytes))));
@@ -103,7 +103,7 @@ test.each([
   expect(Math.max(...found.map(({ data }) => data.length))).toBeLessThanOrEqual(65_536);
 });
 
-test("a download: is limited by maxDownloadBytes, not by maxResponseBytes", async () => {
+test("a download is limited by maxDownloadBytes, not by maxResponseBytes", async () => {
   const bytes = randomBytes(100_000);
   const upstream = { maxResponseBytes: 1000 };
   expect(whole(await all(await restTo(respondingWith(200, {}, bytes), { upstream })))).toHaveLength(100_000);
@@ -118,7 +118,7 @@ test("a download: is limited by maxDownloadBytes, not by maxResponseBytes", asyn
   }
 });
 
-test("a download: is read on demand", async () => {
+test("a download reads the body on demand", async () => {
   const total = 64 << 20;
   let written = 0;
   const rest = await restTo(
@@ -134,14 +134,14 @@ test("a download: is read on demand", async () => {
   for await (const { data } of createClient(StreamService, rest.transport).download({})) {
     read += data.length;
     ahead = Math.max(ahead, written - read);
-    // gives the upstream a turn to run ahead
+    // gives the upstream time to send data ahead
     await setImmediate();
   }
   expect(read).toBe(total);
   expect(ahead).toBeLessThan(16 << 20);
 });
 
-test("a download that fails: by its status throws before the first message", async () => {
+test("a download with an error status throws before the first message", async () => {
   const body = gzipSync(JSON.stringify({ message: "no such file" }));
   const rest = await restTo(respondingWith(404, { "content-encoding": "gzip" }, body));
   const error = await failureOf(all(rest));
@@ -149,7 +149,7 @@ test("a download that fails: by its status throws before the first message", asy
   expect(error.code).toBe(Code.NotFound);
 });
 
-test("a download that fails: by its status reads only the beginning of the body", async () => {
+test("a download with an error status reads only the beginning of the body", async () => {
   const endless = streaming((_request, response) => {
     const more = () => response.write("x".repeat(65_536), more);
     response.writeHead(500).on("close", () => response.destroy());
@@ -199,12 +199,12 @@ test.each([
     "upstream things: unexpected redirect (302); redirects are not followed",
     Code.FailedPrecondition,
   ],
-])("a download that fails: because it %s", async (_why, server, text, code) => {
+])("a download fails if it %s", async (_why, server, text, code) => {
   const error = await failureOf(all(await restTo(server())));
   expect([error.rawMessage, error.code]).toEqual([text, code]);
 });
 
-test("a download that fails: by a pause of the upstream, but not of its reader", async () => {
+test("a download fails if the upstream pauses too long, but not if its reader does", async () => {
   const rest = await restTo(
     streaming((_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("a");
@@ -217,7 +217,7 @@ test("a download that fails: by a pause of the upstream, but not of its reader",
   expect(error.rawMessage).toBe("upstream things: timed out after 50 ms waiting for more of the body");
 });
 
-test("a download that fails: because its reader leaves closes the connection", async () => {
+test("the connection closes when the reader leaves a download", async () => {
   const server = streaming((_request, response) => {
     response.writeHead(200).write("a");
   });
@@ -236,7 +236,7 @@ test("a download that fails: because its reader leaves closes the connection", a
   await closed;
 });
 
-test("is served by routes, and ends its request when the client disconnects", async () => {
+test("routes serve a download, and end its request when the client disconnects", async () => {
   const server = streaming((_request, response) => {
     response.writeHead(200, { "x-request-id": "r1" }).write("a");
   });

@@ -9,8 +9,8 @@ const MAX_CHUNK_BYTES = 64 * 1024;
 
 /**
  * Yields the decompressed body of a response in chunks of at most 64 KiB, as they arrive. Reads from the
- * upstream only when the next chunk is requested. The first message also has the fields that the adapter
- * takes from the head of the response; it is sent even for an empty body.
+ * upstream only when the next chunk is requested. The first message also contains the fields that the adapter
+ * takes from the head of the response; it is sent even if the body is empty.
  */
 export async function* download(
   call: RunningCall<DownloadAdapter>,

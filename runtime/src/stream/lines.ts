@@ -4,21 +4,21 @@ import { batchesOf } from "./batches.ts";
 import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 
 /**
- * The end of a line: a line feed; or also a carriage return, alone or before a line feed; or the record
- * separator of JSON text sequences (RFC 7464), which precedes each record.
+ * The separators between lines. `lf`: line feeds. `any`: also carriage returns, alone or before a line feed.
+ * `rs`: the record separators of JSON text sequences (RFC 7464), which precede each record.
  */
 export type LineEnds = "lf" | "any" | "rs";
 
-/** A line without its end. */
+/** A line without its separator. */
 export interface Line {
   readonly text: string;
-  /** Whether the line is complete; false if the body ended within it. */
+  /** Whether the line is complete. False if the body ended within the line. */
   readonly ended: boolean;
-  /** Whether it had invalid UTF-8; each invalid byte was replaced by U+FFFD. */
+  /** Whether the line had invalid UTF-8. Each invalid byte was replaced by U+FFFD. */
   readonly malformed: boolean;
 }
 
-/** A line, or a record of several lines, that is larger than allowed. */
+/** Thrown for a line, or a record of several lines, that is larger than allowed. */
 export class RecordTooLarge extends Error {}
 
 const LF = 10;
@@ -27,9 +27,9 @@ const RS = 30;
 
 /**
  * Yields the lines of a UTF-8 body as it arrives, in batches. Splits bytes into lines before decoding them,
- * so that a character that spans two chunks stays whole; invalid UTF-8 becomes U+FFFD.
+ * so that a character that spans two chunks stays whole. Invalid UTF-8 becomes U+FFFD.
  *
- * @param maxBytes the longest line; up to one chunk more may be buffered
+ * @param maxBytes the maximum length of a line; up to one additional chunk may be buffered
  * @throws RecordTooLarge, or any error of the body
  */
 export async function* linesOf(
@@ -48,7 +48,7 @@ class LineSplitter {
   private readonly ends: LineEnds;
   private readonly maxBytes: number;
   private readonly line = new ChunkBuffer();
-  /** The last byte was a carriage return: a following line feed belongs to it. */
+  /** Whether the last byte was a carriage return, so that a line feed which follows belongs to it. */
   private afterReturn = false;
 
   constructor(ends: LineEnds, maxBytes: number) {
@@ -69,14 +69,14 @@ class LineSplitter {
     this.keep(chunk.subarray(start));
   }
 
-  /** The buffered bytes as text. */
+  /** Returns the buffered bytes as text. */
   rest(): RecordUtf8 {
     return utf8Of(this.line.take());
   }
 
   private endFrom(chunk: Uint8Array, start: number): number {
     if (this.ends !== "any") return chunk.indexOf(this.ends === "lf" ? LF : RS, start);
-    // one pass: searching the rest of the chunk for each of the two would be quadratic
+    // one pass, since searching the rest of the chunk for each of the two bytes would be quadratic
     for (let at = start; at < chunk.length; at++) if (chunk[at] === LF || chunk[at] === CR) return at;
     return -1;
   }

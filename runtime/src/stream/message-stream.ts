@@ -9,7 +9,7 @@ type Step = IteratorResult<Uint8Array<ArrayBuffer>, undefined>;
 
 const END: Step = { done: true, value: undefined };
 
-/** The call that a stream belongs to. */
+/** The call to which a stream belongs. */
 interface StreamedCall {
   readonly header: Headers;
   readonly adapter: Pick<AnyMethodAdapter, "method">;
@@ -24,24 +24,24 @@ export interface StreamSource {
 }
 
 /**
- * The messages of a server stream, as protobuf bytes. Reports the end of its call exactly once: at its last
- * message, with the error that it throws, or, while no message is requested, when the call is aborted.
+ * The messages of a server stream, as protobuf bytes. Reports the end of its call exactly once: after its
+ * last message, with the error that it throws, or, while no message is requested, when the call is aborted.
  * Leaving the stream by `return`, as `for await` does, aborts the running request, even while a message is
- * awaited; such a call ends with CANCELED.
+ * awaited. Such a call ends with CANCELED.
  */
 export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   private readonly call: StreamedCall;
   private readonly messages: Messages;
   /**
-   * The signal of the call, and the signal that ends the stream: aborted when its reader leaves, and with the
-   * call's signal. `AbortSignal.any` would cost more.
+   * The signal of the call, and the signal that ends the stream. The latter is aborted when the reader
+   * leaves, and together with the call's signal. `AbortSignal.any` would cost more.
    */
   private readonly callSignal: AbortSignal;
   private readonly left = new AbortController();
   private waiting = 0;
   private hasBegun = false;
   private isOver = false;
-  /** The error for the next read, thrown once. */
+  /** The error that the next read throws, once. */
   private failure: ConnectError | undefined;
 
   constructor(context: CallContext, start: (context: CallContext) => StreamSource) {
@@ -56,7 +56,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
   }
 
   /**
-   * Headers for the caller. They are available with the first message, or with the end if there was no error.
+   * Headers for the caller. They are available with the first message, or at the end if there was no error.
    */
   get header(): Headers {
     return this.hasBegun ? this.call.header : new Headers();
@@ -80,7 +80,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
       if (step.done === true) {
         this.end(undefined);
       } else {
-        // the message arrived together with the end of the call, after which nothing may be delivered
+        // the call ended at the same time as the message arrived, and nothing may be delivered after the end
         this.signal.throwIfAborted();
       }
       return step;

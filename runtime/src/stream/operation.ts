@@ -26,28 +26,28 @@ import { linkedRequest } from "./page-link.ts";
 
 const FIRST_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 30_000;
-/** The longest wait that an upstream may request. */
+/** The longest wait that an upstream may request, in milliseconds. */
 const MAX_WAIT_MS = 24 * 3600 * 1_000;
 const MAX_POLLS = 1_000;
 /** The maximum number of consecutive polls with temporary failures. */
 const MAX_FAILED_POLLS = 10;
-/** The status of accepted work; also of status polls and of redirects to the result. */
+/** The status of an accepted request. Status polls and redirects to the result may also have this status. */
 const ACCEPTED = 202;
 const SEE_OTHER = 303;
 
 type Adapter = UnaryAdapter | OperationAdapter;
 
-/** A response while the work is running, or its last one. */
+/** A response while the operation is running, or its last response. */
 interface State {
   readonly response: ReadResponse;
   readonly isDone: boolean;
 }
 
 /**
- * Returns the response message with the result of accepted work, when the work has completed.
+ * Waits until an accepted operation completes, and returns the response message with its result.
  *
- * @throws ConnectError OPERATION_UNFINISHED, OPERATION_LINK_REFUSED, the error of the work itself, and the
- * errors of calls
+ * @throws ConnectError OPERATION_UNFINISHED, OPERATION_LINK_REFUSED, the error of the operation itself, and
+ *   the errors of calls
  */
 export async function awaitOperation(
   call: RunningCall<UnaryAdapter>,
@@ -62,8 +62,8 @@ export async function awaitOperation(
 }
 
 /**
- * Yields the states of accepted work as response messages: the first, each that differs from the previous
- * one, and the last.
+ * Yields the states of an accepted operation as response messages: the first state, each state that differs
+ * from the previous one, and the last state.
  */
 export async function* operation(
   call: RunningCall<OperationAdapter>,
@@ -80,11 +80,11 @@ export async function* operation(
   return undefined;
 }
 
-/** Work that an upstream has accepted and is still executing. */
+/** An operation that an upstream has accepted and is still executing. */
 class Work {
   private readonly call: RunningCall<Adapter>;
   private readonly rule: OperationRule;
-  /** The rules for status polls, which use GET, whatever the method; a redirect leads to the result. */
+  /** The rules for status polls. They use GET even if the method does not. A redirect leads to the result. */
   private readonly rules: MethodRules;
   private request = NO_REQUEST;
   private intervalMs: number;
@@ -97,7 +97,9 @@ class Work {
     this.intervalMs = rule.intervalMs ?? FIRST_INTERVAL_MS;
   }
 
-  /** The rules for reading the result: the envelope ends at the result's path in the payload. */
+  /**
+   * The rules for reading the result. The payload is at the path of the result within the original payload.
+   */
   get resultRules(): MethodRules {
     const { result } = this.rule;
     const { rules } = this.call.adapter;
@@ -107,7 +109,7 @@ class Work {
     return { ...rules, envelope: { ...rules.envelope, payload } };
   }
 
-  /** Yields every response until the work completes. */
+  /** Yields every response until the operation completes. */
   async *states(message: MessageShape<DescMessage>): AsyncGenerator<State, undefined> {
     this.request = this.call.request(message);
     let response = await send(this.call, this.request);
@@ -134,7 +136,7 @@ class Work {
     return undefined;
   }
 
-  /** Returns the response with the result of completed work. */
+  /** Returns the response with the result of the completed operation. */
   async result(response: ReadResponse): Promise<ReadResponse> {
     const { resultLink } = this.rule;
     if (resultLink === undefined) return response;
@@ -175,7 +177,7 @@ class Work {
     switch (status.kind) {
       case "header": {
         const href = response.header(status.header);
-        // some upstreams compute the response of a GET and expect the same request again
+        // some upstreams compute the response to a GET, and expect the same request again
         if (href === undefined && this.request.verb === "GET") return this.request;
         return this.linked(() => href);
       }
@@ -191,7 +193,7 @@ class Work {
     }
   }
 
-  /** Follows a status link that changes while the work is running. */
+  /** Adopts the status link of a response, which may change while the operation is running. */
   private move(response: ReadResponse): void {
     const { status } = this.rule;
     const href = status.kind === "header" ? response.header(status.header) : undefined;
@@ -204,7 +206,9 @@ class Work {
     return request;
   }
 
-  /** Returns a GET with the headers of the request, except headers of its body and its idempotency key. */
+  /**
+   * Returns a GET with the headers of the request, except the headers of its body and its idempotency key.
+   */
   private plain(): RestRequest {
     const { path, headers, oauth1Params } = this.request;
     const { idempotencyKey } = this.call.adapter.rules;
@@ -212,7 +216,7 @@ class Work {
     return { ...NO_REQUEST, path, headers: kept, oauth1Params };
   }
 
-  /** Requests the status; retries after temporary failures. */
+  /** Requests the status. Retries after temporary failures. */
   private async poll(): Promise<ReadResponse> {
     for (let failed = 1; ; failed++) {
       try {
@@ -233,7 +237,10 @@ class Work {
     await sleep(Math.min(ms, MAX_WAIT_MS), clock, ends);
   }
 
-  /** Returns the wait that the upstream requests, bounded below so that polls always have a pause. */
+  /**
+   * Returns the wait that the upstream requests, limited from below so that there is always a pause between
+   * polls.
+   */
   private askedMs({ header }: ReadResponse): number | undefined {
     const { retryAfter } = this.call.adapter.rules;
     const asked = retryDelayMs(header, retryAfter, Code.Unavailable, this.call.clock.now());
@@ -249,7 +256,7 @@ class Work {
   }
 }
 
-/** Returns the minimum wait after a temporary error; undefined for other errors. */
+/** Returns the minimum wait after a temporary error, or undefined for other errors. */
 function transientDelay(error: unknown): number | undefined {
   if (!(error instanceof ConnectError) || reasonOf(error) === "UPSTREAM_CLOSED") return undefined;
   const delay = retryDelayOf(error);

@@ -1,4 +1,4 @@
-/** Timelines whose items share times, paged by time. */
+/** Tests timelines whose items share times, paged by time. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OverlapRule } from "../adapter/adapter.ts";
@@ -11,9 +11,9 @@ import { type Item, listAdapter, StreamService, streamService } from "../testing
 
 interface Post {
   readonly id: number;
-  /** An item on top of a page has no time. */
+  /** The time. An item pinned on top of a page has no time. */
   readonly at?: number;
-  /** Distinguishes it from other posts of the same time. */
+  /** Distinguishes the post from other posts with the same time. */
   readonly tag?: number;
 }
 
@@ -26,7 +26,9 @@ interface Order {
   readonly inclusive: boolean;
 }
 
-/** Returns the posts on one page of an upstream: `bound` is a time, or 0 for none. */
+/**
+ * Returns the posts on one page of an upstream. `bound` is the time in the request, or 0 if there is none.
+ */
 type Respond = (bound: number) => readonly Post[];
 
 let server: TestServer;
@@ -105,25 +107,25 @@ const TOP = 9999;
 
 const TIMELINE = fc.record({
   order: fc.constantFrom(...ORDERS),
-  // few different times, so that many posts share one
+  // only a few different times, so that many posts share one
   times: fc.array(fc.integer({ min: 1000, max: 1012 }), { maxLength: 40 }),
   // posts published between two pages
   inserts: fc.array(fc.array(fc.integer({ min: 998, max: 1014 }), { maxLength: 2 }), { maxLength: 8 }),
   size: fc.integer({ min: 1, max: 12 }),
   isSizeKnown: fc.boolean(),
   key: fc.constantFrom("id", "tag"),
-  // an item on top of every page, in addition to its posts or as one of them
+  // an item pinned on top of every page, in addition to its posts or as one of them
   top: fc.constantFrom("nothing", "beside", "within"),
 });
 
-test("a timeline with many posts in one second: none is missing without a report, and none is repeated", async () => {
+test("in a timeline with many posts per second, no post is missing without a report or repeated", async () => {
   let whole = 0;
   await fc.assert(
     fc.asyncProperty(TIMELINE, async ({ order, times, inserts, size: most, isSizeKnown, key, top }) => {
       const size = top === "within" ? most + 1 : most;
       const posts: Timed[] = [];
       const publish = (at: number) => {
-        // the tags of each time start again
+        // the tags start again for each time
         posts.push({ id: posts.length + 1, at, tag: posts.filter((post) => post.at === at).length });
       };
       times.forEach(publish);
@@ -142,9 +144,9 @@ test("a timeline with many posts in one second: none is missing without a report
         expect(missing).toEqual([]);
         whole++;
       } else if (isSizeKnown && (order.ascending || inserts.length === 0)) {
-        // a post backdated before the end of a list can look like one that was omitted
+        // a post backdated before the end of a list can look like a post that was omitted
         const shared = Math.max(0, ...posts.map(({ at }) => posts.filter((post) => post.at === at).length));
-        // the item on top may count towards a full page or not
+        // the item on top may or may not count towards a full page
         expect(top === "nothing" ? shared : shared + 1).toBeGreaterThanOrEqual(size);
       }
     }),
@@ -153,7 +155,7 @@ test("a timeline with many posts in one second: none is missing without a report
   expect(whole).toBeGreaterThan(20);
 });
 
-test("a second with more posts than a page holds: missing posts are lost, which fails a strict call", async () => {
+test("if a second has more posts than a page holds, missing posts are lost, which fails a strict call", async () => {
   const [order] = ORDERS as [Order];
   const posts = [5, 5, 5, 4].map((at, index) => ({ id: index + 1, at }));
   respond = (bound) => pageOf(posts, order, bound, 2);
@@ -164,14 +166,14 @@ test("a second with more posts than a page holds: missing posts are lost, which 
   );
 });
 
-test("an item on top of every page: is delivered once, and a complete list has no report", async () => {
+test("an item pinned on top of every page is delivered once, and a complete list has no report", async () => {
   const [order] = ORDERS as [Order];
   const posts = [9, 7, 7, 5].map((at, index) => ({ id: index + 1, at }));
   respond = (bound) => [{ id: TOP }, ...pageOf(posts, order, bound, 50)];
   expect(await streamed(order, () => 50, { strict: true })).toEqual({ ids: [TOP, 1, 3, 2, 4], lost: 0 });
 });
 
-test("an upstream that ignores the time: does not cause an endless list", async () => {
+test("an upstream that ignores the time does not cause an endless list", async () => {
   const [order] = ORDERS as [Order];
   respond = () => [
     { id: 2, at: 7 },

@@ -13,18 +13,18 @@ import { cursorInItem } from "../response/page-places.ts";
 
 /**
  * Pages through a list by a value that its items share. Each page begins with the items that have the value
- * of the previous page's last item, so that none of them is missed. A page whose items all have that value
- * gives no next position: the next request skips the value.
+ * of the previous page's last item, so that no item is missed. If all items of a page have that value, it
+ * does not determine the next position, and the next request skips the value.
  */
 export class Overlap {
   private readonly rule: OverlapRule;
   private readonly paths: readonly string[];
   private seen: ReadonlySet<string> = new Set();
-  /** The cursor in the page's request; undefined for the first page. */
+  /** The cursor in the request for the page. Undefined for the first page. */
   private bound: bigint | undefined;
   /** The size of the largest page. */
   private largest = 0;
-  /** The value of the previous page was skipped, although more items may have it. */
+  /** Set if the value of the previous page was skipped although more items may have it. */
   private steppedPast: "full page" | "short page" | undefined;
 
   /** @param paths the paths of the value in an item */
@@ -33,7 +33,7 @@ export class Overlap {
     this.paths = paths;
   }
 
-  /** Returns the items that were not on the previous page: those with a different value or key. */
+  /** Returns the items that were not on the previous page. Such items have another value or another key. */
   unseen(page: Page): readonly number[] {
     const items = keysOf(this.rule, page).map(
       (key, index) => `${stringifyJson(this.valueOf(page, index) ?? null)} ${key}`,
@@ -45,18 +45,18 @@ export class Overlap {
   }
 
   /**
-   * Reports whether a page has no items of the list: none with a value, except e.g. a single item pinned on
-   * top of every page, and room for more.
+   * Reports whether a page has room for more items, but none with a value. It may have other items, e.g. an
+   * item pinned on top of every page.
    */
   isBare(page: Page, message: MessageShape<DescMessage>): boolean {
     return !this.hasValues(page) && !this.isFull(page, message);
   }
 
   /**
-   * Returns the differences for items that may be missing between the previous page and this one. The
-   * previous page had a single value, which was skipped. If the page was not full, it had room for later
-   * items: in a list with descending values, items after it mean that it was cut nevertheless. In a list with
-   * ascending values, they may be new.
+   * Returns the differences for items that may be missing between the previous page and this page. All items
+   * of the previous page had the same value, which was skipped. If the previous page was not full, it had
+   * room for later items. In a list with descending values, items after it then mean that it was cut off
+   * nevertheless. In a list with ascending values, these items may be new.
    */
   lostBefore(page: Page): FoundDifferences {
     const { steppedPast } = this;
@@ -67,7 +67,7 @@ export class Overlap {
   }
 
   /**
-   * Returns the cursor of the next page; undefined if it would go backwards.
+   * Returns the cursor of the next page, or undefined if it would go backwards.
    *
    * @param value the value of the last item
    * @param message the request for the page
@@ -95,7 +95,7 @@ export class Overlap {
     return cursorInItem(this.paths, page, index);
   }
 
-  /** 1 if the values of the list ascend, else -1. */
+  /** 1 if the values in the list ascend, and -1 if they descend. */
   private get forward(): bigint {
     return BigInt(this.rule.past - this.rule.again);
   }
@@ -107,7 +107,7 @@ export class Overlap {
   }
 }
 
-/** Returns one difference for a list, at a place that no message has. */
+/** Returns one difference for a list, at a path that is in no message. */
 export function lostAt(path: string, expected: string, got: string): FoundDifferences {
   return {
     list: [{ path, expected, got, class: "lost" }],

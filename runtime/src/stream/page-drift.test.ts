@@ -1,4 +1,4 @@
-/** Pages that break their paging rule: no list may end silently. */
+/** Tests pages that break their paging rule: a list must not end without a report or an error. */
 import type { ConnectError } from "@connectrpc/connect";
 import type { Difference } from "connect-rest-codec/internal";
 import fc from "fast-check";
@@ -20,13 +20,13 @@ type Next = NextPage<typeof StreamService.method.list.input>;
 
 const MAX_EMPTY_PAGES = 2;
 
-/** A way to link to the next page, and its spelling in a page. */
+/** A way to refer to the next page, and how a page contains the reference. */
 interface Way {
   readonly next: (always: boolean) => Next;
-  /** The keys of a page that link to another one; the last of them is at `path`. */
+  /** Returns the keys of a page that refer to another page. The last of these keys is at `path`. */
   readonly keys: (value: unknown, name: string) => Record<string, unknown>;
   readonly path: (name: string) => string;
-  /** Returns a value that leads to a page. */
+  /** Returns a value that refers to a page. */
   readonly to: (page: number) => unknown;
 }
 
@@ -57,7 +57,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-/** The change that a page makes to the key of the next page. */
+/** The change of the key that refers to the next page. */
 type Fate = "kept" | "renamed" | "missing" | "null" | "empty" | "wrong";
 
 interface DrawnPage {
@@ -82,7 +82,7 @@ const PAGE: fc.Arbitrary<DrawnPage> = fc.record({
   known: fc.nat(3),
 });
 
-/** The expected result of a list: the items, the reported keys, and the end. */
+/** The expected result of a list: the items, the reported keys, and the error that ends it. */
 interface Expected {
   readonly names: readonly string[];
   readonly reported: readonly string[];
@@ -169,7 +169,7 @@ async function listed(parts: Partial<Parts> & { readonly next: Next }, strict: b
   return { names, differences, error };
 }
 
-test("a Link header without brackets ends a list with a report, and one without a next link ends it without a report", async () => {
+test("a list ends with a report if its Link headers have no next link and one lacks its brackets, and otherwise without a report", async () => {
   const relation = fc.constantFrom("next", "prev", "last");
   await fc.assert(
     fc.asyncProperty(
@@ -195,7 +195,7 @@ test("a Link header without brackets ends a list with a report, and one without 
   );
 });
 
-test("a feed reports unknown keys next to its items, and no known ones", async () => {
+test("a feed reports unknown keys next to its items, and does not report known keys", async () => {
   const differences: Difference[] = [];
   const parts = { items: "entries", known: ["meta"] };
   const rest = createRest({
@@ -217,7 +217,7 @@ test("a feed reports unknown keys next to its items, and no known ones", async (
 });
 
 test.each(Object.entries(WAYS))(
-  "a list with a %s ends early only with a report or an error, whatever its pages contain",
+  "a list with a %s that ends early reports a difference or throws an error",
   async (_name, way) => {
     const seen = new Set<string>();
     await fc.assert(
@@ -246,7 +246,7 @@ test.each(Object.entries(WAYS))(
   },
 );
 
-/** Variants of the last item's cursor value. */
+/** The cursor value of the last item, by variant. */
 const LAST_VALUES = {
   kept: "kept",
   renamed: undefined,
@@ -279,7 +279,9 @@ function lastItemPage({ before, fate }: { before: number; fate: LastFate }, inde
   return { posts: [...Array.from({ length: before }, () => ({ name: "a" })), last] };
 }
 
-/** Each variant of the last item, with and without `always`: a few random draws would not cover all. */
+/**
+ * Each variant of the last item, with and without `always`. A few random draws would not cover all of them.
+ */
 const EACH_FATE = LAST_FATES.flatMap((fate) =>
   [true, false].map((always): [{ before: number; fate: LastFate }[], boolean] => [
     [{ before: 1, fate }],
@@ -287,7 +289,7 @@ const EACH_FATE = LAST_FATES.flatMap((fate) =>
   ]),
 );
 
-test("a list paged by its last item ends with a report or an error, or with a page without items", async () => {
+test("a list paged by its last item ends with a report, with an error, or with a page without items", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(LAST_PAGES, fc.boolean(), async (drawn, always) => {

@@ -25,7 +25,7 @@ function follow(href: string, base = prefixed): RestRequest | undefined {
   }
 }
 
-test("a link to the next page: keeps the headers of the request, and its own query unchanged", () => {
+test("a link to the next page keeps the headers of the request, and its own query is not changed", () => {
   expect(follow("/api/x?c=%2B+%C3%A9&&d&key=1&k%65y=2&e=[]")).toEqual({
     ...current,
     path: "/x",
@@ -33,12 +33,12 @@ test("a link to the next page: keeps the headers of the request, and its own que
   });
 });
 
-test("a link to the next page: with two leading slashes on a bare host is rejected: the path would be read as a host", () => {
+test("a link to the next page that begins with two slashes is rejected, since the path would be read as a host", () => {
   expect(follow("https://h.test//evil.test/x", bare)).toBeUndefined();
   expect(follow("/v3//x", bare)?.path).toBe("/v3//x");
 });
 
-test("a link to the next page: never leads outside of the base address, whatever its text", () => {
+test("a link to the next page never leads outside of the base address", () => {
   const pieces = fc.constantFrom(
     ...[
       "/",
@@ -68,7 +68,7 @@ test("a link to the next page: never leads outside of the base address, whatever
     fc.property(links, fc.constantFrom(prefixed, bare), (href, base) => {
       const request = follow(href, base);
       if (request === undefined) return;
-      // rejects a path that a URL parser would read as another path or host
+      // throws if a URL parser would read the path as another path or host
       const path = pathBelow("x", base, request.path);
       const url = new URL(`${base.origin}${path}?${request.queryString}`);
       expect(url.origin).toBe(base.origin);

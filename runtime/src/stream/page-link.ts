@@ -12,7 +12,7 @@ import { baseOf } from "../upstream/options.ts";
 type Further = ReadonlyArray<readonly [name: string, value: string]>;
 
 /**
- * Returns the request for a link in a response; undefined if there is none.
+ * Returns the request for a link in a response, or undefined if there is no link.
  *
  * @param find may throw LinkRejected
  * @throws ConnectError with the reason, for a link that must not be followed
@@ -36,11 +36,12 @@ export function linkedRequest(
 }
 
 /**
- * Returns the request for a linked page: the verb, headers and body of the request whose response has the
- * link, and the link's own path and query. A relative link is resolved against that request (RFC 3986 section
- * 5). An API key in the link's query is removed, since credentials are added to every request.
+ * Returns the request for a linked page. It has the HTTP method, headers and body of the request whose
+ * response contains the link, and the link's own path and query. A relative link is resolved against that
+ * request (RFC 3986 section 5). An API key in the link's query is removed, since credentials are added to
+ * every request.
  *
- * @param further parameters in addition to the link's, which take precedence
+ * @param further parameters that are added to the link's parameters, and take precedence
  * @throws LinkRejected for a link outside of the base address
  */
 export function followLink(
@@ -62,7 +63,7 @@ export function followLink(
 }
 
 function isBelow(path: string, prefix: string): boolean {
-  // a path alone that begins with two slashes would be read as a host
+  // a path without a host that begins with two slashes would be read as a host
   if (path.startsWith("//")) return false;
   return path === prefix || path.startsWith(`${prefix}/`);
 }

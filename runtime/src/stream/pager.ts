@@ -28,7 +28,7 @@ import { shapeError } from "../response/shape-error.ts";
 import { lostAt, Overlap } from "./overlap.ts";
 import { linkedRequest } from "./page-link.ts";
 
-/** A page without a body. */
+/** The status of a page without a body. */
 const NO_CONTENT = 204;
 
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
@@ -56,8 +56,8 @@ export class Pager {
   }
 
   /**
-   * Returns the differences for items that may be missing between the previous page and this one, and after
-   * this one.
+   * Returns the differences for items that may be missing between the previous page and this page, and after
+   * this page.
    *
    * @param unseen the items of the page that were not on the previous page
    */
@@ -78,10 +78,13 @@ export class Pager {
     }
   }
 
-  /** An item without a cursor does not mark the end of a list: the items after it are unknown. */
+  /**
+   * Returns the difference for a last item without a cursor. Such an item does not mark the end of a list: it
+   * is unknown whether items follow.
+   */
   private lostAfter(page: Page, { from, paths, always, zeroIsUnset }: Advance<"cursor">): FoundDifferences {
-    // if every item has the value, or a rule says that there are more pages, a last item without it is an
-    // error
+    // a last item without the value is an error if every item must have it, or if a rule says that there are
+    // more pages
     if (from !== "last_item" || always || this.call.adapter.more !== undefined) return NO_DIFFERENCES;
     const value = valueOfLast(paths, page);
     const leads = value !== undefined && !(zeroIsUnset && isZero(value));
@@ -95,11 +98,13 @@ export class Pager {
   }
 
   /**
-   * Advances to the next page; returns false if there is none. After a page without items, there is a next
-   * page only if the response says so: by a link or a cursor, the rule `more`, or a total number of pages.
+   * Advances to the next page. Returns false if there is no next page. After a page without items, there is a
+   * next page only if the response says so: by a link or a cursor, the rule `more`, or a total number of
+   * pages.
    *
-   * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED; RESPONSE_SHAPE if the upstream says that
-   * there are more pages without a way to request them, and if a key that every page has is missing
+   * @throws ConnectError reason PAGE_LINK_REFUSED or PAGE_REPEATED; reason RESPONSE_SHAPE if the upstream
+   *   states that there are more pages but not how to request them, or if a key is missing that every page
+   *   must have
    */
   advance(page: Page, response: ReadResponse): boolean {
     const { more } = this.call.adapter;
@@ -132,7 +137,10 @@ export class Pager {
     }
   }
 
-  /** After a page without items, there is a next page only if the total says so and counts pages. */
+  /**
+   * Reports whether a step leads to another page. After a page without items, it does only if there is a
+   * total, which counts pages.
+   */
   private stepsOn(next: Advance<"step">, page: Page): boolean {
     const total = totalIn(next, page);
     const before = next.before?.(this.message);
@@ -215,7 +223,7 @@ export class Pager {
     return true;
   }
 
-  /** Uses the cursor at a path, and reports a cursor that does not fit the type of its request field. */
+  /** Uses the cursor at a path. Reports a cursor that does not fit the type of its request field. */
   private fitting<T>(path: string, act: () => T): T {
     try {
       return act();
@@ -231,7 +239,10 @@ export class Pager {
     this.request = this.call.request(this.message);
   }
 
-  /** Handles a page that leads to itself: without items, it is the last one. */
+  /**
+   * Handles a page that refers to itself. Such a page is the last page if it has no items, and an error
+   * otherwise.
+   */
   private repeated(page: Page, next: "cursor" | "link"): false {
     if (page.items.length === 0 && this.call.adapter.more === undefined) return false;
     throw restError("PAGE_REPEATED", { ...namesOf(this.call.adapter), next });
@@ -257,8 +268,8 @@ export class Pager {
 }
 
 /**
- * Returns the parameters in an object of the payload: strings, and numbers and booleans as text. Other values
- * are skipped.
+ * Returns the parameters in an object of the payload. Numbers and booleans become strings. Other values,
+ * except strings, are skipped.
  */
 function queryOf(page: Page, path: string): Array<readonly [name: string, value: string]> {
   const query = objectIn(valueAt(page.payload, path));
@@ -287,13 +298,16 @@ function numberIn(value: JsonValue | undefined): number | undefined {
   return typeof number === "number" ? number : undefined;
 }
 
-/** The total that a page states; undefined for none, and for one that the page itself contradicts. */
+/**
+ * Returns the total that a page states, or undefined if it states none, or if the page itself contradicts the
+ * total.
+ */
 function totalIn({ by, total }: Pick<Advance<"step">, "by" | "total">, page: Page): number | undefined {
   const all = total === undefined ? undefined : numberIn(valueAt(page.payload, total));
   return all === undefined || all < leastTotal(by, page) ? undefined : all;
 }
 
-/** The items of a page, or the page itself, are part of every total. */
+/** Returns the minimum total for a page: the total includes the items of the page, or the page itself. */
 function leastTotal(by: Advance<"step">["by"], { items }: Page): number {
   return by === "items" ? items.length : Math.min(items.length, 1);
 }
@@ -324,7 +338,7 @@ function valueOfLast(paths: readonly string[], page: Page): JsonValue | undefine
   return cursorInItem(paths, page, page.items.length - 1);
 }
 
-/** Reports a `Link` header without angle brackets, which may contain the link to the next page. */
+/** Reports a `Link` header without angle brackets, since it may contain the link to the next page. */
 function lostLinks(links: string | undefined, rel: string): FoundDifferences {
   if (links === undefined || linkTarget(links, rel) !== undefined || !hasBrokenLinks(links)) {
     return NO_DIFFERENCES;

@@ -42,7 +42,7 @@ interface Setup {
   readonly options?: Partial<RestOptions>;
 }
 
-/** An upstream, defined by its responses to paths with query. */
+/** An upstream whose responses depend on the path and the query. */
 class Upstream {
   readonly seen: string[] = [];
   readonly requests: IncomingMessage[] = [];
@@ -112,7 +112,7 @@ function page(...names: string[]): { posts: Array<{ name: string }> } {
 
 const link: NextPage<Input> = { kind: "link", path: "_links.next" };
 
-test("a list that links to its next page: is read lazily: a page is requested when its first item is", async () => {
+test("a list requests the next page only when its first item is requested", async () => {
   const upstream = await Upstream.start((url) => {
     if (url === "/v2/items?key=k") {
       return { body: { ...page("a", "b"), _links: { next: { href: "/v2/items?p=2&c=%2B+x" } } } };
@@ -137,7 +137,7 @@ test.each([
   ["a query alone", () => "?p=2", "/v2/items?p=2"],
   ["a relative path", () => "more?p=2", "/v2/more?p=2"],
   ["the base itself", () => "/v2", "/v2"],
-])("a list that links to its next page: accepts %s", async (_what, href, expected) => {
+])("a list follows a link to its next page that is %s", async (_what, href, expected) => {
   const upstream: Upstream = await Upstream.start(
     (url) => ({
       body: url === "/v2/items" ? { ...page("a"), _links: { next: href(upstream.server.url) } } : page("b"),
@@ -148,7 +148,7 @@ test.each([
   expect(upstream.seen[1]).toBe(expected);
 });
 
-test("a list that links to its next page: stays within the path of the base address", async () => {
+test("a list with a base path only follows links within that path", async () => {
   const respond = (next: string) => (url: string) => ({
     body: url.endsWith("/items") ? { ...page("a"), _links: { next } } : page("b"),
   });
@@ -189,7 +189,7 @@ test.each([
   ["http://[", "a text that is no address"],
   [{ href: 7 }, "a value that is no link"],
   [["/v2"], "a value that is no link"],
-])("a list that links to its next page: never follows %j", async (next, problem) => {
+])("a list never follows the link %j", async (next, problem) => {
   const upstream = await Upstream.start(() => ({ body: { ...page("a"), _links: { next } } }), link);
   const list = upstream.list();
   expect((await list.next()).value?.name).toBe("a");
@@ -201,7 +201,7 @@ test.each([
   expect(upstream.seen).toHaveLength(1);
 });
 
-test("a list that links to its next page: rejects a link with a user name, even on the same host", async () => {
+test("a list rejects a link with a user name, even on the same host", async () => {
   const upstream: Upstream = await Upstream.start(
     () => ({ body: { ...page("a"), _links: { next: upstream.server.url.replace("//", "//me:pw@") } } }),
     link,
@@ -210,14 +210,14 @@ test("a list that links to its next page: rejects a link with a user name, even 
 });
 
 test.each([[undefined], [null], [""], [false], [[]], [{}], [{ href: "" }]])(
-  "a list that links to its next page: ends if next is %j",
+  "a list ends if its link to the next page is %j",
   async (next) => {
     const upstream = await Upstream.start(() => ({ body: { ...page("a"), _links: { next } } }), link);
     expect(await upstream.all()).toEqual(["a"]);
   },
 );
 
-test("a list that links to its next page: continues after a page without items, in any spelling", async () => {
+test("a list continues after a page without items, in any representation", async () => {
   for (const posts of [[], null, {}]) {
     const upstream = await Upstream.start(
       (url) => ({
@@ -235,7 +235,7 @@ test("a list that links to its next page: continues after a page without items, 
   expect(await empty.all()).toEqual([]);
 });
 
-test("a list that links to its next page: fails if the link leads to the same page", async () => {
+test("a list fails if the link leads to the same page", async () => {
   const upstream = await Upstream.start(
     () => ({ body: { ...page("a"), _links: { next: "/v2/items" } } }),
     link,
@@ -247,7 +247,7 @@ test("a list that links to its next page: fails if the link leads to the same pa
   expect(reasonOf(error)).toBe("PAGE_REPEATED");
 });
 
-test("a list that links to its next page: fails after the allowed number of pages if there are more", async () => {
+test("a list fails after the maximum number of pages if there are more", async () => {
   let count = 0;
   const upstream = await Upstream.start(
     () => ({ body: { ...page(String(++count)), _links: { next: `/v2/items?p=${count}` } } }),
@@ -266,14 +266,14 @@ test("a list that links to its next page: fails after the allowed number of page
   expect(upstream.seen).toHaveLength(3);
 });
 
-test("a list that links to its next page: may have exactly the allowed number of pages", async () => {
+test("a list may have exactly the maximum number of pages", async () => {
   const upstream = await Upstream.start(() => ({ body: page("a") }), link, { parts: { maxPages: 1 } });
   expect(await upstream.all()).toEqual(["a"]);
 });
 
 const keyed = { credentials: ["api_key"], apiKey: { query: "api_key" } } as const;
 
-test("credentials: are sent with every page exactly once, even if the link contains the key", async () => {
+test("each page request contains the credentials exactly once, even if the link contains the key", async () => {
   const upstream = await Upstream.start(
     (url) => ({
       body: url.includes("p=2")
@@ -287,7 +287,7 @@ test("credentials: are sent with every page exactly once, even if the link conta
   expect(upstream.seen).toEqual(["/v2/items?api_key=k%201", "/v2/items?x=%20a&p=2&y&api_key=k%201"]);
 });
 
-test("credentials: sign every page anew", async () => {
+test("each page request has a separate signature", async () => {
   const upstream = await Upstream.start(
     (url) => ({
       body: url.includes("p=2") ? page("b") : { ...page("a"), _links: { next: "/v2/items?p=2&a[0]=b" } },
@@ -306,7 +306,7 @@ test("credentials: sign every page anew", async () => {
   expect(signatures).not.toContain(undefined);
 });
 
-test("a list with a Link header: follows the relation", async () => {
+test("a list with a Link header follows the link with the given relation", async () => {
   const upstream: Upstream = await Upstream.start(
     (url) => ({
       body: url.includes("page=2") ? [{ name: "b" }] : [{ name: "a" }],
@@ -323,7 +323,7 @@ test("a list with a Link header: follows the relation", async () => {
   expect(upstream.seen).toEqual(["/v2/items", "/repositories/1?page=2"]);
 });
 
-test("a list with a Link header: ends if the target is empty", async () => {
+test("a list with a Link header ends if the address in it is empty", async () => {
   const upstream = await Upstream.start(() => ({ body: page("a"), headers: { link: '<>; rel="next"' } }), {
     kind: "link_header",
     rel: "next",
@@ -331,7 +331,7 @@ test("a list with a Link header: ends if the target is empty", async () => {
   expect(await upstream.all()).toEqual(["a"]);
 });
 
-test("a list with an offset or page: skips received items, until a page is empty", async () => {
+test("a list with an offset skips the received items, until a page is empty", async () => {
   const pages: Record<string, unknown> = { "/v2/items": page("a", "b"), "/v2/items?offset=2": page("c") };
   const upstream = await Upstream.start((url) => ({ body: pages[url] ?? page() }), {
     kind: "step",
@@ -342,7 +342,7 @@ test("a list with an offset or page: skips received items, until a page is empty
   expect(upstream.seen).toEqual(["/v2/items", "/v2/items?offset=2", "/v2/items?offset=3"]);
 });
 
-test("a list with an offset or page: advances one page, until one is empty", async () => {
+test("a list with a page number advances by one page, until a page is empty", async () => {
   const upstream = await Upstream.start(
     (url) => ({ body: url.endsWith("page=3") ? page() : page(url.slice(9)) }),
     {
@@ -361,7 +361,7 @@ const cursor: NextPage<Input> = {
   advance: (message, value) => ({ ...message, cursor: String(value) }),
 };
 
-test("a list with a cursor: sends the cursor of each page, and ends without one", async () => {
+test("a list with a cursor sends the cursor of each page, and ends at a page without a cursor", async () => {
   for (const last of [undefined, null, "", false, [], {}]) {
     const upstream = await Upstream.start(
       (url) => ({
@@ -376,7 +376,7 @@ test("a list with a cursor: sends the cursor of each page, and ends without one"
 
 const NamedTable = table("test.v1.Item", () => [[2, "string", "name"]]);
 
-test("a list with a cursor: reads it exactly from the last item, also beyond 2^53", async () => {
+test("a cursor in the last item is read exactly, also beyond 2^53", async () => {
   const upstream = await Upstream.start(
     (url) => ({
       body: url.includes("cursor")
@@ -390,7 +390,7 @@ test("a list with a cursor: reads it exactly from the last item, also beyond 2^5
   expect(upstream.seen[1]).toBe("/v2/items?cursor=700000000000000001");
 });
 
-test("a list with a cursor: uses the first of several that is present", async () => {
+test("the first of several possible cursors that is present is used", async () => {
   const upstream = await Upstream.start(
     (url) => {
       if (url.includes("cursor=c")) return { body: page() };
@@ -404,7 +404,7 @@ test("a list with a cursor: uses the first of several that is present", async ()
   expect(upstream.seen).toEqual(["/v2/items", "/v2/items?cursor=5", "/v2/items?cursor=c"]);
 });
 
-test("a list with a cursor: fails if the cursor does not change", async () => {
+test("a list with a cursor fails if the cursor does not change", async () => {
   const upstream = await Upstream.start(() => ({ body: { ...page("a"), next: 5 } }), cursor);
   const names: string[] = [];
   const error = await failureOf(async () => {
@@ -419,7 +419,7 @@ test("a list with a cursor: fails if the cursor does not change", async () => {
 test.each([
   [{ id: { S: "b" } }, "object"],
   [["b", 1], "array"],
-])("a list with a cursor: fails after its page when the cursor is %j", async (next, got) => {
+])("a list with a cursor fails after its first page if the cursor is %j", async (next, got) => {
   const upstream = await Upstream.start(() => ({ body: { ...page("a"), next } }), cursor);
   const names: string[] = [];
   const error = await failureOf(async () => {
@@ -448,7 +448,7 @@ test.each<[from: Pick<Cursor, "from" | "paths" | "overlap">, body: object, place
     "posts[0].name",
   ],
 ])(
-  "a list with a cursor: the error for an unusable cursor names upstream, method and place: %j",
+  "the error for an unusable cursor names the upstream, the method and the place: %j",
   async (from, body, place) => {
     const next: Cursor = {
       kind: "cursor",
@@ -464,7 +464,7 @@ test.each<[from: Pick<Cursor, "from" | "paths" | "overlap">, body: object, place
   },
 );
 
-test("the items: are exact, and differences name their place in the page", async () => {
+test("the items of a list are exact, and differences name their place in the page", async () => {
   const differences: DifferenceReport[] = [];
   const upstream = await Upstream.start(
     () => ({ body: '{"response":{"posts":[{"id":700000000000000001},7,{"id":"x","name":5}]}}' }),
@@ -485,7 +485,7 @@ test("the items: are exact, and differences name their place in the page", async
   ]);
 });
 
-test("the items: that differ end a strict stream", async () => {
+test("an item with a lost value ends a strict stream", async () => {
   const upstream = await Upstream.start(() => ({ body: { posts: [{ id: "x" }] } }), link, {
     options: { strict: true },
   });
@@ -495,7 +495,7 @@ test("the items: that differ end a strict stream", async () => {
   );
 });
 
-test("the items: of a failing page cause an error after the items of earlier pages", async () => {
+test("a page that fails causes an error after the items of earlier pages", async () => {
   const upstream = await Upstream.start(
     (url) =>
       url.includes("p=2")
@@ -510,7 +510,7 @@ test("the items: of a failing page cause an error after the items of earlier pag
   expect(error.code).toBe(Code.NotFound);
 });
 
-test("a stream of pages: is one call in reports", async () => {
+test("a stream of pages is reported as one call", async () => {
   const calls: CallReport[] = [];
   const upstream = await Upstream.start(
     (url) => ({ body: url.includes("p=2") ? page("b") : { ...page("a"), _links: { next: "?p=2" } } }),
@@ -524,7 +524,7 @@ test("a stream of pages: is one call in reports", async () => {
   expect(calls[0]?.bytes).toBeGreaterThan(40);
 });
 
-test("a stream of pages: aborts the running request when its caller cancels", async () => {
+test("a stream of pages aborts the running request when its caller cancels", async () => {
   const controller = new AbortController();
   const upstream = await Upstream.start((url) => {
     if (!url.includes("p=2")) return { body: { ...page("a"), _links: { next: "?p=2" } } };
@@ -539,7 +539,7 @@ test("a stream of pages: aborts the running request when its caller cancels", as
   await closed;
 });
 
-test("a stream of pages: aborts the running request when its reader leaves", async () => {
+test("a stream of pages aborts the running request when its reader leaves", async () => {
   const asked = Promise.withResolvers<void>();
   const upstream = await Upstream.start((url) => {
     if (!url.includes("p=2")) return { body: { ...page("a"), _links: { next: "?p=2" } } };
@@ -564,7 +564,7 @@ test("a stream of pages: aborts the running request when its reader leaves", asy
   await closed;
 });
 
-test("a stream of pages: has one deadline for all pages", async () => {
+test("a stream of pages has one deadline for all pages", async () => {
   const clock = new FakeClock();
   const upstream = await Upstream.start(
     (url) => {
@@ -583,7 +583,7 @@ test("a stream of pages: has one deadline for all pages", async () => {
   expect(clock.running).toBe(0);
 });
 
-test("a stream of pages: is served by routes, with headers of the first page", async () => {
+test("routes serve a stream of pages, with the headers of the first page", async () => {
   const upstream = await Upstream.start(
     () => ({ body: page("a", "b"), headers: { "x-ratelimit-remaining": "9" } }),
     link,

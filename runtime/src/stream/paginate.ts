@@ -9,10 +9,10 @@ import { Pacer, paced } from "../time/pacer.ts";
 import { Pager } from "./pager.ts";
 
 /**
- * Yields the items of a list, page by page. A page is requested only when its first item is.
+ * Yields the items of a list, page by page. Requests a page only when its first item is requested.
  *
  * @throws ConnectError reason PAGES_EXCEEDED if there are more pages than the method allows, reason
- * EMPTY_PAGES_EXCEEDED if too many consecutive pages have no items, and the errors of page requests
+ *   EMPTY_PAGES_EXCEEDED if too many consecutive pages have no items, and the errors of page requests
  */
 export async function* paginate(
   call: RunningCall<PaginateAdapter>,

@@ -19,7 +19,7 @@ export type RecordText = Partial<Pick<ServerEvent, "event" | "id">> &
 type Call = RunningCall<RecordsAdapter>;
 type RecordTexts = AsyncGenerator<RecordText, undefined>;
 
-/** Keep-alive lines and comments: no JSON begins like this. */
+/** Matches keep-alive lines and comments, since no JSON begins like this. */
 const COMMENT = /^\s*(?::|#|\/\/)/;
 const RECORD_SEPARATOR = "\u001e";
 
@@ -45,7 +45,7 @@ export async function* recordTexts(call: Call, download: Download): RecordTexts 
   return undefined;
 }
 
-/** Returns the error of a body that ends too early. */
+/** Returns the error for a body that ends too early. */
 export function truncated({ adapter: { rules } }: Call): Error {
   return restError("UPSTREAM_TRUNCATED", { upstream: rules.upstream });
 }
@@ -55,7 +55,7 @@ const READERS = { lines: lineTexts, events: eventTexts, array: arrayTexts } as c
 async function* eventTexts(call: Call, download: Download, pacer: Pacer): RecordTexts {
   const { maxResponseBytes: limit } = call.route.upstream.settings;
   await checkType(call, download);
-  // events are UTF-8, whatever the Content-Type says (WHATWG HTML section 9.2.4)
+  // events are in UTF-8, even if the Content-Type names another charset (WHATWG HTML section 9.2.4)
   yield* eventsOf(linesOf(download.chunks, "any", limit, pacer), limit);
   return undefined;
 }
@@ -76,7 +76,7 @@ async function* lineTexts(call: Call, { head, chunks }: Download, pacer: Pacer):
         continue;
       }
       records++;
-      // a text of a sequence is complete if whitespace follows it (RFC 7464 section 2.4)
+      // the text of a sequence is complete if whitespace follows it (RFC 7464 section 2.4)
       yield { data, ended: ended || (isSequence && /\s$/.test(data)), malformed };
     }
   }
@@ -85,8 +85,8 @@ async function* lineTexts(call: Call, { head, chunks }: Download, pacer: Pacer):
 }
 
 /**
- * Returns an error if all lines are comments: a page of another type may look like that, and must not pass as
- * an empty stream.
+ * Returns an error if all lines are comments. A body of another type may look like comments, and must not
+ * pass as an empty stream.
  */
 function onlyComments({ adapter }: Call, status: number, type: string | undefined): Error {
   const { upstream } = adapter.rules;
@@ -106,14 +106,14 @@ async function* arrayTexts(call: Call, download: Download, pacer: Pacer): Record
   return undefined;
 }
 
-/** Reports whether the head says that no body follows, so that nothing was cut off. */
+/** Reports whether the head declares that no body follows, so that nothing was cut off. */
 function isWithoutBody({ status, header }: Download["head"]): boolean {
   return status === 204 || header("content-length") === "0";
 }
 
 /**
- * Yields the chunks of a body; if the body is not an array, only the first chunks, in which an error is
- * searched.
+ * Yields the chunks of a body. If the body is not an array, yields only the first chunks, which may contain
+ * an error.
  */
 async function* untilOther(
   chunks: AsyncIterable<Uint8Array>,
@@ -137,8 +137,8 @@ function notArray({ adapter }: Call, { head, errorIn }: Download, beginning: Uin
 }
 
 /**
- * Rejects a body of another type, which is not an event stream (WHATWG HTML section 9.2.3); it may be an
- * error by a rule.
+ * Rejects a body of another type, which is not an event stream (WHATWG HTML section 9.2.3). By a rule, the
+ * body may be an error.
  */
 async function checkType(call: Call, { head, chunks, errorIn }: Download): Promise<void> {
   const type = head.header("content-type");

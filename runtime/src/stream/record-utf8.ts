@@ -3,13 +3,13 @@ import { isUtf8 } from "node:buffer";
 /** The text of a record. */
 export interface RecordUtf8 {
   readonly text: string;
-  /** Whether it had invalid UTF-8; each invalid byte was replaced by U+FFFD. */
+  /** Whether the record had invalid UTF-8. Each invalid byte was replaced by U+FFFD. */
   readonly malformed: boolean;
 }
 
 /** Decodes bytes as text. */
 export function utf8Of(bytes: Buffer): RecordUtf8 {
   const text = bytes.toString();
-  // checks the text first: that is nearly free for one-byte text, as in most records
+  // checks the text first, which is nearly free for one-byte strings, as in most records
   return { text, malformed: text.includes("\ufffd") && !isUtf8(bytes) };
 }

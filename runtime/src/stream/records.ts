@@ -25,10 +25,10 @@ import { type RecordText, recordTexts, truncated } from "./record-texts.ts";
 
 type Call = RunningCall<RecordsAdapter>;
 
-/** Longer records are read in pieces so that other calls get their turns; in characters. */
+/** The length in characters above which records are read in pieces, so that other calls get their turns. */
 const LARGE_RECORD = 64 * 1024;
 
-/** Formats that may be mistaken for lines of JSON, by their beginning. */
+/** Formats that may be mistaken for lines of JSON, with patterns for their beginnings. */
 const OTHERS: ReadonlyArray<{ readonly begins: RegExp; readonly name: string }> = [
   { begins: /^\s*\[/, name: "an array, which `records: {format: ARRAY}` reads" },
   {
@@ -39,11 +39,11 @@ const OTHERS: ReadonlyArray<{ readonly begins: RegExp; readonly name: string }> 
 
 /**
  * Yields the records of a response as they arrive: lines of JSON, server-sent events, or the items of an
- * array. Reads from the upstream only when the next record is requested. A record that is an error, by a rule
- * or by itself, ends the stream with that error.
+ * array. Reads from the upstream only when the next record is requested. If a record is an error, because of
+ * a rule or by its content, the stream ends with that error.
  *
  * @throws ConnectError reason UPSTREAM_TRUNCATED if the body ends within a record or before the end marker of
- * the rule, UPSTREAM_BODY_NOT_LINES, and the errors of `recordTexts`
+ *   the rule, UPSTREAM_BODY_NOT_LINES, and the errors of `recordTexts`
  */
 export async function* records(
   call: RunningCall<RecordsAdapter>,
@@ -51,7 +51,7 @@ export async function* records(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const { end, last, format } = call.adapter;
   const hasEnd = end.length > 0 || last !== undefined;
-  // an endless stream is aborted when the upstream closes, since nobody will read it to the end
+  // an endless stream is aborted when the upstream closes, since it would never be read to the end
   const bounds = hasEnd || format === "array" ? {} : { until: call.route.upstream.closing };
   const download = await open(call, call.request(message), { bodyTimeoutMs: call.adapter.idleMs, ...bounds });
   let index = 0;
@@ -76,7 +76,7 @@ function isEnd({ data }: RecordText, end: readonly string[]): boolean {
   return end.length > 0 && end.includes(data.trim());
 }
 
-/** Parses the record in a text; throws if the record is an error. */
+/** Parses a record. Throws if the record is an error. */
 function readRecord(call: Call, text: RecordText, download: Download): JsonValue | undefined {
   checkBegin(call, text, download);
   try {
@@ -100,7 +100,7 @@ function* readRecordInPieces(call: Call, text: RecordText, download: Download): 
 }
 
 function checkBegin(call: Call, text: RecordText, { head }: Download): void {
-  // an incomplete event may be valid JSON, but it may lack further data
+  // the data of an incomplete event may be valid JSON, but further data may be missing
   if (!text.ended && call.adapter.format === "events") throw truncated(call);
   if (call.adapter.format === "lines") checkLine(call, text, head.status);
 }
@@ -116,7 +116,10 @@ function checkedRecord(
   return json;
 }
 
-/** Rejects a line of a body that is not a stream of lines, and names the format that it looks like. */
+/**
+ * Rejects a line of a body that does not consist of JSON lines, and names the format that the line looks
+ * like.
+ */
 function checkLine({ adapter }: RunningCall<RecordsAdapter>, { data }: RecordText, status: number): void {
   const other = OTHERS.find(({ begins }) => begins.test(data));
   if (other === undefined) return;
@@ -128,7 +131,7 @@ function maxCostOf(call: Call): number {
   return call.route.upstream.settings.maxResponseCost;
 }
 
-/** Returns the error of a record that cannot be read, or that is an error. */
+/** Returns the error for a record that cannot be read or is itself an error. */
 function recordError(call: Call, text: RecordText, { head }: Download, cause: unknown): unknown {
   const { upstream } = call.adapter.rules;
   if (cause instanceof ConnectError) return cause;
@@ -140,7 +143,10 @@ function recordError(call: Call, text: RecordText, { head }: Download, cause: un
 
 type Parse = (text: string) => JsonValue | undefined;
 
-/** Returns the record as JSON: the data, with other parts of an event under the keys that the rule names. */
+/**
+ * Returns a record as JSON. This is the data, or an object with the data and other parts of an event under
+ * the keys that the rule names.
+ */
 function recordJson(adapter: RecordsAdapter, text: RecordText, parse: Parse): JsonValue | undefined {
   const value = adapter.data === undefined ? parse(text.data) : dataOf(adapter, text.data, parse);
   return recordWith(adapter, text, value);
@@ -175,7 +181,9 @@ function entriesOf(value: JsonValue | undefined): ReadonlyArray<readonly [string
   return isJsonObject(value) ? Object.entries(value) : [];
 }
 
-/** Returns the record with every number as written; undefined if JSON.parse preserves all numbers. */
+/**
+ * Returns the record with every number as it was written, or undefined if JSON.parse preserves all numbers.
+ */
 function verbatimRecord(adapter: RecordsAdapter, text: RecordText): JsonValue | undefined {
   let isChanged = false;
   const record = recordJson(adapter, text, (data) => {
@@ -210,7 +218,7 @@ function* dataInPieces(
   }
 }
 
-/** Returns the data below a key: parsed if it is JSON, else text. */
+/** Returns the data of a record, parsed if it is JSON, and otherwise as a string. */
 function dataOf({ text: isText }: RecordsAdapter, data: string, parse: Parse): JsonValue | undefined {
   if (isText) return data;
   try {

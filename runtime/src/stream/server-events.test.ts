@@ -25,7 +25,7 @@ const plain = (data: string, more: Partial<ServerEvent> = {}) => ({
   ...more,
 });
 
-test("the examples of the standard are parsed as specified", async () => {
+test("the examples of the standard are parsed as it specifies", async () => {
   expect(await eventsIn("data: YHOO\ndata: +2\ndata: 10\n\n")).toEqual([plain("YHOO\n+2\n10")]);
   const comments =
     ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n";
@@ -42,18 +42,18 @@ test("the examples of the standard are parsed as specified", async () => {
   expect(await eventsIn("data:test\n\ndata: test\n\n")).toEqual([plain("test"), plain("test")]);
 });
 
-test("names apply to one event, IDs also to later ones; an event without data is skipped", async () => {
+test("a name applies to one event, an ID also to later events, and an event without data is skipped", async () => {
   expect(await eventsIn("event: a\nid: 1\ndata: x\n\nevent: b\n\nid: 2\0\ndata: y\n\nother: z\n\n")).toEqual([
     plain("x", { event: "a", id: "1" }),
     plain("y", { id: "1" }),
   ]);
 });
 
-test("a byte order mark is skipped at the beginning, and nowhere else", async () => {
+test("a byte order mark is skipped only at the beginning", async () => {
   expect(await eventsIn("\ufeffdata: a\n\n\ufeffdata: b\n\n")).toEqual([plain("a")]);
 });
 
-test("every line ending, and every way to cut the bytes, gives the same events", async () => {
+test("the events are the same with every line ending, and in chunks of any size", async () => {
   const text = fc.string({ unit: "grapheme" }).map((value) => value.replace(/[\r\n]/g, ""));
   const input = fc.record({
     events: fc.array(fc.array(text, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
@@ -71,15 +71,15 @@ test("every line ending, and every way to cut the bytes, gives the same events",
   );
 });
 
-test("a body of only carriage returns costs no more than its length", { timeout: 10_000 }, async () => {
+test("the cost of a body of carriage returns grows only linearly", { timeout: 10_000 }, async () => {
   expect(await eventsIn("\r".repeat(1 << 20))).toEqual([]);
 });
 
-test("data of very many empty lines is rejected, since each line is stored", async () => {
+test("data of too many empty lines is rejected, since each line is stored", async () => {
   await expect(eventsIn("data\n".repeat(10_000), [], 100_000)).rejects.toThrow(RecordTooLarge);
 });
 
-test("lines are only split at line feeds if requested, and characters stay whole", async () => {
+test("lines are split only at line feeds if requested, and characters stay whole", async () => {
   const bytes = Buffer.from("a\rb\nä€\n𝄞");
   for (let cut = 0; cut <= bytes.length; cut++) {
     const found: string[] = [];
@@ -90,7 +90,7 @@ test("lines are only split at line feeds if requested, and characters stay whole
   }
 });
 
-test("a line, or data of many lines, beyond the limit is rejected while it arrives", async () => {
+test("a line, or data of many lines, is rejected as soon as it exceeds the limit", async () => {
   await expect(eventsIn(`data: ${"x".repeat(100)}`, [], 50)).rejects.toThrow(RecordTooLarge);
   await expect(eventsIn("data: 1234567890\n".repeat(10), [], 50)).rejects.toThrow(RecordTooLarge);
   expect(await eventsIn("data: 1234567890\n\n".repeat(10), [], 50)).toHaveLength(10);

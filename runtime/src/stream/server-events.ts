@@ -5,25 +5,25 @@ const LINE_COST = 32;
 
 /** An event of `text/event-stream`. */
 export interface ServerEvent {
-  /** Its name; `message` by default. */
+  /** The name of the event. Default: `message`. */
   readonly event: string;
-  /** The last event ID, which applies until another one arrives; empty if there was none. */
+  /** The last event ID, which applies until the next ID. Empty if there was none. */
   readonly id: string;
-  /** Its lines of data, joined by line feeds. */
+  /** The lines of data, joined by line feeds. */
   readonly data: string;
-  /** Whether the event is complete; false if the body ended before its empty line. */
+  /** Whether the event is complete. False if the body ended before the empty line after the event. */
   readonly ended: boolean;
-  /** Whether its lines had invalid UTF-8. */
+  /** Whether the lines had invalid UTF-8. */
   readonly malformed: boolean;
 }
 
 /**
- * Yields the events in lines (WHATWG HTML section 9.2.6). Skips events without data. An incomplete event at
- * the end of the body, which the standard drops, is yielded and not `ended`. Ignores `retry`, since nothing
- * reconnects.
+ * Parses lines into events (WHATWG HTML section 9.2.6). Skips events without data. Yields an incomplete event
+ * at the end of the body, which the standard drops, with `ended` false. Ignores `retry`, since this client
+ * does not reconnect.
  *
  * @param maxLength the maximum number of characters of an event, including its name and ID; each line of data
- * counts as 32 more
+ *   counts as 32 more
  * @throws RecordTooLarge, or the errors of the lines
  */
 export async function* eventsOf(

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { UploadBody } from "./upload-body.ts";
 
-/** A chunk of a stream, in place of a message; a number waits for that many turns of the event loop. */
+/** A step of a stream: a message with a chunk, or a number of event-loop turns to wait. */
 type Step = Uint8Array | number;
 
 function bodyOf(steps: readonly Step[], failure?: Error): UploadBody {
@@ -47,7 +47,7 @@ test("property: a body has the bytes of its messages in order, and no empty chun
   );
 });
 
-test("property: a failing stream sends all earlier messages, and then its error", async () => {
+test("property: a body of a failing stream sends all earlier messages, then the error", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       const body = bodyOf(all, new Error("my own"));
@@ -63,7 +63,7 @@ test("property: a failing stream sends all earlier messages, and then its error"
 });
 
 test.each([1, 10, 1000])(
-  "ten thousand messages of %i bytes that arrive together form few chunks",
+  "ten thousand messages of %i bytes that arrive together are sent in few chunks",
   async (size) => {
     const chunks = await chunksOf(bodyOf(Array(10_000).fill(Buffer.alloc(size))));
     expect(chunks.length).toBeLessThanOrEqual(10_000 / 32);
@@ -71,7 +71,7 @@ test.each([1, 10, 1000])(
   },
 );
 
-test("a single message forms a chunk, without waiting for the next one", async () => {
+test("a single message is sent as a chunk, without waiting for the next message", async () => {
   const body = bodyOf([Buffer.from("a"), 1_000_000, Buffer.from("b")]);
   expect((await body.next()).value).toEqual(Buffer.from("a"));
   body.stop();

@@ -8,13 +8,16 @@ type Step = IteratorResult<Uint8Array, undefined>;
 
 const END: Step = { done: true, value: undefined };
 
-/** Messages are joined into chunks of this size, in bytes: each chunk is one write to the connection. */
+/**
+ * The size, in bytes, of the chunks into which messages are joined. Each chunk is one write to the
+ * connection.
+ */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The chunks of a client stream as a request body; messages that arrive in one turn of the event loop form
- * one chunk. The body can be stopped while it waits for a message: the upstream may respond, or the call may
- * end, before the client has sent everything.
+ * The chunks of a client stream as a request body. Messages that arrive in the same event-loop turn are
+ * joined into one chunk. The body can be stopped while it waits for a message, since the upstream may
+ * respond, or the call may end, before the client has sent everything.
  */
 export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> {
   /** The error of the client's stream or of the adapter. */
@@ -37,7 +40,9 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
     return this;
   }
 
-  /** Waits for the first message, whose chunk stays in the body; undefined for an empty stream. */
+  /**
+   * Waits for the first message, whose chunk remains in the body. Resolves to undefined for an empty stream.
+   */
   async first(): Promise<AnyMessage | undefined> {
     const { done, value } = await this.messages.next();
     if (done === true) {
@@ -50,7 +55,7 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
 
   next(): Promise<Step> {
     if (this.over) return Promise.resolve(END);
-    // not Promise.race: a promise that outlives the stream would keep every chunk
+    // not Promise.race, since a promise that outlives the stream would keep every chunk in memory
     return new Promise((resolve, reject) => {
       this.endPending = () => resolve(END);
       this.pull().then(resolve, reject);
@@ -67,7 +72,7 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.over) return;
     this.over = true;
     this.endPending?.();
-    // a stream with a pending read may take time to end; nothing here depends on it
+    // a stream with a pending read may take time to end, and nothing here depends on its end
     this.messages.return?.().catch(() => undefined);
   }
 
@@ -86,14 +91,14 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
       await this.fill(chunks);
     } catch (error) {
       if (chunks.size === 0) throw error;
-      // sends the earlier messages first
+      // the error is thrown after the earlier messages are sent
       this.awaited = Promise.reject(error);
       this.awaited.catch(() => undefined);
     }
     return chunks.size === 0 ? END : { done: false, value: chunks.bytes() };
   }
 
-  /** Adds the messages of one turn of the event loop; waits for at least one byte unless the stream ends. */
+  /** Adds the messages of one event-loop turn. Waits for at least one byte, unless the stream ends. */
   private async fill(chunks: ChunkBuffer): Promise<void> {
     let turn: Promise<undefined> | undefined;
     while (chunks.size < CHUNK_BYTES) {
@@ -106,9 +111,9 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
         return;
       }
       chunks.push(this.chunkOf(message.value));
-      // a stream in the same process may always have its next message ready
+      // a stream in the same process may always have another message ready
       await this.pacer.items();
-      // an empty message does not end the body
+      // an empty message must not end the body
       if (chunks.size > 0) turn ??= setImmediate(undefined);
     }
   }

@@ -46,7 +46,7 @@ const STALE: readonly (readonly [string, NonNullable<Credentials["rejected"]>, C
 ];
 
 test.each(STALE)(
-  "an upload whose token %s gets the same error as other calls",
+  "an upload whose rejected token %s gets the same error as other calls",
   async (_, rejected, code, reason) => {
     for (const reads of [true, false]) {
       const tokens: unknown[] = [];
@@ -63,7 +63,7 @@ test.each(STALE)(
       const error = await failureOf(upload(rest, sending({ chunk: "a" }, { chunk: "b" })));
       expect([error.code, reasonOf(error)]).toEqual([code, reason]);
       expect(retryDelayOf(error) !== undefined).toBe(code === Code.Unavailable);
-      // the messages of the stream were already consumed
+      // not retried, since the messages of the stream were already consumed
       expect(tokens).toEqual(["Bearer old"]);
     }
   },
@@ -100,7 +100,7 @@ function upload(rest: Rest, messages: AsyncIterable<object>, signal?: AbortSigna
   return client.upload(messages as never, signal === undefined ? {} : { signal });
 }
 
-/** Starts an upstream that reads everything, and reports each request. */
+/** Starts an upstream that reads request bodies completely, and reports each request. */
 function reading(seen: (request: IncomingMessage, text: string) => void): Promise<TestServer> {
   return httpUpstream(async (request, response) => {
     seen(request, await textOfRequest(request));
@@ -108,12 +108,12 @@ function reading(seen: (request: IncomingMessage, text: string) => void): Promis
   });
 }
 
-/** Starts an upstream that responds without reading. */
+/** Starts an upstream that responds without reading request bodies. */
 function respondingAtOnce(respond: (response: ServerResponse) => void): Promise<TestServer> {
   return httpUpstream((_request, response) => respond(response));
 }
 
-/** An endless stream of requests; `left` settles when the stream is closed. */
+/** Returns an endless stream of requests. `left` resolves when the stream is closed. */
 function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
   const left = Promise.withResolvers<void>();
   const state = { sent: 0, left: left.promise };
@@ -130,7 +130,7 @@ function endless(chunk: Uint8Array = Buffer.alloc(65_536)) {
   return { state, messages };
 }
 
-test("an upload: sends the chunks as the body, and returns the message", async () => {
+test("an upload sends the chunks as the body, and returns the message", async () => {
   let headers: IncomingMessage["headers"] = {};
   let body = "";
   const rest = await restTo(
@@ -148,7 +148,7 @@ test("an upload: sends the chunks as the body, and returns the message", async (
   expect(headers).toMatchObject({ "content-type": "image/png", "transfer-encoding": "chunked" });
 });
 
-test("an upload: sends the chunks as the last part of a multipart body", async () => {
+test("an upload sends the chunks as the last part of a multipart body", async () => {
   let type = "";
   let body = "";
   const rest = await restTo(
@@ -183,14 +183,14 @@ test("an upload: sends the chunks as the last part of a multipart body", async (
   ]);
 });
 
-test("an upload: with only a first message has an empty body", async () => {
+test("an upload whose first message has no chunk sends an empty body", async () => {
   let length: string | undefined;
   const rest = await restTo(reading(({ headers }) => (length = headers["content-length"])));
   expect(await upload(rest, sending({ type: "image/png" }))).toMatchObject({ id: 7n });
   expect(length).toBe("0");
 });
 
-test("an upload: passes chunks on as they arrive", async () => {
+test("an upload sends chunks as they arrive", async () => {
   const arrived = Promise.withResolvers<void>();
   const rest = await restTo(
     httpUpstream(async (request, response) => {
@@ -205,14 +205,14 @@ test("an upload: passes chunks on as they arrive", async () => {
     rest,
     (async function* () {
       yield { chunk: Buffer.from("one") };
-      // the next chunk only exists after the upstream has received the first
+      // the next chunk is created only after the upstream has received the first
       await arrived.promise;
       yield { chunk: Buffer.from("two") };
     })(),
   );
 });
 
-test("an upload: reads no more from its caller than the upstream accepts", async () => {
+test("an upload reads from its caller only as much as the upstream accepts", async () => {
   const total = 64 << 20;
   let sent = 0;
   let received = 0;
@@ -222,7 +222,7 @@ test("an upload: reads no more from its caller than the upstream accepts", async
       for await (const chunk of request) {
         received += (chunk as Buffer).length;
         ahead = Math.max(ahead, sent - received);
-        // gives the caller a turn to run ahead
+        // gives the caller time to send messages ahead
         await setImmediate();
       }
       sendJson(response, {});
@@ -239,7 +239,7 @@ test("an upload: reads no more from its caller than the upstream accepts", async
   expect(ahead).toBeLessThan(16 << 20);
 });
 
-test("an upload that ends early: without a message is INVALID_ARGUMENT", async () => {
+test("an upload without a message is rejected with INVALID_ARGUMENT", async () => {
   const rest = await restTo(reading(() => undefined));
   const error = await failureOf(upload(rest, sending()));
   expect(error.rawMessage).toBe(
@@ -248,7 +248,7 @@ test("an upload that ends early: without a message is INVALID_ARGUMENT", async (
   expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
 });
 
-test("an upload that ends early: because the upstream rejects it has that error, and closes the stream", async () => {
+test("an upload that the upstream rejects has the upstream's error, and closes the stream", async () => {
   const { state, messages } = endless();
   const rest = await restTo(
     respondingAtOnce((response) => {
@@ -261,7 +261,7 @@ test("an upload that ends early: because the upstream rejects it has that error,
   await state.left;
 });
 
-test("an upload that ends early: because the upstream rejects it while the stream is idle", async () => {
+test("an upload can be rejected by the upstream while the stream is idle", async () => {
   const left = Promise.withResolvers<void>();
   const rest = await restTo(respondingAtOnce((response) => response.writeHead(401).end()));
   const messages = {
@@ -283,14 +283,14 @@ test("an upload that ends early: because the upstream rejects it while the strea
   await left.promise;
 });
 
-test("an upload that ends early: because the upstream responds with success before the end", async () => {
+test("an upload succeeds if the upstream responds with success before the end of the stream", async () => {
   const { state, messages } = endless();
   const rest = await restTo(respondingAtOnce((response) => sendJson(response, { id: 3 })));
   expect(await upload(rest, messages)).toMatchObject({ id: 3n });
   await state.left;
 });
 
-test("an upload that ends early: because the upstream disconnects", async () => {
+test("an upload fails if the upstream disconnects", async () => {
   const { messages } = endless();
   const rest = await restTo(rawUpstream((socket) => socket.resetAndDestroy()));
   const error = await failureOf(upload(rest, messages));
@@ -298,7 +298,7 @@ test("an upload that ends early: because the upstream disconnects", async () => 
   expect(error.code).toBe(Code.Unavailable);
 });
 
-test("an upload that ends early: because the caller cancels never looks complete to the upstream", async () => {
+test("an upload that the caller cancels never looks complete to the upstream", async () => {
   const aborted = Promise.withResolvers<boolean>();
   const controller = new AbortController();
   const rest = await restTo(
@@ -315,7 +315,7 @@ test("an upload that ends early: because the caller cancels never looks complete
   expect(await aborted.promise).toBe(false);
 });
 
-test("an upload that ends early: because the caller's stream fails has its error, and never looks complete to the upstream", async () => {
+test("an upload whose message stream fails has the stream's error, and never looks complete to the upstream", async () => {
   const complete = Promise.withResolvers<boolean>();
   const calls: CallReport[] = [];
   const rest = await restTo(
@@ -340,14 +340,14 @@ test("an upload that ends early: because the caller's stream fails has its error
   expect(calls[0]?.error?.code).toBe(Code.DataLoss);
 });
 
-test("an upload that ends early: because its first message cannot be sent", async () => {
+test("an upload whose first message cannot be sent is rejected", async () => {
   const rest = await restTo(reading(() => undefined));
   const error = await failureOf(upload(rest, sending({ type: "image/png\r\nx-evil: 1" })));
   expect(error.rawMessage).toContain("content-type: contains a line break");
   expect(error.code).toBe(Code.InvalidArgument);
 });
 
-test("an upload that ends early: because the adapter fails", async () => {
+test("an upload ends if the adapter fails", async () => {
   const chunk = () => {
     throw new TypeError("x");
   };
@@ -361,7 +361,7 @@ test("an upload that ends early: because the adapter fails", async () => {
   );
 });
 
-test("an upload that ends early: because its deadline passes while it waits for the first message", async () => {
+test("an upload ends if its deadline passes while it waits for the first message", async () => {
   const clock = new FakeClock();
   const rest = await restTo(
     reading(() => undefined),
@@ -380,7 +380,7 @@ test("an upload that ends early: because its deadline passes while it waits for 
   expect((await waiting).code).toBe(Code.DeadlineExceeded);
 });
 
-test("an upload is served by routes", async () => {
+test("routes serve an upload", async () => {
   let body = "";
   const rest = await restTo(
     reading((_request, text) => {

@@ -13,13 +13,13 @@ import { UploadBody } from "./upload-body.ts";
 type AnyMessage = MessageShape<DescMessage>;
 
 /**
- * Sends the chunks of a client stream as a request body, or a part of one, as they arrive: reads the next
- * message when the connection has accepted the previous one. The first message determines the request. A
- * response before the end of the stream ends the call.
+ * Sends the chunks of a client stream as a request body, or as a part of one, while they arrive. Reads the
+ * next message when the connection has accepted the previous one. The first message determines the request. A
+ * response that arrives before the end of the stream ends the call.
  *
  * @returns the response message
  * @throws ConnectError reason REQUEST_STREAM_EMPTY for a stream without messages, and the errors of the
- * stream itself
+ *   stream
  */
 export async function upload(
   call: RunningCall<UploadAdapter>,

@@ -1,14 +1,15 @@
 import type { FetchFunction } from "../http/fetch-function.ts";
 
 /**
- * An upstream with a feed of one page, newest first, without entity tags, with items of any number and size.
+ * An upstream with a feed of one page, newest first, without entity tags. Its items can have any number and
+ * size.
  */
 export class BigFeed {
   /** The number of requests. */
   polls = 0;
   private readonly items: Array<{ readonly id: number; readonly name: string }> = [];
 
-  /** Adds items of about this many bytes each. Ids count from 1, optionally with gaps. */
+  /** Adds items of about `bytes` bytes each. Ids count from 1, and `apart` makes gaps between them. */
   add(count: number, bytes: number, apart = 0): void {
     const name = "x".repeat(bytes);
     for (let added = 0; added < count; added++) {

@@ -1,16 +1,16 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** A certificate and its key, both PEM. */
+/** A certificate and its key, both in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** A test's certificate authority, which only the test trusts. */
+/** A certificate authority for tests, which only the tests trust. */
 export interface Authority {
-  /** Its own certificate in PEM. */
+  /** The certificate of the authority in PEM. */
   readonly ca: string;
-  /** Issues a certificate for host names and for 127.0.0.1; for servers and clients. */
+  /** Issues a certificate for servers and clients, for the given host names and 127.0.0.1. */
   issue(...names: readonly string[]): Certificate;
 }
 
@@ -23,10 +23,10 @@ const OID = {
 
 const LOCALHOST = [127, 0, 0, 1];
 
-/** Creates an authority whose certificates (RFC 5280 section 4.1) are valid from 2020 to 2049. */
+/** Creates an authority. Its certificates (RFC 5280 section 4.1) are valid from 2020 to 2049. */
 export function authority(name = `authority ${randomBytes(4).toString("hex")}`): Authority {
   const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  // its only member: this is an authority
+  // the only member of the extension marks the certificate as an authority
   const isAuthority = extension("basicConstraints", sequence(der(0x01, Buffer.from([0xff]))));
   const ca = certificate(name, name, own.publicKey, own.privateKey, isAuthority);
   return {
@@ -84,7 +84,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return der(0x30, Buffer.concat(parts));
 }
 
-/** Encodes tag, length and value (X.690 section 8.1). */
+/** Encodes a tag, a length and a value (X.690 section 8.1). */
 function der(tag: number, value: Buffer): Buffer {
   const { length } = value;
   const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];

@@ -4,26 +4,26 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Certificate } from "./certificates.ts";
 
-/** A request to a test's proxy. */
+/** A request to the proxy of a test. */
 export interface ProxyRequest {
-  /** `CONNECT host:port`, or `GET http://host/path`. */
+  /** The request line without the version: `CONNECT host:port`, or `GET http://host/path`. */
   readonly line: string;
   readonly authorization: string | undefined;
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A test's proxy. It resolves every name to 127.0.0.1, and maps ports by `ports`. */
+/** The proxy of a test. It resolves every name to 127.0.0.1, and maps ports by `ports`. */
 export interface EgressProxyServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: ProxyRequest[];
 }
 
 interface Setup {
-  /** The targets that replace ports, such as 443. */
+  /** The actual port for a requested port, such as 443. */
   readonly ports?: Readonly<Record<number, string>>;
-  /** Its response to every request, in place of connecting. */
+  /** The status with which the proxy responds to every request in place of connecting. */
   readonly status?: number;
-  /** For TLS to the proxy itself. */
+  /** The certificate for TLS to the proxy. */
   readonly tls?: Certificate;
   /** Never responds. */
   readonly silent?: boolean;

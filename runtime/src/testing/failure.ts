@@ -1,6 +1,6 @@
 import { ConnectError } from "@connectrpc/connect";
 
-/** Returns the ConnectError that a promise rejects with, or that a function throws. */
+/** Returns the ConnectError with which a promise rejects or that a function throws. */
 export async function failureOf(act: Promise<unknown> | (() => unknown)): Promise<ConnectError> {
   try {
     await (typeof act === "function" ? act() : act);

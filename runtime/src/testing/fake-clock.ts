@@ -1,6 +1,6 @@
 import type { Clock } from "connect-rest-codec/internal";
 
-/** A clock that a test moves. */
+/** A clock that only a test advances. */
 export class FakeClock implements Clock {
   private time: number;
   private readonly timers = new Set<{ readonly at: number; readonly act: () => void }>();
@@ -39,13 +39,13 @@ export class FakeClock implements Clock {
     return this.timers.size;
   }
 
-  /** Settles when this many timers run. */
+  /** Resolves when this many timers are running. */
   async whenRunning(count: number): Promise<void> {
     if (this.timers.size >= count) return;
     await new Promise<void>((resolve) => this.waiting.add({ count, resolve }));
   }
 
-  /** Advances the time; timers that are due fire. */
+  /** Advances the time, and fires the timers that are due. */
   advance(ms: number): void {
     this.time += ms;
     for (const timer of [...this.timers]) {

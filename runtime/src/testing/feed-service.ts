@@ -12,7 +12,7 @@ import { RequestWriter } from "../request/request-writer.ts";
 import { type Item, ItemTable } from "./stream-service.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 
-/** The service of feed tests, without generated code. */
+/** The service for tests of feeds, without generated code. */
 const registry = createFileRegistry(
   create(FileDescriptorProtoSchema, {
     name: "test/v1/feed.proto",
@@ -64,7 +64,7 @@ function field(name: string, number: number, type: Type) {
   return { name, jsonName, number, type, label: Label.OPTIONAL };
 }
 
-/** A request of Watch. */
+/** A request message of Watch. */
 export type WatchRequest = Message<"test.v1.WatchRequest"> & {
   owner: string;
   backlog: boolean;
@@ -73,7 +73,7 @@ export type WatchRequest = Message<"test.v1.WatchRequest"> & {
   heartbeatMs: number;
 };
 
-/** A response of Watch. */
+/** A response message of Watch. */
 export type Batch = Message<"test.v1.Batch"> & {
   entries: Item[];
   resumeToken: string;
@@ -90,7 +90,7 @@ export const FeedService = registry.getService("test.v1.FeedService") as unknown
 const { watch } = FeedService.method;
 type Input = typeof watch.input;
 
-/** The feed of the tests: its messages are batches. */
+/** The rules of the tested feed, whose messages are batches. */
 export const FEED_PARTS: FeedParts<Input> = {
   batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
   start: ({ backlog, afterId, resumeToken, heartbeatMs }) => ({

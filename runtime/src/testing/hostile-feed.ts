@@ -3,26 +3,27 @@ import type { FetchFunction } from "../http/fetch-function.ts";
 
 /** The content of a page. */
 export interface HostilePage {
-  /** Newest first; may contain an id several times. */
+  /** The ids of the items, newest first. An id may occur several times. */
   readonly ids: readonly number[];
   readonly tag?: string | undefined;
-  /** The number of the next page that it links to. */
+  /** The number of the next page to which this page links. */
   readonly link?: number | undefined;
   readonly interval?: string | undefined;
   readonly status?: number | undefined;
 }
 
 /**
- * An upstream with a feed that follows no rule: pages have the content that the test sets, for any request.
+ * An upstream with a feed that breaks all rules: each page has the content that the test sets, for any
+ * request.
  */
 export class HostileFeed {
-  /** A missing page is sent as empty. */
+  /** The pages. A page that is missing here is sent without items. */
   pages: readonly HostilePage[] = [];
-  /** It accepts requests without responding. */
+  /** Whether the upstream accepts requests without responding. */
   isSilent = false;
   readonly requests: Array<{ readonly page: number; readonly tag: string | undefined }> = [];
 
-  /** Waits for this many requests. */
+  /** Waits until this many requests have arrived. */
   async asked(count: number): Promise<void> {
     while (this.requests.length < count) await setImmediate();
   }

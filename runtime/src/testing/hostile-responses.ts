@@ -1,8 +1,8 @@
 /**
- * A separate process: `node hostile-responses.ts <name>` calls an upstream with a hostile response, which
- * another process plays. Prints the result of the call, the result of a further call, and by how many
- * megabytes the process grew. With `undici` after the name, undici reads everything in place of the runtime's
- * own reader.
+ * A program for a separate process: `node hostile-responses.ts <name>` calls an upstream that sends a hostile
+ * response from another process. Prints the result of the call, the result of a second call, and the growth
+ * of the process in megabytes. With `undici` after the name, undici reads the response in place of the
+ * runtime's own reader.
  */
 import { fork } from "node:child_process";
 import { channel } from "node:diagnostics_channel";
@@ -30,7 +30,7 @@ function raw(text: string): Respond {
   return (socket) => socket.end(text, "latin1");
 }
 
-/** Writes endlessly, as fast as the data is read. */
+/** Writes endlessly, as fast as the peer reads. */
 function endless(head: string, more: string): Respond {
   return (socket) => {
     const write = () => {
@@ -46,7 +46,7 @@ const zeros = () => Buffer.alloc(64 * MEGABYTE);
 const CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const nested = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 
-/** By name; created lazily, since some are large. */
+/** The responses by name. They are created lazily, since some are large. */
 const RESPONSES: Readonly<Record<string, () => Respond>> = {
   "10 000 arrays": () => whole(nested("[", "]", 10_000)),
   "10 000 objects": () => whole(`${'{"self":'.repeat(10_000)}{}${"}".repeat(10_000)}`),
@@ -106,7 +106,7 @@ if (import.meta.main) {
   if (role === "server") {
     serve(name);
   } else {
-    // a subscriber makes undici handle all requests
+    // undici handles all requests while its channel has a subscriber
     if (role === "undici") channel("undici:request:create").subscribe(() => undefined);
     await main(name);
   }

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, MockAgent, fetch as undiciFetch } from "undici";
 import type { ClientOptions } from "../upstream/supplied-client.ts";
 
-/** One way to send requests to an upstream. */
+/** A client that sends requests to an upstream. */
 export interface HttpClient extends AsyncDisposable {
   /** The options that select this client for an upstream, or for a transport. */
   readonly options: ClientOptions;
@@ -19,7 +19,7 @@ function dispatching(
   };
 }
 
-/** Every kind of client that users have. */
+/** Every kind of client that programs may use. */
 export const HTTP_CLIENTS: Readonly<Record<string, () => HttpClient>> = {
   "our own connections": () => ({ options: {}, [Symbol.asyncDispose]: NOTHING_TO_CLOSE }),
   "an Agent": dispatching(() => new Agent()),
@@ -50,7 +50,7 @@ interface OldHandler {
   onError(error: Error): void;
 }
 
-/** Calls its handlers like undici 6, which knows no other methods. */
+/** A dispatcher that calls only the handler methods of undici 6. */
 class OldDispatcher {
   private readonly agent: Dispatcher;
 

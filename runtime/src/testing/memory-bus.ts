@@ -22,7 +22,7 @@ export class MemoryBus {
     return { join: (name, member) => this.join(name, member) };
   }
 
-  /** Takes the lease from its holder, and gives it to another member if there is one. */
+  /** Takes the lease from the member that holds it, and gives it to another member if there is one. */
   takeOver(): void {
     for (const channel of this.channels.values()) {
       const { leader } = channel;
@@ -88,7 +88,7 @@ class MemoryMembership implements FeedMembership {
   }
 
   interval(): void {
-    // leases end only when the test ends them
+    // the test ends leases, so they do not expire
   }
 
   async leave(): Promise<void> {

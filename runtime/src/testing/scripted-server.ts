@@ -6,19 +6,19 @@ import type { BorrowingHandler, DispatchHandler, DispatchOptions, Requester } fr
 import { ON_READ } from "../http1/connection.ts";
 import { Http1Pool } from "../http1/pool.ts";
 
-/** A server's response to its first request: it sends these pieces, and nothing after them. */
+/** A server's response to its first request: these pieces, and no more. */
 export interface Script {
   readonly pieces: readonly Buffer[];
 }
 
-/** The end of an exchange, and the state of its connection. */
+/** The result of an exchange, and the state of its connection. */
 export interface Verdict {
   readonly status: number | undefined;
   readonly headers: unknown;
   readonly body: string;
-  /** The code of the error; undefined for a complete response. */
+  /** The code of the error. Undefined if the response is complete. */
   readonly error: string | undefined;
-  /** The exchange ended before the server closed the connection. */
+  /** Whether the exchange ended before the server closed the connection. */
   readonly early: boolean;
   /** The body of the response to a second request, or the code of its error. */
   readonly second: string;
@@ -26,20 +26,23 @@ export interface Verdict {
   readonly reused: boolean;
 }
 
-/** The runtime's own client with undici's handlers, the same with handlers that borrow chunks, and undici. */
+/**
+ * `ours` is the runtime's own client with handlers of undici, `borrowing` the same with handlers that borrow
+ * chunks.
+ */
 export type ClientKind = "ours" | "borrowing" | "undici";
 
 const ORIGIN = "http://scripted.test";
 const GOOD = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond");
 const LIMITS = { connections: 1, headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000, maxHeaderBytes: 512 };
 
-/** A connection without a network: each piece arrives in a separate turn of the event loop. */
+/** A connection without a network. Each piece arrives in a separate event-loop turn. */
 class ScriptedSocket extends Duplex {
   private readonly reads: boolean;
   private readonly respond: (send: (bytes: Buffer) => void) => void;
   private request = "";
 
-  /** @param reads whether `ON_READ` reads it, in place of a stream */
+  /** @param reads whether the socket passes data to `ON_READ` and not to a stream */
   constructor(reads: boolean, respond: (send: (bytes: Buffer) => void) => void) {
     super();
     this.reads = reads;
@@ -54,7 +57,7 @@ class ScriptedSocket extends Duplex {
     return this;
   }
 
-  /** Closes the server's side. */
+  /** Closes the connection from the server's side. */
   finish(): void {
     if (this.destroyed) return;
     this.push(null);
@@ -62,7 +65,7 @@ class ScriptedSocket extends Duplex {
   }
 
   override _read(): void {
-    // pieces are pushed without being requested
+    // pieces are pushed without waiting for reads
   }
 
   override _write(chunk: Buffer, _encoding: unknown, done: () => void): void {
@@ -90,8 +93,8 @@ class ScriptedSocket extends Duplex {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Sends two requests to a server that follows a script for the first one, and responds correctly to the
- * second.
+ * Sends two requests to a server, which follows the script for the first request and responds correctly to
+ * the second.
  */
 export async function verdictOf(kind: ClientKind, script: Script): Promise<Verdict> {
   const sockets: ScriptedSocket[] = [];
@@ -115,7 +118,7 @@ export async function verdictOf(kind: ClientKind, script: Script): Promise<Verdi
   const pool = poolOf(kind, connector);
   const first = exchangeOf(pool, kind === "borrowing");
   while (!isSent && !first.isOver) await turn();
-  // processes received data before the connection is closed
+  // lets the client process received data before the connection is closed
   for (let turns = 0; turns < 6; turns++) await turn();
   const early = first.isOver;
   if (!early) for (const socket of sockets) socket.finish();

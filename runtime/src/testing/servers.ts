@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 
-/** A test's server on a free port. */
+/** The server of a test, on a free port. */
 export interface TestServer {
   readonly url: string;
   /** The open connections. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Settles when the next connection is closed. */
+  /** Resolves when the next connection is closed. */
   socketClosed(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -17,12 +17,12 @@ export function httpUpstream(listener: RequestListener): Promise<TestServer> {
   return start(createServer(listener));
 }
 
-/** Starts an upstream that writes raw bytes: `listener` is called when the head of a request has arrived. */
+/** Starts an upstream that writes raw bytes. `listener` is called when the head of a request has arrived. */
 export function rawUpstream(listener: (socket: Socket) => void): Promise<TestServer> {
   return start(createTcpServer((socket) => socket.once("data", () => listener(socket))));
 }
 
-/** Starts an HTTP upstream that responds to everything with one document. */
+/** Starts an HTTP upstream that sends the same response to every request. */
 export function respondingWith(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -49,7 +49,7 @@ export function sendJson(response: ServerResponse, body: unknown): void {
   response.setHeader("content-type", "application/json").end(JSON.stringify(body));
 }
 
-/** Returns a port without a listener. */
+/** Returns a port on which no server listens. */
 export async function closedPort(): Promise<string> {
   const server = createTcpServer();
   server.listen(0, "127.0.0.1");
@@ -65,7 +65,7 @@ async function start(server: Server): Promise<TestServer> {
   const waiting = new Set<() => void>();
   server.on("connection", (socket) => {
     sockets.add(socket);
-    // many of these tests cause resets
+    // many tests cause connection resets
     socket.on("error", () => undefined);
     socket.on("close", () => {
       sockets.delete(socket);

@@ -23,7 +23,7 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { RequestWriter } from "../request/request-writer.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 
-/** The service of stream tests, without generated code. */
+/** The service for tests of streams, without generated code. */
 const registry = createFileRegistry(
   create(FileDescriptorProtoSchema, {
     name: "test/v1/stream.proto",
@@ -78,7 +78,7 @@ function method(name: string, input: string, output: string, kind: object) {
   return { name, inputType: `.test.v1.${input}`, outputType: `.test.v1.${output}`, ...kind };
 }
 
-/** A request of List, Watch and Download. */
+/** A request message of List, Watch and Download. */
 export type ListRequest = Message<"test.v1.ListRequest"> & {
   offset: number;
   page: number;
@@ -86,13 +86,13 @@ export type ListRequest = Message<"test.v1.ListRequest"> & {
   key: string;
 };
 
-/** A response of List, Watch and Upload. */
+/** A response message of List, Watch and Upload. */
 export type Item = Message<"test.v1.Item"> & { id: bigint; name: string };
 
-/** A response of Download. */
+/** A response message of Download. */
 export type Chunk = Message<"test.v1.Chunk"> & { data: Uint8Array; type: string; status: number };
 
-/** A request of Upload. */
+/** A request message of Upload. */
 export type UploadRequest = Message<"test.v1.UploadRequest"> & {
   chunk: Uint8Array;
   type: string;
@@ -117,7 +117,7 @@ export const StreamService = registry.getService("test.v1.StreamService") as unk
 
 const { list, watch, download: downloadMethod, upload: uploadMethod } = StreamService.method;
 
-/** Returns StreamService with one method. */
+/** Returns the adapter of StreamService with one method. */
 export function streamService(name: string, adapter: AnyMethodAdapter): ServiceAdapter {
   return { service: StreamService, methods: { [name]: adapter } };
 }
@@ -140,7 +140,7 @@ function listRequest({ offset, page, cursor, key }: ListRequest): RequestWriter 
   return out;
 }
 
-/** Lists `GET /v2/items`, whose items are in `posts`. */
+/** Returns an adapter that lists `GET /v2/items`, whose items are in `posts`. */
 export function listAdapter(
   next: NextPage<typeof list.input>,
   rules: Rules = {},
@@ -160,7 +160,7 @@ export function listAdapter(
   };
 }
 
-/** Polls `GET /v2/items`; ids identify the items. */
+/** Returns an adapter that polls `GET /v2/items`. Ids identify the items. */
 export function watchAdapter(
   parts: Partial<PollAdapter<typeof watch.input, typeof watch.output>> = {},
 ): PollAdapter<typeof watch.input, typeof watch.output> {
@@ -179,7 +179,7 @@ export function watchAdapter(
   };
 }
 
-/** Downloads `GET /v2/items` with any content. */
+/** Returns an adapter that downloads `GET /v2/items` with any content. */
 export function downloadAdapter(
   rules: Rules = {},
 ): DownloadAdapter<typeof downloadMethod.input, typeof downloadMethod.output> {
@@ -194,7 +194,10 @@ export function downloadAdapter(
   });
 }
 
-/** Uploads to `POST /v2/items`: only the chunks, or as a part after one with the title. */
+/**
+ * Returns an adapter that uploads to `POST /v2/items`. The chunks are the whole body, or a part after the
+ * part with the title.
+ */
 export function uploadAdapter(
   rules: Rules = {},
 ): UploadAdapter<typeof uploadMethod.input, typeof uploadMethod.output> {

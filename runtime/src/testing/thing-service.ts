@@ -12,7 +12,7 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { pathSegment } from "../request/path-segment.ts";
 import { RequestWriter } from "../request/request-writer.ts";
 
-/** The service of the runtime's tests, without generated code. */
+/** The service for tests of the runtime, without generated code. */
 const registry = createFileRegistry(
   create(FileDescriptorProtoSchema, {
     name: "test/v1/thing.proto",
@@ -60,10 +60,10 @@ function found<T>(value: T | undefined): T {
   return value;
 }
 
-/** The request of GetThing. */
+/** The request message of GetThing. */
 export type GetThingRequest = Message<"test.v1.GetThingRequest"> & { name: string; limit: number };
 
-/** The response of GetThing. */
+/** The response message of GetThing. */
 export type Thing = Message<"test.v1.Thing"> & {
   id: bigint;
   name: string;
@@ -86,12 +86,12 @@ export const ThingService = found(registry.getService("test.v1.ThingService")) a
 }>;
 export const { getThing, unmapped, watchThing } = ThingService.method;
 
-/** Returns a request of GetThing. */
+/** Returns a request message of GetThing. */
 export function thingRequest(value: { readonly name?: string; readonly limit?: number }): GetThingRequest {
   return create(getThing.input, value);
 }
 
-/** Decodes a response of GetThing. */
+/** Decodes a response message of GetThing. */
 export function thingOf(bytes: Uint8Array): Thing {
   return fromBinary(getThing.output, bytes);
 }
@@ -114,7 +114,7 @@ export const PLAIN_RULES: MethodRules = {
   idempotent: true,
 };
 
-/** The differences between a test's GetThing and `GET /things/{name}?limit=`. */
+/** The differences between the GetThing of a test and `GET /things/{name}?limit=`. */
 export interface ThingVariant {
   readonly rules?: Partial<MethodRules>;
   readonly request?: ThingAdapter["request"];
@@ -122,7 +122,7 @@ export interface ThingVariant {
 
 const THING_KEYS: ReadonlySet<string> = new Set(["id", "name", "raw", "self"]);
 
-/** Returns an adapter as a generator would write it. */
+/** Returns an adapter like the output of the generator. */
 export function thingAdapter({ rules, request }: ThingVariant = {}): ThingAdapter {
   return {
     kind: "unary",
@@ -153,7 +153,7 @@ function getThingRequest({ name, limit }: GetThingRequest): RequestWriter {
   return out;
 }
 
-/** Returns ThingService with one method. */
+/** Returns the adapter of ThingService with one method. */
 export function thingService(variant: ThingVariant = {}): ServiceAdapter {
   return { service: ThingService, methods: { getThing: thingAdapter(variant) } };
 }

@@ -1,13 +1,13 @@
 import type { FetchFunction, FetchInit, FetchResponse } from "../http/fetch-function.ts";
 
-/** A poll of one page, with the ids that the timeline returned. */
+/** A request for a page, with the ids that the timeline returned. */
 export interface TimelineRequest {
   readonly path: string;
   readonly page: number;
   readonly status: number;
   readonly tag: string | undefined;
   readonly authorization: string | undefined;
-  /** The ids on the page; empty if the response is a failure. */
+  /** The ids on the page. Empty if the response is a failure. */
   readonly ids: readonly number[];
 }
 
@@ -20,25 +20,25 @@ export interface TimelineFailure {
 }
 
 /**
- * An upstream with one feed, newest first, in pages connected by `Link` headers: a `fetch` for tests that
- * responds immediately, as the test sets it.
+ * An upstream with one feed, newest first, in pages that are connected by `Link` headers. Provides a `fetch`
+ * function that responds immediately, as the test determines.
  */
 export class Timeline {
-  /** Ids in order of creation, oldest first. */
+  /** The ids in order of creation, oldest first. */
   ids: number[] = [];
   /** The maximum number of listed items. */
   depth: number;
   pageSize: number;
   interval: number | undefined;
-  /** The number of a page's items that the next page repeats. */
+  /** The number of items at the end of a page that the next page repeats. */
   overlap = 0;
-  /** The path in links. Default: the request's path. */
+  /** The path in links. Default: the path of the request. */
   linkedPath: string | undefined;
-  /** While set, responds with this failure in place of the feed. */
+  /** The failure that replaces the response while it is set. */
   failure: TimelineFailure | undefined;
   /** Called before each response, for changes between pages. */
   onRequest: ((page: number) => void) | undefined;
-  /** Delays responses until it resolves. */
+  /** While this promise is pending, responses are delayed. */
   gate: Promise<void> | undefined;
   readonly requests: TimelineRequest[] = [];
 
@@ -52,12 +52,12 @@ export class Timeline {
     return this.ids.slice(-this.depth).reverse();
   }
 
-  /** The number of pages with items, at least one. */
+  /** The number of pages with items. At least one. */
   get pages(): number {
     return Math.max(1, Math.ceil((this.listed.length - this.overlap) / (this.pageSize - this.overlap)));
   }
 
-  /** Adds an event before the given number of listed events. */
+  /** Adds an event that is older than the given number of listed events. */
   add(id: number, before = 0): void {
     this.ids.splice(this.ids.length - Math.min(before, this.ids.length), 0, id);
   }

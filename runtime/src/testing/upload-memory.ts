@@ -1,6 +1,7 @@
 /**
- * A separate process: `node upload-memory.ts <megabytes>` uploads this amount to a server in another process,
- * and downloads it again. Prints the transferred megabytes, and by how much the process grew.
+ * A program for a separate process: `node upload-memory.ts <megabytes>` uploads this amount to a server in
+ * another process, and downloads it again. Prints the number of transferred megabytes, and the growth of the
+ * process in megabytes.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -10,10 +10,10 @@ import { FakeClock } from "./fake-clock.ts";
 import { type Batch, FeedService, feedService, type WatchRequest } from "./feed-service.ts";
 import { Timeline } from "./timeline.ts";
 
-/** A signing key for resume tokens. */
+/** The key that signs resume tokens. */
 export const RESUME_KEY = "0123456789abcdef0123456789abcdef";
 
-/** The options of a feed test. */
+/** The options for a test of a feed. */
 export interface WatchSetup {
   readonly rules?: Partial<MethodRules>;
   readonly parts?: Partial<FeedParts>;
@@ -26,7 +26,7 @@ export interface WatchSetup {
 
 const OPEN: Rest[] = [];
 
-/** Starts a process that polls a timeline, with a clock that the test controls. */
+/** Starts a simulated process that polls a timeline, with a clock that the test advances. */
 export function startWatching(setup: WatchSetup = {}) {
   const {
     rules,
@@ -56,7 +56,7 @@ export async function closeWatching(): Promise<void> {
   for (const rest of OPEN.splice(0)) await rest.close();
 }
 
-/** A partial request. */
+/** A request in which some fields may be missing. */
 export type WatchInit = Partial<Omit<WatchRequest, "$typeName" | "$unknown">>;
 
 /** A watcher, and the messages that it has received. */
@@ -83,12 +83,12 @@ export class Watching {
     return this.batches.at(-1)?.resumeToken ?? "";
   }
 
-  /** Waits for this many events, or for the end. */
+  /** Waits until this many events have arrived, or the watch has ended. */
   async has(count: number): Promise<void> {
     while (this.ids.length < count && !this.isOver) await setImmediate();
   }
 
-  /** Waits for this many messages, or for the end. */
+  /** Waits until this many messages have arrived, or the watch has ended. */
   async hasBatches(count: number): Promise<void> {
     while (this.batches.length < count && !this.isOver) await setImmediate();
   }
@@ -110,7 +110,7 @@ export class Watching {
   }
 }
 
-/** Waits for everything that needs no time to pass. */
+/** Waits until all work is done that does not depend on time. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 16; turn++) await setImmediate();
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { findSecrets } from "./find-secrets.ts";
 import { Secret } from "./secret.ts";
 
-/** Redacts as `redactText` does. */
+/** Redacts a secret like `redactText`. */
 const redact = (text: string, secret: string) =>
   findSecrets(text, [new Secret(secret)])
     .toReversed()
@@ -21,7 +21,7 @@ const hexOf = (unit: number, width: number) => unit.toString(16).padStart(width,
 const points = (text: string, write: (point: number) => string) =>
   Array.from(text, (char) => write(char.codePointAt(0) ?? 0)).join("");
 
-/** The encodings in which a peer may write a received text. */
+/** The encodings in which a peer may write a text that it has received. */
 const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   "as it is": (text) => text,
   "in upper case": (text) => text.toUpperCase(),
@@ -67,18 +67,18 @@ const secrets = fc
     (text) => /(?:[A-Za-z0-9][^A-Za-z0-9]*){7}/.test(text) && text === text.trim() && !text.includes("  "),
   );
 
-test.each(Object.keys(ENCODINGS))("a secret is found wherever it occurs, %s", (name) => {
+test.each(Object.keys(ENCODINGS))("a secret is found at any position in a text, encoded %s", (name) => {
   const encode = ENCODINGS[name] ?? String;
   const around = fc.stringMatching(/^[A-Za-z ]{0,12}$/);
   fc.assert(
     fc.property(secrets, around, around, (secret, before, behind) => {
       fc.pre(!before.includes("[secret]") && redact(before, secret) === before);
-      // a letter next to a secret that begins with an escape may be read as part of this escape
+      // a letter next to a secret that begins with an escape may be read as part of the escape
       fc.pre(!/^[^A-Za-z0-9]*[%\\&~]/.test(secret) || /[^A-Za-z]$|^$/.test(before));
       const clean = redact(`${before} ${encode(secret)} ${behind}`, secret);
       expect(clean).toContain("[secret]");
-      // backslashes before it may remain, and base64 characters that share bits with other bytes; adjacent
-      // blanks may be removed with it
+      // backslashes before the secret may remain, and base64 characters that share bits with other bytes;
+      // adjacent blanks may be removed together with the secret
       const left = clean.length - before.length - behind.length - "[secret]".length - 2;
       if (!name.includes("base64")) expect(left).toBeLessThanOrEqual(8);
       expect(clean.startsWith(before.trimEnd())).toBe(true);
@@ -87,7 +87,7 @@ test.each(Object.keys(ENCODINGS))("a secret is found wherever it occurs, %s", (n
   );
 });
 
-test("a secret is found however its characters are mixed", () => {
+test("a secret is found even if each of its characters is encoded differently", () => {
   const ways = Object.entries(ENCODINGS).filter(
     ([name]) => !/base64|hexa|case|twice|within|without/.test(name),
   );
@@ -105,7 +105,7 @@ test("a secret is found however its characters are mixed", () => {
 test("the beginning of a secret before an ellipsis is found, unless it is too short to reveal anything", () => {
   fc.assert(
     fc.property(secrets, fc.integer({ min: 4, max: 80 }), (secret, length) => {
-      // where escapes and blanks count less, four characters may be too few
+      // four characters may be too few if some are escapes or blanks
       fc.pre(!/[%\\&]|[ +-]{2}/.test(secret));
       const cut = secret.slice(0, Math.min(length, secret.length - 1));
       expect(redact(`key ${cut}…`, secret)).toMatch(/^key ?\[secret\]…$/);
@@ -119,7 +119,7 @@ test("the beginning of a secret before an ellipsis is found, unless it is too sh
   }
 });
 
-test("any 12 consecutive characters of a secret of 16 or more are found, in every encoding", () => {
+test("any 12 consecutive characters of a secret with 16 or more are found, in every encoding", () => {
   const long = secrets.filter((secret) => secret.length >= 16 && !/[%\\&]|[ +_-]{2}/.test(secret));
   const ways = fc.constantFrom(...Object.keys(ENCODINGS));
   const around = fc.stringMatching(/^(?:[A-Za-z ]{0,12}|["'%\\{:,]{0,3})$/);
@@ -132,7 +132,7 @@ test("any 12 consecutive characters of a secret of 16 or more are found, in ever
       const text = `${before} ${(ENCODINGS[way] ?? String)(part)} ${behind}`;
       const clean = redact(text, secret);
       expect(clean).toContain("[secret]");
-      // base64 characters at the ends share bits with adjacent bytes
+      // base64 characters at both ends share bits with adjacent bytes
       const left = clean.length - before.length - behind.length - "[secret]".length;
       expect(left).toBeLessThanOrEqual(way.includes("base64") ? 16 : 8);
     }),
@@ -140,7 +140,7 @@ test("any 12 consecutive characters of a secret of 16 or more are found, in ever
   );
 });
 
-/** The ways in which error formats split a text. */
+/** Ways in which error formats split a text. */
 const SEPARATIONS: Readonly<Record<string, (text: string) => string>> = {
   "as a JSON pointer": (text) => `/${text.split("/").map(pointerStep).join("/")}`,
   "as one step of a JSON pointer": (text) => `/${pointerStep(text)}`,
@@ -174,7 +174,7 @@ function pointerStep(text: string): string {
   return text.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-test.each(Object.keys(SEPARATIONS))("12 consecutive characters of a secret are found, %s", (name) => {
+test.each(Object.keys(SEPARATIONS))("12 consecutive characters of a secret are found %s", (name) => {
   const separate = SEPARATIONS[name] ?? String;
   const values = fc.oneof(
     fc.base64String({ minLength: 20, maxLength: 80 }).map((text) => text.replaceAll("=", "")),
@@ -189,7 +189,7 @@ test.each(Object.keys(SEPARATIONS))("12 consecutive characters of a secret are f
       fc.integer({ min: 12, max: 60 }),
       around,
       (secret, place, length, before) => {
-        // of a secret with repetitions, some repetitions may remain
+        // parts of secrets with repetitions may remain
         fc.pre(secret.length >= 16 && /\d/.test(secret) && !/(.{3}).*\1|(.)\2\2/i.test(secret));
         const at = place % (secret.length - 11);
         const part = secret.slice(at, at + length);
@@ -200,7 +200,7 @@ test.each(Object.keys(SEPARATIONS))("12 consecutive characters of a secret are f
           .replace("[secret]", "")
           .slice(before.length)
           .replace(/[^A-Za-z0-9]/g, "");
-        // base64 characters at the ends share bits with adjacent bytes; a single letter may be separated
+        // base64 characters at both ends share bits with adjacent bytes, and a single letter may be separated
         expect(left.length).toBeLessThanOrEqual(name.includes("base64") ? 6 : 3);
       },
     ),
@@ -218,7 +218,7 @@ test("fewer than 12 consecutive characters of a secret are not redacted", () => 
   }
 });
 
-test("words of a language are not redacted, although a secret consists of the same words", () => {
+test("words of a language are not redacted, even if a secret consists of the same words", () => {
   const text = "The refresh token of this client is unknown";
   expect(redact(text, "demo-refresh-token-of-this-client-1")).toBe(text);
   expect(redact(`${text}: refresh-token-of`, "demo-refresh-token-of-this-client-1")).toMatch(
@@ -237,7 +237,7 @@ test("text other than the secret is not redacted", () => {
   );
 });
 
-test("a long secret, such as an OAuth 2 token, is found whole and truncated", () => {
+test("a long secret, such as an OAuth 2 token, is found both whole and truncated", () => {
   for (const length of [1000, 2048, 2049, 8000]) {
     const token = "eyJhbGciOiJSUzI1NiJ9.".repeat(400).slice(0, length);
     expect(redact(`Bearer ${token}!`, token)).toBe("Bearer [secret]!");

@@ -3,51 +3,58 @@ import { literalView, type PlainView, plainView, type Range, skeleton } from "./
 import type { Secret } from "./secret.ts";
 import { isLong, mayHoldPart, SecretParts } from "./secret-parts.ts";
 
-/** A shorter secret is only searched as a whole word: part of a word that equals it reveals nothing. */
+/**
+ * A secret with fewer characters is searched only as a whole word. The same characters within a word reveal
+ * nothing.
+ */
 const SHORT = 8;
 
-/** A shorter beginning of a secret, before an ellipsis, reveals nothing. */
+/**
+ * The minimum length of the beginning of a secret before an ellipsis. A shorter beginning reveals nothing.
+ */
 const MIN_BEGINNING = 4;
 
 /**
- * A secret whose plain view is shorter, because it is mostly blanks, is searched literally: its plain view
- * could match anything.
+ * The minimum length of a plain view. A secret whose plain view is shorter, because it is mostly blanks, is
+ * searched only literally, since its plain view could match anything.
  */
 const MIN_PLAIN = 6;
 
-/** The same for a short secret. */
+/** The minimum length of the plain view of a short secret. */
 const MIN_WORD = 4;
 
-/** The maximum number of ellipses that are checked: our texts have one for each truncated part. */
+/**
+ * The maximum number of ellipses that are checked. The runtime's own texts have one for each truncated part.
+ */
 const MAX_ELLIPSES = 32;
 
-/** The texts that are searched for one secret. */
+/** The strings that are searched for one secret. */
 interface Needles {
-  /** Searched in the original text. */
+  /** The pattern that is searched in the original text. */
   readonly literal: RegExp | undefined;
-  /** Searched in its plain view. */
+  /** The strings that are searched in the plain view of the text. */
   readonly plain: readonly string[];
-  /** Parts that are searched separately; undefined for a short secret. */
+  /** The parts that are searched separately. Undefined for a short secret. */
   readonly parts: SecretParts | undefined;
-  /** Parts that are searched with separators at any place. */
+  /** The parts that are searched with separators in any place. */
   readonly separated: SecretParts | undefined;
-  /** Whether they are searched as whole words. */
+  /** Whether the strings are searched only as whole words. */
   readonly areWords: boolean;
 }
 
-/** The properties of a short secret's needles. */
+/** The common properties of all short secrets. */
 const NONE = { parts: undefined, separated: undefined, areWords: true } as const;
 
 const known = new WeakMap<Secret, Needles>();
 
 /**
- * Returns where secrets occur in a text, in order and without overlaps: literally, in any case of letters;
- * percent-encoded, or escaped as in JSON, JavaScript or HTML, wholly or in part, once or repeatedly; in
+ * Returns the ranges of secrets in a text, in order and without overlaps. Finds secrets: literally, ignoring
+ * case; percent-encoded, or escaped as in JSON, JavaScript or HTML, wholly or in part, once or repeatedly; in
  * base64 and base64url, at any offset; in hexadecimal; and their beginnings before the ellipsis of a
- * truncated text. Of a secret of 16 characters or more, any 12 consecutive characters are found, and if 8 of
- * them are ASCII letters or digits, also with any separators between these or in place of the others. A
- * secret of fewer than 8 characters is found only as a whole word: literally, in lower case, percent-encoded,
- * and as in JSON.
+ * truncated text. If a secret has 16 characters or more, any 12 consecutive characters are found. If 8 of
+ * these are ASCII letters or digits, they are also found with any separators between them or in place of the
+ * other characters. A secret with fewer than 8 characters is found only as a whole word: literally, in lower
+ * case, percent-encoded, and as in JSON.
  */
 export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   const all = secrets.filter((secret) => mayHold(text, secret)).map(needlesOf);
@@ -60,7 +67,7 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   return merged(found);
 }
 
-/** Returns where parts of long secrets occur, unchanged or with separators. */
+/** Returns the ranges of parts of long secrets, unchanged or with separators. */
 function partsIn(text: string, view: PlainView, all: readonly Needles[]): Range[] {
   const parts = all.flatMap((each) => each.parts ?? []);
   if (parts.length === 0) return [];
@@ -71,7 +78,7 @@ function partsIn(text: string, view: PlainView, all: readonly Needles[]): Range[
   ];
 }
 
-/** Returns where a secret occurs as a whole, or its beginning before an ellipsis. */
+/** Returns the ranges of a whole secret, or of its beginning before an ellipsis. */
 function wholeIn(text: string, view: PlainView, cuts: readonly Cut[], { plain, areWords }: Needles): Range[] {
   return plain.flatMap((needle) => {
     const whole = occurrences(view, needle);
@@ -81,10 +88,10 @@ function wholeIn(text: string, view: PlainView, cuts: readonly Cut[], { plain, a
   });
 }
 
-/** Reports whether a search is necessary. A quick check rules it out for most headers and error texts. */
+/** Reports whether a search is necessary. This quick check rules it out for most headers and error texts. */
 function mayHold(text: string, secret: Secret): boolean {
   const value = secret.reveal();
-  // no spelling of a secret is shorter than half of it
+  // no encoding of a secret is shorter than half of the secret
   if (text.length * 2 >= value.length || text.includes("…")) return true;
   return mayHoldPart(text, value);
 }
@@ -111,7 +118,7 @@ function makeNeedles(text: string): Needles {
   }
   const bytes = Buffer.from(text);
   const inJson = JSON.stringify(text).slice(1, -1);
-  // whether an escape-like part of a secret is an escape depends on how the secret was encoded
+  // whether a part of a secret that looks like an escape is an escape depends on how the secret was encoded
   const views = [text, encodeURIComponent(text), inJson].map(plainView);
   const literal = [text, ...base64Cores(bytes), bytes.toString("hex")].map(literalView);
   const distinct = new Set([...views, ...literal].map((view) => view.plain));
@@ -123,8 +130,8 @@ function makeNeedles(text: string): Needles {
 }
 
 /**
- * Returns the base64 forms of bytes at any offset: base64 encodes three bytes at a time, so there are three
- * forms, each without the characters at its ends that share bits with other bytes.
+ * Returns the base64 forms of bytes at any offset. Base64 encodes three bytes at a time, so there are three
+ * forms. Each form omits the characters at its ends that share bits with other bytes.
  */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {
@@ -155,13 +162,16 @@ function isWord(text: string, [from, to]: Range): boolean {
   );
 }
 
-/** A truncated escape, which precedes the ellipsis: the text before it counts. */
+/**
+ * Matches a truncated escape before an ellipsis. The text before the escape may end with the beginning of a
+ * secret.
+ */
 const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a-z0-9#;]{0,16})$/i;
 
-/** The length of the longest truncated escape. */
+/** The maximum length of a truncated escape. */
 const MAX_ESCAPE = 17;
 
-/** A cut of a text: an ellipsis, and the start of the truncated escape before it. */
+/** The place at which a text was truncated: an ellipsis, and the start of the truncated escape before it. */
 interface Cut {
   readonly ellipsis: number;
   readonly from: number;
@@ -178,7 +188,7 @@ function cutsIn(text: string): Cut[] {
   return cuts;
 }
 
-/** Returns the beginnings of a needle that the text was cut within. */
+/** Returns the ranges of the beginnings of a needle at which the text was truncated. */
 function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Range[] {
   return cuts.flatMap((cut) => {
     const { ellipsis } = cut;
@@ -190,7 +200,7 @@ function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Rang
   });
 }
 
-/** Returns where the beginning of a needle starts that ends at a position of the text. */
+/** Returns the start of the beginning of a needle that ends at position `to` of the text. */
 function beginningAt({ plain, starts }: PlainView, needle: string, to: number): number | undefined {
   const end = indexAt(starts, to);
   const last = plain[end - 1];
@@ -201,7 +211,7 @@ function beginningAt({ plain, starts }: PlainView, needle: string, to: number): 
   return undefined;
 }
 
-/** Returns the index of the first entry of a sorted list that is not below a value. */
+/** Returns the index of the first entry of a sorted list that is at least `value`. */
 function indexAt(list: ArrayLike<number>, value: number): number {
   let [low, high] = [0, list.length];
   while (low < high) {

@@ -6,7 +6,7 @@ const KNOWN = new WeakMap<DescMethod, string>();
 export function fullName(method: DescMethod): string {
   const known = KNOWN.get(method);
   if (known !== undefined) return known;
-  // the same string object each time, since many tables are indexed by it
+  // returns the same string object each time, since many tables are indexed by it
   const name = `${method.parent.typeName}.${method.name}`;
   KNOWN.set(method, name);
   return name;

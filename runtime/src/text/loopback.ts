@@ -5,14 +5,13 @@ LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
 /**
- * Returns the host of an origin for comparison with names and addresses: without brackets, port and final
- * dot.
+ * Returns the host of an origin, for comparison with names and addresses. Omits brackets, port and final dot.
  */
 export function hostOf(origin: string): string {
   return new URL(origin).hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-/** Reports whether an origin is this machine, by its name or its address. */
+/** Reports whether the name or the address in an origin means this machine. */
 export function isLoopbackOrigin(origin: string): boolean {
   const host = hostOf(origin);
   const family = isIP(host);

@@ -3,8 +3,8 @@ const LEFT_BY_ENCODE_URI_COMPONENT = /[!'()*]/g;
 
 /**
  * Percent-encodes everything except the unreserved characters of RFC 3986 section 2.3, as UTF-8 with
- * upper-case hex. That is also the encoding of RFC 5849 section 3.6, so that OAuth 1.0a signs the text that
- * is sent. The text must be well formed; a lone surrogate throws a URIError.
+ * upper-case hexadecimal digits. RFC 5849 section 3.6 defines the same encoding, so OAuth 1.0a signs the text
+ * as it is sent. The text must be well formed; a lone surrogate throws a URIError.
  */
 export function percentEncode(text: string): string {
   if (UNRESERVED.test(text)) return text;
@@ -14,7 +14,7 @@ export function percentEncode(text: string): string {
   );
 }
 
-/** Percent-encodes bytes that need not be text, as in `application/x-www-form-urlencoded`. */
+/** Percent-encodes bytes that may not be text, as in `application/x-www-form-urlencoded`. */
 export function percentEncodeBytes(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) {

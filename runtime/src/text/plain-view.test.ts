@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { literalPlain, literalView } from "./plain-view.ts";
 
-test("a literal text is the same with and without positions", () => {
+test("literalPlain returns the same text as literalView", () => {
   const texts = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string({ unit: fc.constantFrom("a", "Z", "_", "-", "+", " ", "%", "\u00e0", "\n") }),

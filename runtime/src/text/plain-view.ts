@@ -1,25 +1,26 @@
 const SPACE = 0x20;
 
-/** A part of a text; `to` is exclusive. */
+/** A part of a text. `to` is exclusive. */
 export type Range = readonly [from: number, to: number];
 
 /**
- * A text without escapes, for comparison: bytes of UTF-8 as characters, ASCII letters in lower case, every
- * run of spaces, `+` and `-` as one space, since forms and base64url replace one by another, and `_` as `/`.
+ * A text without escapes, for comparisons. It has bytes of UTF-8 as characters, ASCII letters in lower case,
+ * and `_` as `/`. Every run of spaces, `+` and `-` is one space, since forms and base64url replace these
+ * characters by each other.
  */
 export interface PlainView {
   readonly plain: string;
-  /** The position in the text where each character of `plain` begins. */
+  /** The positions in the text at which the characters of `plain` begin. */
   readonly starts: ArrayLike<number>;
-  /** The position where it ends. */
+  /** The positions in the text at which the characters of `plain` end. */
   readonly ends: ArrayLike<number>;
-  /** The hash of each four consecutive characters. */
+  /** The hashes of each four consecutive characters. */
   readonly hashes: Uint16Array;
 }
 
 /**
- * Escapes: percent-encoding, once or repeatedly; escapes of JSON and JavaScript, also nested; escapes of
- * HTML; escapes of JSON pointers. Each alternative consumes its first characters, so that the search takes
+ * Matches escapes: percent-encoding, once or repeatedly; escapes of JSON and JavaScript, also nested; escapes
+ * of HTML; escapes of JSON pointers. Each alternative consumes its first characters, so that the search takes
  * linear time.
  */
 const ESCAPE = new RegExp(
@@ -69,8 +70,9 @@ export function literalView(text: string): PlainView {
 }
 
 /**
- * Returns only the ASCII letters and digits of a plain view: the comparable rest of a text with separators
- * anywhere, as in field paths, UTF-16 bytes, and base64 or hexadecimal on several lines.
+ * Returns only the ASCII letters and digits of a plain view. They can be compared even if there are
+ * separators between any of them, as in field paths, UTF-16 bytes, and base64 or hexadecimal on several
+ * lines.
  */
 export function skeleton({ plain, starts, ends }: PlainView): PlainView {
   const kept = letterPlaces(plain);
@@ -85,7 +87,7 @@ function viewOf(plain: string, starts: ArrayLike<number>, ends: ArrayLike<number
   return { plain, starts, ends, hashes: hashesOf(plain) };
 }
 
-/** Returns the hash of each four consecutive characters of a plain view. */
+/** Returns the hashes of each four consecutive characters of a plain view. */
 export function hashesOf(plain: string): Uint16Array {
   const hashes = new Uint16Array(Math.max(0, plain.length - 3));
   let block = 0;
@@ -111,7 +113,7 @@ export function skeletonText(plain: string): string {
   return plain.replace(/[^a-z0-9]+/g, "");
 }
 
-/** Returns the text of `literalView`, without positions. Fast for ASCII, as most texts are. */
+/** Returns the text of `literalView` without positions. Fast for ASCII, as in most texts. */
 export function literalPlain(text: string): string {
   if (!/^[\x20-\x7e]*$/.test(text)) return literalView(text).plain;
   return text
@@ -120,7 +122,9 @@ export function literalPlain(text: string): string {
     .replaceAll("_", "/");
 }
 
-/** Returns the character of an escape; empty for a backslash that escapes nothing. */
+/**
+ * Returns the character that an escape represents, or an empty string for a backslash that escapes nothing.
+ */
 function unescaped(whole: string, groups: Readonly<Record<string, string | undefined>>): string {
   const { percent, high, low, unit, control, point, decimal, hex, entity, pointer } = groups;
   if (percent !== undefined) return String.fromCharCode(Number.parseInt(percent, 16));
@@ -147,14 +151,14 @@ function utf8(text: string): string {
   return Buffer.from(text.toWellFormed()).toString("latin1");
 }
 
-/** The plain-view character of each byte. */
+/** The character in a plain view for each byte. */
 const PLAIN_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const char = String.fromCharCode(byte);
   if (char <= " " || /[+\-\x7f]/.test(char)) return SPACE;
   return (char === "_" ? "/" : byte < 0x80 ? char.toLowerCase() : char).charCodeAt(0);
 });
 
-/** 1 for the bytes of a plain view that are letters or digits. */
+/** Has a 1 for each byte of a plain view that is a letter or a digit. */
 const IS_LETTER = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[a-z0-9]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
@@ -167,14 +171,15 @@ class ViewWriter {
   private endsBlank = false;
 
   constructor(text: string) {
-    // UTF-8 has at most three bytes per UTF-16 unit, and no escape is shorter than its character
+    // UTF-8 has at most three bytes per UTF-16 unit, and no escape is shorter than the character that it
+    // represents
     const most = 3 * text.length;
     this.bytes = Buffer.allocUnsafe(most);
     this.starts = new Uint32Array(most);
     this.ends = new Uint32Array(most);
   }
 
-  /** Writes a literal character, perhaps of several bytes; returns the position after it. */
+  /** Writes a literal character, which may have several bytes. Returns the position after the character. */
   character(text: string, at: number): number {
     const unit = text.charCodeAt(at);
     if (unit < 0x80) {
@@ -187,7 +192,7 @@ class ViewWriter {
     return end;
   }
 
-  /** Writes bytes that represent a part of the text as a whole. */
+  /** Writes bytes that together represent a part of the text. */
   write(bytes: string, from: number, to: number): void {
     for (let at = 0; at < bytes.length; at++) this.byte(bytes.charCodeAt(at), from, to);
   }

@@ -5,21 +5,21 @@ const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "
 export const REDIRECT_URI_EXPECTED =
   "https, or http with localhost, 127.0.0.1 or [::1]; as browsers write it, without user, fragment and parameters of the response";
 
-/** Scheme, authority, path and query, with the RFC 3986 characters that browsers do not change. */
+/** Matches a scheme, an authority, a path and a query, in RFC 3986 characters that browsers do not change. */
 const REDIRECT_URI_PATTERN =
   /^(https?):\/\/([a-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)((?:\/[^?]*)?)((?:\?.*)?)$/i;
 const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?@!$&()*+,;=[\]]|%[0-9A-Fa-f]{2})+$/;
 
 /**
- * The parameters of a response to a client (RFC 6749 section 4.1.2, RFC 9207), which the URI itself must not
- * have: clients could confuse them.
+ * The parameters of a response to a client (RFC 6749 section 4.1.2, RFC 9207). A redirect URI must not
+ * contain them, since clients could confuse the two.
  */
 const RESPONSE_PARAMETERS = ["code", "error", "error_description", "error_uri", "iss", "response", "state"];
 
 /**
- * Reports whether codes may be sent to a redirect URI: HTTPS, or HTTP to the user's own machine; absolute,
- * without a fragment (RFC 6749 section 3.1.2) and user information, without characters that browsers
- * reinterpret, and without a parameter of the response.
+ * Reports whether codes may be sent to a redirect URI. It must be absolute and use HTTPS, or HTTP on the
+ * user's own machine. It must not contain a fragment (RFC 6749 section 3.1.2), user information, characters
+ * that browsers reinterpret, or a parameter of the response.
  */
 export function isRedirectUri(address: string): boolean {
   const url = URL.parse(address);
@@ -42,8 +42,8 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * Reports whether an address is on an origin, under any of its names. The gateway's own addresses are not
- * valid redirect URIs: a client could make browsers take part in flows of its choice.
+ * Reports whether an address is on an origin, under any name of its host. The gateway's own addresses are not
+ * valid redirect URIs, since a client could make browsers take part in flows of its choice.
  */
 export function isOn(origin: string, address: string): boolean {
   const [own, other] = [URL.parse(origin), URL.parse(address)];
@@ -52,16 +52,16 @@ export function isOn(origin: string, address: string): boolean {
 }
 
 /**
- * Returns a host's canonical name: a trailing dot makes no difference, and all names of the user's own
- * machine are the same.
+ * Returns the canonical name of a host, without a trailing dot. All names of the user's own machine are the
+ * same.
  */
 function nameOf(url: URL): string {
   return isLoopback(url) ? "localhost" : url.hostname.replace(/\.$/, "");
 }
 
 /**
- * Reports whether the allowed hosts of redirect URIs (`app.example`, `*.app.example`) include the host of
- * this one.
+ * Reports whether the allowed hosts of redirect URIs (`app.example`, `*.app.example`) include the host of a
+ * redirect URI.
  */
 export function isRedirectHost(address: string, hosts: readonly string[]): boolean {
   const host = URL.parse(address)?.hostname;
@@ -74,14 +74,14 @@ export function isRedirectHost(address: string, hosts: readonly string[]): boole
 }
 
 /**
- * `http`, a host of the user's own machine, and the parts around the port, which is arbitrary (RFC 8252
- * section 7.3).
+ * Matches `http`, a host of the user's own machine, and the parts around the port, which may be any port (RFC
+ * 8252 section 7.3).
  */
 const LOOPBACK_PATTERN = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(\/.*|\?.*|)$/s;
 
 /**
- * Reports whether a redirect URI is the registered one: the same text, except for the port on the user's own
- * machine, which applications choose when they start.
+ * Reports whether a redirect URI equals the registered one. On the user's own machine the port may differ,
+ * since applications choose it when they start.
  */
 export function matchesRedirectUri(address: string, registered: string): boolean {
   if (address === registered) return true;

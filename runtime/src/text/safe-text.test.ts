@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { safeText } from "./safe-text.ts";
 
-/** Control characters, line separators, and characters that reverse or hide text. */
+/** Matches control characters, line separators, and characters that reverse or hide text. */
 const NEVER =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the test checks control characters
   /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u2028\u2029\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
 
-/** Words that people write, with the format characters that they need. */
+/** Words in real languages, with the format characters that they need. */
 const WORDS: readonly string[] = [
   "👨‍👩‍👧‍👦",
   "🏳️‍🌈",
@@ -29,30 +29,30 @@ const WORDS: readonly string[] = [
   "葛\u{e0100}",
 ];
 
-test("safeText: puts a text on one line", () => {
+test("safeText puts a text on one line", () => {
   expect(safeText("  a\r\nb\t c\u0000d\u2028e\u202ef ")).toBe("a b c d e f");
 });
 
-test("safeText: truncates a long text and marks the cut", () => {
+test("safeText truncates a long text and marks the cut", () => {
   expect(safeText("x".repeat(600))).toBe(`${"x".repeat(499)}…`);
   expect(safeText("abcdef", 4)).toBe("abc…");
   expect(safeText("abc", 3)).toBe("abc");
 });
 
-test("safeText: never splits a character", () => {
+test("safeText never splits a character", () => {
   expect(safeText("ab😀😀", 4)).toBe("ab…");
   expect(safeText("ab👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 15)).toBe("ab👨‍👩‍👧‍👦…");
   expect(safeText(`a${"\u0301".repeat(600)}`, 10)).toBe(`a${"\u0301".repeat(8)}…`);
 });
 
-test("safeText: keeps joiners, marks and tags only where they belong to a character", () => {
+test("safeText keeps joiners, marks and tags only next to the characters to which they belong", () => {
   expect(safeText("a\u200d b")).toBe("a b");
   expect(safeText("a\u200d\u200db")).toBe("a b");
   expect(safeText("\u200fa \u200f")).toBe("a");
   expect(safeText("a\u{e0068}\u{e0069}\u{e007f}b")).toBe("a b");
 });
 
-test("safeText: keeps emoji and right-to-left text unchanged", () => {
+test("safeText does not change emoji and right-to-left text", () => {
   const texts = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(texts, (words) => {
@@ -61,7 +61,7 @@ test("safeText: keeps emoji and right-to-left text unchanged", () => {
   );
 });
 
-test("safeText: keeps whole words when it truncates them", () => {
+test("safeText truncates a text between words", () => {
   fc.assert(
     fc.property(fc.constantFrom(...WORDS), fc.integer({ min: 30, max: 60 }), (word, max) => {
       const cut = safeText(`${word} `.repeat(60), max);
@@ -72,7 +72,7 @@ test("safeText: keeps whole words when it truncates them", () => {
   );
 });
 
-test("safeText: returns well-formed text without control characters for any input", () => {
+test("safeText returns well-formed text without control characters for any input", () => {
   const unsafe = fc.constantFrom(
     ..."\0\x1b\r\n\x85\u00ad\u200b\u2028\u202a\u202d\u202e\u2066\u2069\u2060\ufeff\ufff9",
   );

@@ -1,14 +1,17 @@
 const MAX_LENGTH = 500;
 
-/** The longest grapheme cluster, e.g. a family emoji, that is kept whole at the cut. */
+/**
+ * The maximum length of a grapheme cluster, e.g. a family emoji, that is kept whole when a text is truncated.
+ */
 const MAX_CLUSTER = 50;
 
 const CLUSTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 const VISIBLE = String.raw`[^\p{Cc}\p{Cf}\p{Z}\s]`;
 
-// C0 and C1 controls, format characters, line separators, byte order mark: characters that can forge a log
-// line, or reverse or hide text. Scripts and emoji need some of these, each next to particular characters.
+// Matches C0 and C1 controls, format characters, line separators and byte order marks, which can forge a log
+// line, or reverse or hide text. Scripts and emoji need some of these characters, each next to particular
+// characters.
 const UNSAFE = new RegExp(
   [
     // joiners: emoji of several people, Persian, Indic scripts
@@ -17,7 +20,7 @@ const UNSAFE = new RegExp(
     String.raw`(?<=${VISIBLE})[\u061c\u200e\u200f]`,
     // flags of subdivisions
     String.raw`(?<=\u{1f3f4})[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}`,
-    // visible signs, above and around digits
+    // visible signs around or above digits
     String.raw`[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2]`,
     String.raw`(?<unsafe>[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+)`,
   ].join("|"),
@@ -25,12 +28,12 @@ const UNSAFE = new RegExp(
 );
 
 /**
- * Makes a peer's text suitable for an error message: a single line, without control characters and without
- * characters that reorder or hide others, well formed, and at most `max` characters long (an ellipsis shows
- * the cut).
+ * Makes a peer's text suitable for an error message: a single line of well-formed text, without control
+ * characters and without characters that reorder or hide others, and at most `max` characters long. An
+ * ellipsis shows where it was truncated.
  */
 export function safeText(text: string, max: number = MAX_LENGTH): string {
-  // cut first, so that megabytes are not sanitized for one line
+  // truncates first, so that megabytes are not sanitized for one line
   const head = text.slice(0, max * 4).toWellFormed();
   const clean = head
     .replace(UNSAFE, (part: string, unsafe?: string) => (unsafe === undefined ? part : " "))
@@ -40,7 +43,7 @@ export function safeText(text: string, max: number = MAX_LENGTH): string {
   return `${beginning(clean, max - 1)}…`;
 }
 
-/** Returns at most this many characters, without splitting a grapheme cluster. */
+/** Returns at most `length` characters from the beginning of a text, without splitting a grapheme cluster. */
 function beginning(text: string, length: number): string {
   const cluster = CLUSTERS.segment(text).containing(length);
   const isKept = cluster !== undefined && cluster.index > 0 && cluster.segment.length <= MAX_CLUSTER;

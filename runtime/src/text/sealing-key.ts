@@ -1,10 +1,10 @@
 import type { Secret } from "./secret.ts";
 
-/** The minimum number of bytes of a key secret. */
+/** The minimum number of bytes of a key. */
 const MIN_KEY_BYTES = 32;
 
 /**
- * Decodes the secret with which stored values are sealed.
+ * Decodes the key that encrypts stored values.
  *
  * @param secret at least 32 random bytes, as base64, base64url or hexadecimal digits
  * @throws Error for any other text

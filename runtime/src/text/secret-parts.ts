@@ -1,5 +1,6 @@
 /**
- * Parts of secrets: excerpts by an upstream, or the rest of a secret between separators and broken escapes.
+ * Finds parts of secrets: excerpts that an upstream quotes, or the rest of a secret between separators and
+ * broken escapes.
  */
 import {
   hashesOf,
@@ -11,36 +12,44 @@ import {
   skeletonText,
 } from "./plain-view.ts";
 
-/** A shorter secret has no part that reveals much of it. */
+/**
+ * The minimum length of a secret whose parts are searched. No part of a shorter secret reveals much of it.
+ */
 const LONG = 16;
 
-/** The number of consecutive characters that reveal part of a long secret. */
+/** The number of consecutive characters that reveal a part of a long secret. */
 const PART = 12;
 
 /**
- * The minimum length of a part in its plain view, where runs of blanks are collapsed, and in letters and
- * digits if separators are between them; a shorter one could match anything.
+ * The minimum length of a part, in characters of its plain view, where runs of blanks are collapsed. If
+ * separators are between the characters, it is a number of letters and digits. A shorter part could match
+ * anything.
  */
 const MIN_PART = 8;
 
-/** Words of a language, which are not a part of `my-refresh-token` even with the same separators. */
+/**
+ * Matches words of a language. Such words are not a part of a secret like `my-refresh-token`, even with the
+ * same separators.
+ */
 const WORDS = /^\s*\p{L}+(?: \p{L}+)+\s*$/u;
 
-/** Secrets are indexed by blocks of this size: every part contains a whole one. */
+/** The size of the blocks by which secrets are indexed. Every part contains a whole block. */
 const BLOCK = 4;
 
-/** The maximum number of positions of a block that are compared: only repetitive secrets have more. */
+/** The maximum number of positions of a block that are compared. Only repetitive secrets have more. */
 const MAX_PLACES = 4;
 
 /** The number of different block hashes. */
 const HASHES = 1 << 16;
 
-/** Reports whether parts of a secret are searched. */
+/** Reports whether a secret is long enough to search its parts. */
 export function isLong(secret: string): boolean {
   return secret.length >= LONG;
 }
 
-/** Reports whether a text that is shorter than a long secret may contain a part of it; a quick check. */
+/**
+ * Reports whether a text that is shorter than a long secret may contain a part of it. This is a quick check.
+ */
 export function mayHoldPart(text: string, secret: string): boolean {
   if (!isLong(secret) || text.length < MIN_PART) return false;
   const whole = literalPlain(secret);
@@ -50,7 +59,10 @@ export function mayHoldPart(text: string, secret: string): boolean {
   );
 }
 
-/** Returns a text without its escapes, and its decodings as base64, from each offset, and as hexadecimal. */
+/**
+ * Returns a text without its escapes, its decodings as base64 from each offset, and its decoding as
+ * hexadecimal.
+ */
 function readings(text: string): string[] {
   const base64 = text.replace(/[^A-Za-z0-9+/_-]+/g, "");
   const hex = text.replace(/[^0-9A-Fa-f]+/g, "");
@@ -68,18 +80,18 @@ function sharesBlock(text: string, whole: string): boolean {
   return false;
 }
 
-/** One spelling of a secret, and the position of each of its characters in its plain view. */
+/** One encoding of a secret. `places` has the position of each of its characters in its plain view. */
 interface Needle {
   readonly text: string;
   /** The last entry is the length of the plain view. */
   readonly places: readonly number[];
 }
 
-/** The parts of a long secret, in all of its spellings. */
+/** The parts of a long secret, in all of its encodings. */
 export class SecretParts {
   private readonly min: number;
   private readonly words: string;
-  /** By the hashes of blocks. */
+  /** The positions of blocks in needles, by the hash of the block. */
   private readonly blocks = new Map<number, { readonly needle: Needle; readonly at: number }[]>();
 
   private constructor(secret: string, needles: readonly Needle[]) {
@@ -89,7 +101,7 @@ export class SecretParts {
     for (const needle of needles) this.index(needle);
   }
 
-  /** @param plain the plain views of all spellings of the secret */
+  /** @param plain the plain views of all encodings of the secret */
   static of(secret: string, plain: readonly string[]): SecretParts {
     const needles = plain.map((text) => ({
       text,
@@ -98,7 +110,7 @@ export class SecretParts {
     return new SecretParts(secret, needles);
   }
 
-  /** Returns the parts for texts with separators anywhere, which `skeleton` has removed. */
+  /** Returns the parts that are searched in texts with separators anywhere, which `skeleton` has removed. */
   static ofSkeletons(secret: string, plain: readonly string[]): SecretParts {
     const needles = plain.map((text) => ({
       text: skeletonText(text),
@@ -107,7 +119,10 @@ export class SecretParts {
     return new SecretParts(secret, needles);
   }
 
-  /** Returns where parts of secrets occur in a text; for each secret in order and without overlaps. */
+  /**
+   * Returns the ranges of parts of secrets in a text. The ranges of each secret are in order and do not
+   * overlap.
+   */
   static rangesIn(text: string, view: PlainView, all: readonly SecretParts[]): Range[] {
     const hashes = new Uint32Array(HASHES / 32);
     for (const parts of all) for (const hash of parts.blocks.keys()) setBit(hashes, hash);
@@ -118,7 +133,7 @@ export class SecretParts {
     return all.flatMap((parts) => parts.rangesAt(text, view, places));
   }
 
-  /** @param places the possible positions of a secret's blocks */
+  /** @param places the positions at which a block of a secret may occur */
   private rangesAt(text: string, view: PlainView, places: readonly number[]): Range[] {
     const { starts, ends } = view;
     const found: Range[] = [];
@@ -149,8 +164,8 @@ export class SecretParts {
   }
 
   /**
-   * Returns the longest part around a position that does not begin before another candidate; an empty range
-   * for none.
+   * Returns the longest part around a position that does not begin before another candidate, or an empty
+   * range if there is none.
    */
   private longestAt({ plain, hashes }: PlainView, at: number, min: number): Range {
     let longest: Range = [at, at];
@@ -183,8 +198,8 @@ function hasBit(bits: Uint32Array, at: number): boolean {
 }
 
 /**
- * Returns the number of covered characters of the secret between two plain-view positions, including adjacent
- * ones that the plain view omits.
+ * Returns the number of characters of the secret between two positions of its plain view, including adjacent
+ * characters that the plain view omits.
  */
 function covered({ places }: Needle, from: number, to: number): number {
   return (places[to] ?? 0) - (from === 0 ? 0 : (places[from - 1] ?? 0) + 1);

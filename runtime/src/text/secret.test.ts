@@ -4,7 +4,7 @@ import { Secret } from "./secret.ts";
 
 const hunter = new Secret("hunter2");
 
-test("a secret: is never printed", () => {
+test("a secret is never printed", () => {
   const holder = { deep: { secret: hunter }, list: [hunter] };
   const printed = [
     String(hunter),
@@ -23,7 +23,7 @@ test("a secret: is never printed", () => {
   expect(inspect(holder)).toBe("{ deep: { secret: [secret] }, list: [ [secret] ] }");
 });
 
-test("a secret: is revealed on demand, and does not change", () => {
+test("a secret is revealed on demand, and does not change", () => {
   expect(hunter.reveal()).toBe("hunter2");
   expect(Secret.of(hunter)).toBe(hunter);
   expect(Secret.of("x").reveal()).toBe("x");

@@ -3,8 +3,9 @@ import { inspect } from "node:util";
 const HIDDEN = "[secret]";
 
 /**
- * A value that must not be printed: it appears as `[secret]` in string conversion, JSON and util.inspect, so
- * that it cannot leak into a log with the object that holds it. `reveal` returns the value, for sending it.
+ * A value that must not be printed. It appears as `[secret]` in string conversions, JSON and util.inspect, so
+ * that it cannot leak into a log together with the object that contains it. `reveal` returns the value, for
+ * sending it.
  */
 export class Secret {
   // biome-ignore lint/plugin: a private field of TypeScript would be visible among the property descriptors
@@ -14,12 +15,12 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Wraps a value that may already be a secret. */
+  /** Wraps a value, unless it is already wrapped. */
   static of(value: string | Secret): Secret {
     return value instanceof Secret ? value : new Secret(value);
   }
 
-  /** Returns the value itself. */
+  /** Returns the wrapped value. */
   reveal(): string {
     return this.#value;
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { didYouMean, suggest } from "./suggest.ts";
 
-test("the nearest word is suggested, and no distant one", () => {
+test("the nearest word is suggested, and a distant word is not", () => {
   expect(suggest("adaptors", ["upstreams", "adapters"])).toBe("adapters");
   expect(suggest("BASEURL", ["baseUrl"])).toBe("baseUrl");
   expect(suggest("x", ["adapters"])).toBeUndefined();
@@ -10,7 +10,7 @@ test("the nearest word is suggested, and no distant one", () => {
   expect(didYouMean("sever", [])).toBe("");
 });
 
-test("property: a word with one mistake is found among other words", () => {
+test("property: a word with one typing mistake is found among other words", () => {
   const candidates = ["upstreams", "adapters", "authorization", "diagnostics"];
   fc.assert(
     fc.property(

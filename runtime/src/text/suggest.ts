@@ -1,8 +1,8 @@
 import { distance as editDistance } from "fastest-levenshtein";
 
 /**
- * Returns the candidate nearest to a misspelt word, ignoring case; undefined if none is near: at most a third
- * of the word may differ.
+ * Returns the candidate nearest to a misspelt word, ignoring case. Returns undefined if more than a third of
+ * the word differs from every candidate.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, 200).toLowerCase();
@@ -18,7 +18,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Returns ` Did you mean "x"?`, or an empty text. */
+/** Returns ` Did you mean "x"?`, or an empty string if no candidate is near. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const found = suggest(word, candidates);
   return found === undefined ? "" : ` Did you mean "${found}"?`;

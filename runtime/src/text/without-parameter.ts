@@ -1,4 +1,4 @@
-/** Removes a parameter from an encoded query; the other parameters stay unchanged. */
+/** Removes a parameter from an encoded query. The other parameters are not changed. */
 export function withoutParameter(query: string, name: string | undefined): string {
   if (name === undefined || query === "") return query;
   return query

@@ -1,8 +1,8 @@
 import { type Clock, MAX_DELAY_MS } from "connect-rest-codec/internal";
 
 /**
- * Settles like the promise, or rejects with the signal's reason as soon as it is aborted: a callback that
- * ignores its signal cannot delay the call.
+ * Settles like the promise, but rejects with the reason of the signal as soon as the signal is aborted. A
+ * callback that ignores its signal thus cannot delay the call.
  */
 export function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -13,7 +13,7 @@ export function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Waits; rejects with the signal's reason as soon as it is aborted. */
+/** Waits. Rejects with the reason of the signal as soon as the signal is aborted. */
 export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -33,10 +33,10 @@ export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<vo
 }
 
 /**
- * Waits until a time on the clock's monotonic scale, however distant; rejects with the signal's reason as
- * soon as it is aborted.
+ * Waits until a time on the clock's monotonic scale, even a distant one. Rejects with the reason of the
+ * signal as soon as the signal is aborted.
  *
- * @param at called again when the time has come: it may have been postponed
+ * @param at called again when the time has come, since the time may have been postponed
  */
 export async function sleepUntil(at: () => number, clock: Clock, signal: AbortSignal): Promise<void> {
   for (let left = at() - clock.monotonic(); left > 0; left = at() - clock.monotonic()) {
@@ -44,16 +44,18 @@ export async function sleepUntil(at: () => number, clock: Clock, signal: AbortSi
   }
 }
 
-/** The time limit of work, and further reasons to end it. */
+/** The time limit of work, and other signals that end it. */
 interface Bounds {
   readonly ms: number;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
-  /** Creates the abort reason for work that exceeds its time. */
+  /** Creates the abort reason for work that exceeds its time limit. */
   readonly late: () => Error;
 }
 
-/** Does work with a signal that is aborted when its time is over, or by another signal. */
+/**
+ * Does work with a signal that is aborted when the time limit is reached, or when another signal is aborted.
+ */
 export async function within<T>(
   { ms, clock, signal, late }: Bounds,
   work: (signal: AbortSignal) => Promise<T>,

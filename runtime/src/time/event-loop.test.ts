@@ -3,7 +3,7 @@ import { nextTurn } from "connect-rest-codec/internal";
 import { expect, test } from "vitest";
 import { Pacer } from "./pacer.ts";
 
-/** Waits for turns of the event loop, and returns how many promises had settled in each. */
+/** Waits for several event-loop turns. Returns how many promises had settled after each turn. */
 async function settledByTurn(promises: readonly Promise<void>[], turns: number): Promise<number[]> {
   let settled = 0;
   for (const each of promises) void each.then(() => settled++);
@@ -15,7 +15,7 @@ async function settledByTurn(promises: readonly Promise<void>[], turns: number):
   return counts;
 }
 
-test("however many tasks wait for a turn, few run in each, and all run in the end", async () => {
+test("many waiting tasks run a few per event-loop turn, until all have run", async () => {
   const many = Array.from({ length: 40 }, () => nextTurn());
   const counts = await settledByTurn(many, 60);
   const steps = counts.map((count, turn) => count - (counts[turn - 1] ?? 0));
@@ -29,7 +29,7 @@ test("waiting tasks run in order of arrival", async () => {
   expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test("a pacer pauses after a share of items, and of bytes, and fails once its signal is aborted", async () => {
+test("a pacer pauses after a number of items or bytes, and fails after its signal is aborted", async () => {
   const abort = new AbortController();
   const pacer = new Pacer(abort.signal);
   const pauses = (count: () => Promise<void> | undefined) => {

@@ -1,4 +1,4 @@
-/** Notations of times and durations. */
+/** Formats times and durations. */
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   type CountUnit,
@@ -11,10 +11,10 @@ import {
   UNIT_DIGITS,
 } from "connect-rest-codec/internal";
 
-/** The rounding of a time that is finer than its unit or notation: to the earlier or to the later time. */
+/** How a time is rounded that is finer than its unit or notation: to the earlier or to the later time. */
 export type Rounding = "down" | "up";
 
-/** Nanoseconds in a second. */
+/** The number of nanoseconds in a second. */
 export const NANOS = 1_000_000_000;
 
 /** Reports whether a message is in the range of google.protobuf.Timestamp. */
@@ -27,17 +27,17 @@ export function isCount(rule: TimeRule): rule is CountUnit {
   return typeof rule === "string" && rule in UNIT_DIGITS;
 }
 
-/** Formats a time in range as a count since 1970, or as text. */
+/** Formats a time in the valid range as a count since 1970, or as a string. */
 export function notation(time: Timestamp, rule: TimeRule): string {
   if (typeof rule === "object") return patternText(time, rule.pattern);
-  // the nanos of a time count forwards from its second, also before 1970
+  // the nanos of a time count forwards from its second, even before 1970
   if (isCount(rule)) return countText(time.seconds * NANOS_PER_SECOND + BigInt(time.nanos), rule);
   if (rule === "iso8601") return isoText(time);
   const date = dateOf(time).toUTCString();
   return rule === "http_date" ? date : date.replace("GMT", "+0000");
 }
 
-/** Returns the nearest time that the rule can express, in the direction of the rounding. */
+/** Returns the nearest time that the rule can express, rounded in the given direction. */
 export function rounded(time: Timestamp, rule: TimeRule, rounding: Rounding): Timestamp {
   const earlier = floor(time, rule);
   const isWhole = earlier.seconds === time.seconds && earlier.nanos === time.nanos;

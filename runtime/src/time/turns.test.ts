@@ -4,7 +4,7 @@ import { Turns } from "./turns.ts";
 
 const never = new AbortController().signal;
 
-test("at most the limit runs at the same time, in order of arrival, whatever fails", async () => {
+test("at most `limit` tasks run at the same time, in order of arrival, even if some fail", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -35,7 +35,7 @@ test("at most the limit runs at the same time, in order of arrival, whatever fai
   );
 });
 
-test("work that is aborted while it waits never runs, and delays nothing else", async () => {
+test("a task that is aborted while it waits never runs, and does not delay other tasks", async () => {
   const turns = new Turns(1);
   const ran: string[] = [];
   const end = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Limits the number of concurrent pieces of work; others wait in order of arrival. */
+/** Limits the number of tasks that run at the same time. Other tasks wait in order of arrival. */
 export class Turns {
   private readonly limit: number;
   private readonly waiting = new Set<() => void>();
@@ -8,7 +8,10 @@ export class Turns {
     this.limit = limit;
   }
 
-  /** Runs work when it is its turn. Rejects with the reason of the signal if it is aborted before. */
+  /**
+   * Runs a task when it is its turn. Rejects with the reason of the signal if the signal is aborted before
+   * that.
+   */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.running < this.limit) {
@@ -44,7 +47,7 @@ export class Turns {
       this.running--;
       return;
     }
-    // the first waiter takes over the slot, which never becomes free
+    // the first waiting task takes over the slot, which is therefore never released
     this.waiting.delete(first);
     first();
   }

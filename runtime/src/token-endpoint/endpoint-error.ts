@@ -1,15 +1,15 @@
 import type { Clock } from "connect-rest-codec/internal";
 
 interface EndpointFacts {
-  /** The OAuth error code (RFC 6749 section 5.2), if there is one. */
+  /** The OAuth error code (RFC 6749 section 5.2), if the response has one. */
   readonly code?: string | undefined;
-  /** The HTTP status; undefined if there was no response. */
+  /** The HTTP status. Undefined if there was no response. */
   readonly status?: number | undefined;
-  /** The `Retry-After` header, if there is one. */
+  /** The `Retry-After` header, if the response has one. */
   readonly retryAfter?: string | undefined;
 }
 
-/** A failed request to an endpoint of an authorization server. */
+/** The error for a failed request to an endpoint of an authorization server. */
 export class EndpointError extends Error implements EndpointFacts {
   readonly code: string | undefined;
   readonly status: number | undefined;
@@ -33,7 +33,8 @@ export class EndpointError extends Error implements EndpointFacts {
 }
 
 /**
- * RFC 6749 section 5.2, RFC 8707 section 2. Other codes, such as `temporarily_unavailable`, may be temporary.
+ * The codes of permanent errors (RFC 6749 section 5.2, RFC 8707 section 2). Errors with other codes, such as
+ * `temporarily_unavailable`, may be temporary.
  */
 const FINAL: ReadonlySet<string> = new Set([
   "invalid_client",
@@ -48,7 +49,7 @@ const FINAL: ReadonlySet<string> = new Set([
 /** The time limit for an endpoint's response, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
-/** Returns the time limit of a request to an endpoint, which a signal may end earlier. */
+/** Returns the signal that ends a request to an endpoint: at the time limit, or when `signal` is aborted. */
 export function endpointTime(clock: Clock, signal: AbortSignal | undefined) {
   const late = () => new EndpointError(`no response within ${TIMEOUT_MS / 1000} s`);
   return { ms: TIMEOUT_MS, clock, signal, late };

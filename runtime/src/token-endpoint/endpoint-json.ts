@@ -9,11 +9,11 @@ import { EndpointError } from "./endpoint-error.ts";
 import type { EndpointResponse } from "./tokens.ts";
 
 /**
- * Returns the object in a successful response, without members that are `null`, `false` or empty, which many
- * servers send in place of absent ones.
+ * Returns the JSON object in a successful response. Omits members that are `null`, `false` or empty, which
+ * many servers send in place of absent members.
  *
- * @throws EndpointError for an error: by the status, or by an `error` in the object, which some servers send
- * with 200
+ * @throws EndpointError for an error status, or for an `error` in the object, which some servers send with
+ *   status 200
  */
 export function readEndpointJson(response: EndpointResponse): JsonObject {
   const { status } = response;
@@ -40,8 +40,8 @@ function endpointError(
 }
 
 /**
- * Returns the text of an error in the format of RFC 6749, or in an API's own format: `{"errors": [{"detail":
- * …}]}`, `{"message": …}`.
+ * Returns the text of an error in the format of RFC 6749, or in a format that other APIs use: `{"errors":
+ * [{"detail": …}]}`, `{"message": …}`.
  */
 function descriptionOf(value: JsonValue | undefined): string | undefined {
   const texts = ["error_description", "errors.0.detail", "errors.0.message", "message", "meta.msg"];

@@ -6,7 +6,7 @@ import { EndpointError } from "./endpoint-error.ts";
 import { readEndpointJson } from "./endpoint-json.ts";
 import type { EndpointResponse, Grant, Send, TokenClient, Tokens } from "./tokens.ts";
 
-/** A token endpoint, and its client. */
+/** A token endpoint, its client, and the function that sends requests. */
 export interface TokenEndpoint {
   readonly url: URL;
   readonly client: TokenClient;
@@ -19,7 +19,7 @@ const SECRET_PARAMETERS = ["code", "code_verifier", "refresh_token", "token"];
 /**
  * Requests tokens from a token endpoint (RFC 6749 sections 4.1.3, 4.4.2 and 6).
  *
- * @param now milliseconds since 1970, from which the lifetime of the tokens is counted
+ * @param now the time, in milliseconds since 1970, at which the lifetime of the tokens begins
  * @throws EndpointError, whose text contains no secret
  */
 export async function requestTokens(endpoint: TokenEndpoint, grant: Grant, now: number): Promise<Tokens> {
@@ -40,7 +40,7 @@ export async function requestTokens(endpoint: TokenEndpoint, grant: Grant, now: 
 }
 
 /**
- * Revokes a token (RFC 7009). Succeeds also if the server does not know the token.
+ * Revokes a token (RFC 7009). Also succeeds if the server does not know the token.
  *
  * @param url the revocation endpoint
  * @throws EndpointError
@@ -57,7 +57,7 @@ export async function revokeToken(
     await oauth.revocationRequest(server, { client_id: client.id }, authOf(client), token.reveal(), {
       additionalParameters: { token_type_hint: hint },
       ...fetchOptions(send, (response) => {
-        // the body of a successful response has no meaning (section 2.2)
+        // the body of a successful response has no meaning (RFC 7009 section 2.2)
         if (response.status < 200 || response.status > 299) readEndpointJson(response);
         return {};
       }),
@@ -66,8 +66,8 @@ export async function revokeToken(
 }
 
 /**
- * Returns options for the OAuth library: `send` sends its requests, and `read` reads the responses that it
- * processes.
+ * Returns options for the OAuth library. `send` sends its requests, and `read` reads the responses before the
+ * library processes them.
  */
 export function fetchOptions(send: Send, read: (response: EndpointResponse) => JsonObject, status = 200) {
   const customFetch = async (
@@ -82,7 +82,7 @@ export function fetchOptions(send: Send, read: (response: EndpointResponse) => J
     });
     return Response.json(read(response), { status });
   };
-  // the code that provides an address decides whether it may be http
+  // the code that provides an address decides whether the address may use http
   return { [oauth.customFetch]: customFetch, [oauth.allowInsecureRequests]: true } as const;
 }
 
@@ -100,7 +100,10 @@ function parametersOf(given: Grant["parameters"]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Reads a token response without its ID token, which is not used. A missing token type means `bearer`. */
+/**
+ * Reads a token response without its ID token, which is not used. If the token type is missing, it is
+ * `bearer`.
+ */
 function readTokenJson(response: EndpointResponse): JsonObject {
   const { id_token: _, ...json } = readEndpointJson(response);
   return { token_type: "bearer", ...json };
@@ -108,7 +111,7 @@ function readTokenJson(response: EndpointResponse): JsonObject {
 
 function tokensOf(found: oauth.TokenEndpointResponse, now: number): Tokens {
   const { access_token, expires_in, refresh_token, scope, token_type } = found;
-  // a token bound to a key that this client does not have cannot be used
+  // a token that is bound to a key which this client lacks cannot be used
   if (token_type !== "bearer") throw new EndpointError("expected a bearer token, got another type of token");
   if (!/^[\x21-\x7e]+$/.test(access_token)) {
     throw new EndpointError("expected an access token of printable ASCII, got other characters");
@@ -121,10 +124,10 @@ function tokensOf(found: oauth.TokenEndpointResponse, now: number): Tokens {
   };
 }
 
-/** Ten years, in seconds: a longer lifetime is practically unlimited, and could overflow a date. */
+/** Ten years in seconds. A longer lifetime is practically unlimited, and could overflow a date. */
 const MAX_LIFE_S = 10 * 366 * 86_400;
 
-/** Does work, and converts its errors to endpoint errors without secrets in their texts. */
+/** Does work, and converts its errors to endpoint errors whose texts contain no secrets. */
 async function guarded<T>(
   { secret }: TokenClient,
   parameters: Grant["parameters"],
@@ -141,13 +144,13 @@ async function guarded<T>(
   }
 }
 
-/** Returns the error without secrets, which a server may repeat. */
+/** Returns the error without secrets, since a server may repeat them. */
 export function cleaned(error: unknown, secrets: readonly Secret[]): EndpointError {
   const text = error instanceof Error ? error.message : String(error);
   const problem = shownText(text, secrets, MAX_PROBLEM);
   if (!(error instanceof EndpointError)) return new EndpointError(problem);
   const { status, retryAfter } = error;
-  // a code is a word; any other text could be anything
+  // a valid code is a word; any other text may contain anything
   const code = /^[\w.-]{1,64}$/.test(error.code ?? "") ? error.code : undefined;
   return new EndpointError(problem, { code, status, retryAfter });
 }

@@ -1,31 +1,31 @@
 import type { Secret } from "../text/secret.ts";
 
-/** The response of a token endpoint (RFC 6749 section 5.1). */
+/** The tokens in the response of a token endpoint (RFC 6749 section 5.1). */
 export interface Tokens {
   readonly accessToken: Secret;
-  /** The expiry, in milliseconds since 1970; undefined if the server does not state it. */
+  /** The expiry in milliseconds since 1970. Undefined if the server does not state the expiry. */
   readonly expiresAt: number | undefined;
-  /** undefined if there is none, or no new one. */
+  /** The refresh token. Undefined if the response contains none. */
   readonly refreshToken: Secret | undefined;
-  /** The granted scope; undefined if it equals the requested scope. */
+  /** The granted scope. Undefined if it equals the requested scope. */
   readonly scope: string | undefined;
 }
 
-/** The client authentication method at the endpoints of an authorization server (RFC 6749 section 2.3). */
+/** How a client authenticates at the endpoints of an authorization server (RFC 6749 section 2.3). */
 export type ClientAuthMethod = "none" | "client_secret_basic" | "client_secret_post";
 
 /** A client of an authorization server. */
 export interface TokenClient {
   readonly id: string;
-  /** undefined for a public client. */
+  /** The secret of the client. Undefined for a public client. */
   readonly secret: Secret | undefined;
   readonly method: ClientAuthMethod;
 }
 
-/** A grant to request. */
+/** A grant for which tokens are requested. */
 export interface Grant {
   readonly type: "authorization_code" | "refresh_token" | "client_credentials";
-  /** Parameters other than `grant_type` and the client's authentication. */
+  /** The parameters other than `grant_type` and the client's authentication. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 
@@ -37,7 +37,7 @@ export interface EndpointRequest {
   readonly body: string | undefined;
 }
 
-/** Its response; redirects are returned like other responses. */
+/** The response of an endpoint. Redirects are returned like other responses. */
 export interface EndpointResponse {
   readonly status: number;
   /** Returns a header by its name in lower case. */
@@ -45,8 +45,8 @@ export interface EndpointResponse {
   readonly body: Uint8Array;
 }
 
-/** Sends a request, within limits of size and time. An exception means that there is no response. */
+/** Sends a request, within limits of size and time. Rejects if there is no response. */
 export type Send = (request: EndpointRequest) => Promise<EndpointResponse>;
 
-/** The largest response that is read from an endpoint, in bytes. */
+/** The maximum size of a response of an endpoint, in bytes. */
 export const MAX_ENDPOINT_BYTES = 256 * 1024;

@@ -7,7 +7,7 @@ import { parseBase, pathBelow } from "./base.ts";
 
 const base = parseBase("x", "baseUrl", "https://api.example.test/v2");
 
-test("the path below a base address: equals the URL parser's reading of it, or is rejected", () => {
+test("a path below a base address is exactly the path that a URL parser reads, or is rejected", () => {
   const part = fc.oneof(
     fc.constantFrom(
       "/",
@@ -51,7 +51,7 @@ test("the path below a base address: equals the URL parser's reading of it, or i
 });
 
 test.each(["/blog/a/info", "/blog/t%3Aabc", "/a%2Fb", "/%252e%252e/x", "/", ""])(
-  "the path below a base address: keeps %j",
+  "the path %j below a base address is not changed",
   (path) => {
     expect(pathBelow("x", base, path)).toBe(`/v2${path}`);
   },
@@ -68,17 +68,17 @@ test.each([
   "/a\tb",
   "/é",
   "/.%2E",
-])("the path below a base address: rejects %j", async (path) => {
+])("the path %j below a base address is rejected", async (path) => {
   const error = await failureOf(() => pathBelow("x", base, path));
   expect(reasonOf(error)).toBe("REQUEST_PATH_CHANGED");
 });
 
-test("the path below a base address: the error states how it would be read", async () => {
+test("the error for a path states how URL parsers would rewrite it", async () => {
   const error = await failureOf(() => pathBelow("x", base, "/../admin"));
   expect(error.rawMessage).toBe('upstream x: URL parsers rewrite the path "/v2/../admin" to "/admin"');
 });
 
-test("the path below a base address: never leads to another host or path, whatever the path", () => {
+test("no path below a base address leads to another host or path", () => {
   const root = parseBase("x", "baseUrl", "http://h.test");
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.constantFrom(base, root), (path, at) => {
@@ -94,7 +94,7 @@ test("the path below a base address: never leads to another host or path, whatev
   );
 });
 
-test("the path below a base address: is not the start of another host", async () => {
+test("a path that a URL parser would read as another host is rejected", async () => {
   const root = parseBase("x", "baseUrl", "http://h.test");
   expect(reasonOf(await failureOf(() => pathBelow("x", root, "//evil.test/a")))).toBe("REQUEST_PATH_CHANGED");
 });

@@ -3,14 +3,14 @@ import { restError } from "../errors/rest-error.ts";
 
 /** A base address. */
 export interface Base {
-  /** Scheme, host and, unless it is the scheme's default, port. */
+  /** The scheme and host, and the port unless it is the default port. */
   readonly origin: string;
-  /** The path prefix of all methods, without a trailing slash; often empty. */
+  /** The path prefix of all methods, without a trailing slash. Often empty. */
   readonly prefix: string;
 }
 
 /**
- * Parses a base address: `http` or `https`, without user, query and fragment.
+ * Parses a base address, which must use `http` or `https`, without user, query and fragment.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
@@ -33,14 +33,15 @@ function problemOf(url: URL): string | undefined {
 }
 
 /**
- * Paths that every parser reads identically: segments of unreserved characters (RFC 3986 section 2.3), none
- * empty except the last, and no dot segments. A test compares it with the parser.
+ * Matches paths that every URL parser reads unchanged: segments of unreserved characters (RFC 3986 section
+ * 2.3), without dot segments, and without empty segments except at the end. A test compares this pattern with
+ * a URL parser.
  */
 const PLAIN_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/;
 
 /**
- * Returns the path of a request below its base. Every URL parser reads the path as it was built: nothing in
- * it would be collapsed, decoded or cut off.
+ * Returns the path of a request below its base address. Every URL parser reads the path unchanged: no part of
+ * it is collapsed, decoded or cut off.
  *
  * @throws ConnectError INTERNAL, reason REQUEST_PATH_CHANGED
  */

@@ -28,8 +28,7 @@ export async function* bodyStream(
 }
 
 /**
- * Returns the first bytes of a body, for the text of an error; a failure while reading them does not fail the
- * call.
+ * Returns the first bytes of a body, for the text of an error. If reading them fails, the call does not fail.
  */
 export async function beginningOf(
   { status, headers, body }: OpenExchange,

@@ -16,13 +16,13 @@ import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
 import type { UpstreamCall, UpstreamIdentity } from "./upstream.ts";
 
-/** The properties of a call that its credentials depend on. */
+/** The properties of a call on which its credentials depend. */
 export type CredentialsCall = Pick<
   UpstreamCall,
   "method" | "rules" | "header" | "signal" | "credentials" | "provided"
 >;
 
-/** The parts that the credentials of an upstream's calls are built from. */
+/** The dependencies of `CallCredentials`. */
 interface Parts {
   readonly upstream: string;
   readonly configured: CredentialsSource;
@@ -31,7 +31,10 @@ interface Parts {
   readonly closing: AbortSignal;
 }
 
-/** The credentials of an upstream's calls: configured or provided by a function, with fetched tokens. */
+/**
+ * The credentials for calls to an upstream. They are configured or provided by a function, and may include
+ * fetched tokens.
+ */
 export class CallCredentials {
   private readonly parts: Parts;
 
@@ -40,8 +43,8 @@ export class CallCredentials {
   }
 
   /**
-   * Credentials that are the same for all calls and are never refreshed; undefined if they are provided or
-   * fetched.
+   * The credentials, if they are the same for all calls and never refreshed. Undefined if they are provided
+   * or fetched.
    */
   get fixed(): Credentials | undefined {
     const { configured } = this.parts;
@@ -50,7 +53,7 @@ export class CallCredentials {
       : (configured as Credentials);
   }
 
-  /** Whether the credentials are configured, not provided by the caller. */
+  /** Whether the credentials are configured, and not provided for each caller. */
   get areConfigured(): boolean {
     return typeof this.parts.configured !== "function";
   }
@@ -61,9 +64,9 @@ export class CallCredentials {
   }
 
   /**
-   * Returns the credentials of a call; a promise if they have to be fetched.
+   * Returns the credentials of a call, or a promise if they have to be fetched.
    *
-   * @throws the errors of the function that provides them, or ConnectError
+   * @throws ConnectError, or the errors of the function that provides the credentials
    */
   of(call: CredentialsCall): Credentials | Promise<Credentials> {
     const { method, header, signal } = call;
@@ -75,11 +78,11 @@ export class CallCredentials {
     return provided.then((given) => this.resolved(call, given));
   }
 
-  /** Returns the identity whose credentials a call would carry; see `Upstream`. */
+  /** Returns the identity whose credentials a call would send; see `Upstream`. */
   async identity(call: CredentialsCall): Promise<UpstreamIdentity> {
     const { configured } = this.parts;
     const isConfigured = typeof configured !== "function";
-    // the identity does not depend on a token, so none is fetched
+    // the identity does not depend on a token, so no token is fetched
     const credentials = isConfigured ? (configured as Credentials) : await this.of(call);
     const kind = chooseKind(call, credentials);
     const provided = isConfigured ? undefined : credentials;
@@ -91,12 +94,12 @@ export class CallCredentials {
     return { name: `${name} ${kind}`, isPublic: false, provided };
   }
 
-  /** Distinguishes the credentials of a call of this kind by a hash that does not reveal them. */
+  /** Returns a hash that distinguishes the credentials of this kind without revealing them. */
   hash(kind: CredentialKind, credentials: Credentials): string {
     return this.parts.identities.of(kind, credentials);
   }
 
-  /** A token is fetched only for a method that accepts it. */
+  /** Adds a fetched token to the credentials, if the method accepts tokens. */
   private resolved(call: CredentialsCall, given: FixedCredentials): Credentials | Promise<Credentials> {
     const { oauth2 } = given;
     if (!isGrant(oauth2)) return given as Credentials;
@@ -114,7 +117,7 @@ export class CallCredentials {
       if (another === undefined) throw source.rejectedError();
       const { token, isNew } = another;
       const own = { ...others, oauth2: { accessToken: token, identity } };
-      // if a new token is rejected too, the configuration is wrong
+      // if a new token is also rejected, the configuration is wrong
       return isNew ? own : { ...own, rejected: () => withOther(token) };
     };
     const accessToken = await source.get();

@@ -2,9 +2,9 @@ import type { Requester } from "../http/requester.ts";
 import type { Secret } from "../text/secret.ts";
 import type { Hop } from "./hop.ts";
 
-/** The connections on which requests to an upstream are sent. */
+/** The connections of an upstream. */
 export interface Connections {
-  /** The kind of client: our own connections, or a supplied dispatcher or `fetch`. */
+  /** The kind of client: the runtime's own connections, or a supplied dispatcher or `fetch`. */
   readonly kind: "own" | "dispatcher" | "fetch";
   /** Secrets that are sent to a proxy, and must never be disclosed. */
   readonly secrets: readonly Secret[];
@@ -12,15 +12,18 @@ export interface Connections {
   base(origin: string): Requester;
   /** Returns the connections to the target of a redirect. */
   hop(hop: Pick<Hop, "origin" | "mustBePublic" | "isForeign">): Requester;
-  /** Whether an origin is known to have a public address. */
+  /** Reports whether an origin is known to have a public address. */
   isPublic(origin: string): boolean;
-  /** Whether an origin may be on the public internet. Our own connections check that when they connect. */
+  /**
+   * Reports whether an origin may be on the public internet. The runtime's own connections check this when
+   * they connect.
+   */
   mayBePublic(origin: string): boolean;
   /**
-   * Whether requests to an origin are forwarded by a proxy, so that a response may come from the proxy
-   * itself.
+   * Reports whether requests to an origin are forwarded by a proxy, so that the proxy itself may send the
+   * response.
    */
   isForwarded(origin: string): boolean;
-  /** Waits for running exchanges; later ones fail. */
+  /** Waits for running exchanges. Later exchanges fail. */
   close(): Promise<void>;
 }

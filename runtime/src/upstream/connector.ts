@@ -12,18 +12,21 @@ export interface ConnectorOptions {
   readonly timeoutMs: number;
   readonly tls?: TlsSettings | undefined;
   readonly proxy?: EgressProxy | undefined;
-  /** Default: the system's. Has no effect with a proxy, which resolves names itself. */
+  /**
+   * The function that resolves names. Default: the system's resolver. Has no effect with a proxy, which
+   * resolves names itself.
+   */
   readonly lookup?: LookupFunction | undefined;
-  /** The read options of sockets, which are then not used as streams. Has no effect with a proxy. */
+  /** Options for reading from sockets without using them as streams. Has no effect with a proxy. */
   readonly onread?: OnReadOpts | undefined;
 }
 
-/** Returns a connector, which connects through a tunnel if there is a proxy. */
+/** Returns a connector. If there is a proxy, it connects through a tunnel. */
 export function connectorOf({ timeoutMs: timeout, tls, proxy, lookup, onread }: ConnectorOptions): Connector {
   const { secureContext, serverName } = tls ?? {};
   const plain = buildConnector({
     timeout,
-    // HTTP/1.1 only: HTTP/2 sessions fail in different ways, and no upstream has needed them so far
+    // HTTP/1.1 only, since HTTP/2 sessions fail in different ways, and no upstream has needed HTTP/2 so far
     allowH2: false,
     ...(lookup !== undefined && { lookup }),
     ...(onread !== undefined && { onread }),

@@ -10,9 +10,9 @@ import { exchangeError } from "./failure.ts";
 import type { UpstreamSettings } from "./options.ts";
 
 /**
- * Returns a function that sends requests to a token endpoint on the connections of an upstream: through its
- * proxy, and with its TLS options if the endpoint has the origin of one of its base addresses. Requests end
- * when the upstream is closed, not with a call that waits for them.
+ * Returns a function that sends requests to a token endpoint on the connections of an upstream, through its
+ * proxy. The TLS options of the upstream apply if the endpoint has the origin of one of its base addresses.
+ * Requests end when the upstream is closed, not when a waiting call ends.
  */
 export function endpointSend(
   connections: Connections,

@@ -62,11 +62,11 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
   if (responded) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
   if (sent && !isTlsRejection(code)) return restError("UPSTREAM_RESET", { upstream }, { cause });
-  // only the code: messages contain addresses, which callers must not see
+  // contains only the code, since messages contain addresses, which callers must not see
   return unreachable(upstream, code === "" ? "an error" : code, cause);
 }
 
-/** Returns the error for a proxy that did not connect: nothing has reached the upstream. */
+/** Returns the error for a proxy that did not connect. No part of the request has reached the upstream. */
 function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext): ConnectError {
   const { status, cause } = failed;
   if (status !== undefined) return proxyRejection(upstream, status, failed);

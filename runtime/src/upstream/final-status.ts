@@ -2,33 +2,36 @@ import type { Duplex } from "node:stream";
 import { errors } from "undici";
 import { MAX_INTERIM_RESPONSES } from "../http/exchange.ts";
 
-/** The maximum size of all heads together, in bytes. */
+/** The maximum total size of all heads, in bytes. */
 const MAX_BYTES = 64 * 1024;
 
 const BEGINNING = "HTTP/1.";
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?$/;
 
-/** RFC 9112 section 5: a token, and a value without line ends. */
+/** Matches a token and a value without line ends (RFC 9112 section 5). */
 const FIELD_LINE = /^[!#$%&'*+\-.^_`|~\w]+:[^\0\r\n]*$/;
 
-/** Switches to another protocol, which was not requested, so it is not an interim response. */
+/**
+ * The status that switches to another protocol. It is not an interim response here, since no other protocol
+ * was requested.
+ */
 const SWITCHING = 101;
 
-/** Bytes that are not an HTTP/1.1 response, or more bytes than a response may have. */
+/** Thrown for bytes that are not an HTTP/1.1 response, or for too many bytes. */
 export class MalformedResponse extends Error {
   readonly code = "RESPONSE_MALFORMED";
 }
 
-/** Reports whether another response follows this one (RFC 9110 section 15.2). */
+/** Reports whether another response follows a response with this status (RFC 9110 section 15.2). */
 function isInterim(status: number): boolean {
   return status < 200 && status !== SWITCHING;
 }
 
 /**
- * Reads the responses to a CONNECT up to the final one, and returns its status; bytes after its head stay in
- * the socket.
+ * Reads the responses to a CONNECT up to the final response, and returns its status. Bytes after its head
+ * remain in the socket.
  *
- * @param timeoutMs the limit for all responses together
+ * @param timeoutMs the time limit for all responses together
  * @throws MalformedResponse for anything else, and for more than MAX_INTERIM_RESPONSES interim responses
  */
 export function finalStatus(socket: Duplex, timeoutMs: number): Promise<number> {
@@ -59,9 +62,9 @@ export function finalStatus(socket: Duplex, timeoutMs: number): Promise<number> 
   });
 }
 
-/** Parses heads of responses without bodies, as they arrive. */
+/** Parses the heads of responses without bodies, as they arrive. */
 class Heads {
-  /** The unread bytes. */
+  /** The bytes that were not parsed yet. */
   rest: Buffer = Buffer.alloc(0);
   private bytes = 0;
   private interim = 0;

@@ -6,7 +6,7 @@ import type { EgressProxy } from "./proxy-options.ts";
 
 /**
  * Sends requests for an http origin through a forwarding proxy, with the whole address in the request line
- * (RFC 9112 section 3.2.2), as other clients do: many proxies only allow tunnels for https.
+ * (RFC 9112 section 3.2.2). Other clients also do this, since many proxies allow tunnels only for https.
  */
 export function forwarding(
   to: string,

@@ -11,7 +11,7 @@ import { isPrivateAddress } from "./private-address.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 import type { TlsSettings } from "./tls-options.ts";
 
-/** The network functions of connections; replaced in tests. */
+/** The network functions of connections. Tests replace them. */
 export interface Network {
   readonly lookup: LookupFunction;
   readonly isPrivate: (address: string) => boolean;
@@ -19,23 +19,26 @@ export interface Network {
 
 export const systemNetwork: Network = { lookup: systemLookup as LookupFunction, isPrivate: isPrivateAddress };
 
-/** An attempt to connect to an address that a redirect must not lead to. */
+/** Thrown on an attempt to connect to an address to which a redirect must not lead. */
 export class PrivateAddress extends Error {
   readonly code = "REDIRECT_PRIVATE";
 }
 
-/** The maximum number of origins; the oldest is closed first. */
+/**
+ * The maximum number of origins with connections. If there are more, the connections of the oldest origin are
+ * closed.
+ */
 const MAX_POOLS = 32;
 
-/** The properties of a connection for a redirect. */
+/** The properties of a redirect on which its connection depends. */
 export type HopConnection = Pick<Hop, "origin" | "mustBePublic" | "isForeign"> & {
   readonly proxy: EgressProxy | undefined;
 };
 
 /**
- * The connections for redirects, and a record of which origins have public addresses. The check happens at
- * connection time: on the address that a name resolves to, and on the connection itself. A proxy's
- * connections cannot be checked.
+ * The connections for redirects, and a record of the origins that have public addresses. Each address is
+ * checked when connecting: the address to which a name resolves, and the address of the connection itself.
+ * The connections of a proxy cannot be checked.
  */
 export class HopPools {
   private readonly settings: UpstreamSettings;
@@ -91,7 +94,7 @@ export class HopPools {
   }
 
   private createPool({ origin, mustBePublic, isForeign, proxy }: HopConnection): ClosableRequester {
-    // a foreign origin does not get the client certificate either
+    // a foreign origin must not get the client certificate either
     const tls = isForeign ? undefined : this.settings.tls;
     if (proxy !== undefined) return this.proxied(origin, proxy, tls);
     const connect = mustBePublic ? this.publicOnly(origin, tls) : this.watching(origin, tls);
@@ -111,7 +114,7 @@ export class HopPools {
     };
     const connect = this.connector(checkAndNote, lookup, tls);
     return (options, done) => {
-      // an IP address is not resolved
+      // an IP address is not resolved, so it is checked here
       const host = options.hostname.replace(/^\[|\]$/g, "");
       if (isIP(host) !== 0 && this.network.isPrivate(host)) {
         done(new PrivateAddress("a private address"), null);
@@ -130,7 +133,7 @@ export class HopPools {
     const connect = connectorOf({ timeoutMs: this.settings.connectTimeoutMs, tls, lookup, onread });
     return (options, done) =>
       connect(options, (...[error, socket]) => {
-        // undici omits the socket although its types say null
+        // undici omits the socket, although its types declare null
         if (error !== null || socket === null) {
           done(error ?? new Error("no connection"), null);
           return;

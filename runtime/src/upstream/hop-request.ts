@@ -3,7 +3,7 @@ import type { ApiKeyRule } from "../adapter/rules.ts";
 import { withoutParameter } from "../text/without-parameter.ts";
 import type { Hop } from "./hop.ts";
 
-/** Headers that foreign origins receive: none of them identifies the caller. */
+/** Headers that foreign origins may receive, since none of them identifies the caller. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "accept-language",
@@ -13,9 +13,9 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the request for the target of a redirect. An API key in the query is removed, since credentials are
- * added to every request that may have them. A foreign origin receives only the verb and a few harmless
- * headers.
+ * Returns the request for the target of a redirect. Removes an API key in the query, since credentials are
+ * added later to each request that may have them. A foreign origin receives only the HTTP method and a few
+ * harmless headers.
  */
 export function redirectedRequest(
   { verb, headers, oauth1Params }: RestRequest,

@@ -59,7 +59,7 @@ test.each<[string, string]>([
   ["ftp://files.example.com/", "another scheme"],
 ])("a redirect to %s is rejected: %s", (location, problem) => {
   if (problem === "") {
-    // an empty user name counts as none
+    // an empty user name counts as no user name
     expect(hop(location).origin).toBe("https://files.example.com");
     return;
   }
@@ -70,16 +70,16 @@ test("a decimal address is read as its IPv4 address", () => {
   expect(hop("https://2130706433/").origin).toBe("https://127.0.0.1");
 });
 
-test("a chain that has left the base address stays foreign, even on the way back", () => {
+test("a chain of redirects that has left the base address stays foreign, even if it returns", () => {
   expect(hop(BASE, { origin: "https://files.example.com", isForeign: true }).isForeign).toBe(true);
 });
 
-test("five redirects are followed, and a sixth is rejected", () => {
+test("five redirects are followed, and the sixth is rejected", () => {
   expect(hop("/", { count: 4 }).count).toBe(5);
   expect(() => hop("/", { count: 5 })).toThrow("more than 5 redirects");
 });
 
-test("whatever a Location contains, a hop is at an allowed host, by https, and without a user name", () => {
+test("the target of any Location is an allowed host, uses https, and has no user name", () => {
   const part = fc.constantFrom(
     "https:",
     "http:",

@@ -1,33 +1,39 @@
 /** The targets of redirects. */
 import type { RedirectSettings } from "./redirect-options.ts";
 
-/** One address in a chain of redirects. */
+/** An address in a chain of redirects. */
 export interface Hop {
   readonly origin: string;
   readonly path: string;
-  /** Without `?`; often empty. */
+  /** The query without `?`. Often empty. */
   readonly queryString: string;
-  /** The hop, or an earlier one, left the origin of the base address: it gets no credentials. */
+  /**
+   * Whether this address, or an earlier one, is outside of the origin of the base address. Foreign addresses
+   * get no credentials.
+   */
   readonly isForeign: boolean;
-  /** An earlier hop had a public address, so this one must have one, too. */
+  /** Whether an earlier address was public, so that this address must also be public. */
   readonly mustBePublic: boolean;
-  /** The number of redirects up to this one. */
+  /** The number of redirects so far, including the redirect to this address. */
   readonly count: number;
 }
 
-/** The longest chain of redirects. */
+/** The maximum number of redirects in a chain. */
 const MAX_REDIRECTS = 5;
 
 const MAX_LOCATION_LENGTH = 8_192;
 
-/** A redirect that must not be followed; `message` describes the problem without repeating the address. */
+/**
+ * Thrown for a redirect that must not be followed. `message` describes the problem without repeating the
+ * address.
+ */
 export class RedirectRejected extends Error {}
 
 /**
  * Returns the target of a `Location` header (RFC 9110 section 10.2.2).
  *
  * @param from the address of the response
- * @param baseOrigin the origin that credentials are for
+ * @param baseOrigin the origin to which credentials may be sent
  * @throws RedirectRejected
  */
 export function nextHop(
@@ -37,8 +43,8 @@ export function nextHop(
   { hosts }: RedirectSettings,
 ): Hop {
   if (from.count >= MAX_REDIRECTS) throw new RedirectRejected(`more than ${MAX_REDIRECTS} redirects`);
-  // URL parsers drop line breaks and tabs, and read backslashes as slashes: rejects characters that parsers
-  // read differently
+  // rejects characters that parsers read differently: URL parsers drop line breaks and tabs, and read
+  // backslashes as slashes
   if (location.length > MAX_LOCATION_LENGTH || /[^\x21-\x7e]|\\/.test(location)) {
     throw new RedirectRejected("a text that is no address");
   }
@@ -64,8 +70,8 @@ export function nextHop(
 }
 
 /**
- * Reports whether a host matches a name: `*.example.com` matches all subdomains, but not the domain itself. A
- * non-default port is part of the name.
+ * Reports whether a host matches a name. `*.example.com` matches all subdomains, but not the domain itself. A
+ * port other than the default port is part of the name.
  */
 function isNamed(host: string, name: string): boolean {
   return name.startsWith("*.")

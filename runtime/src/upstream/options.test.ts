@@ -4,7 +4,7 @@ import { baseOf, resolveOptions, UPSTREAM_DEFAULTS, type UpstreamOptions } from 
 
 const BASE_URL = "https://api.example.test";
 
-test("the options of an upstream: have a finite default for every limit", () => {
+test("every limit of an upstream has a finite default", () => {
   const { bases, otherBase, credentials, maxDownloadBytes, proxyOf, ...settings } = resolveOptions("x", {
     baseUrl: BASE_URL,
   });
@@ -20,7 +20,7 @@ test("the options of an upstream: have a finite default for every limit", () => 
   expect(maxDownloadBytes).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("the options of an upstream: let baseUrl serve only bases without their own address", () => {
+test("baseUrl serves only base names without their own address", () => {
   const web = "http://www.example.test";
   const both = resolveOptions("x", { baseUrl: BASE_URL, bases: { web } });
   expect(["", "api", "web"].map((name) => baseOf(both, name)?.origin)).toEqual([BASE_URL, BASE_URL, web]);
@@ -28,7 +28,7 @@ test("the options of an upstream: let baseUrl serve only bases without their own
   expect(["", "web", "api"].map((name) => baseOf(named, name)?.origin)).toEqual([web, web, undefined]);
 });
 
-test("the options of an upstream: name base addresses; the first is the default without a baseUrl", () => {
+test("without a baseUrl, the first named base address is the default", () => {
   const bases = { api: "https://API.example.test:443/v2/", web: "http://www.example.test:8080" };
   const api = { origin: BASE_URL, prefix: "/v2" };
   const web = { origin: "http://www.example.test:8080", prefix: "" };
@@ -40,7 +40,7 @@ test("the options of an upstream: name base addresses; the first is the default 
   expect(resolveOptions("x", { bases, baseUrl: "http://a.test/p" }).bases.get("")?.prefix).toBe("/p");
 });
 
-test("the options of an upstream: disable retries, the breaker and known limits, or change parts of them", () => {
+test("the options of an upstream can disable retries, the breaker and known limits, or change parts of them", () => {
   const off = resolveOptions("x", { baseUrl: BASE_URL, retry: false, breaker: false, rateLimits: false });
   expect([off.retry, off.breaker, off.rateLimits]).toEqual([undefined, undefined, undefined]);
   const some = resolveOptions("x", {
@@ -98,7 +98,7 @@ test.each<[UpstreamOptions, string]>([
   [{ baseUrl: BASE_URL, breaker: true as never }, "option breaker: expected an object, or false, got true"],
   [{ baseUrl: BASE_URL, userAgent: "a\r\nb" }, 'option userAgent: expected printable ASCII, got "a\\r\\nb"'],
   [{ baseUrl: BASE_URL, acceptEncoding: "" }, 'option acceptEncoding: expected printable ASCII, got ""'],
-])("the options of an upstream: are rejected if invalid: %j", async (options, text) => {
+])("invalid options of an upstream are rejected: %j", async (options, text) => {
   const error = await failureOf(() => resolveOptions("blog", options));
   expect(error.rawMessage).toBe(`upstream blog: ${text}`);
   expect(error.rawMessage).not.toContain("hush");

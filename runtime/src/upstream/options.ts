@@ -40,46 +40,46 @@ import {
 } from "./supplied-client.ts";
 import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
 
-/** An upstream: its address, its credentials, and the limits of every exchange with it. */
+/** The options of an upstream: its address, its credentials, and the limits of exchanges with it. */
 export interface UpstreamOptions extends ClientOptions {
   /**
-   * The base address, `https://api.example.com`, optionally with a path prefix for all methods. It serves
+   * The base address, `https://api.example.com`, with an optional path prefix for all methods. It serves
    * every base name that `bases` does not contain.
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Base addresses by the names that methods use; without `baseUrl`, the first one serves methods that name
-   * none.
+   * Base addresses by the names that methods use. Without `baseUrl`, the first address serves methods that
+   * name none.
    */
   readonly bases?: Readonly<Record<string, string>> | undefined;
-  /** Fixed credentials, or a function that provides the credentials of each call. Default: none. */
+  /** Fixed credentials, or a function that provides the credentials of each call. Default: no credentials. */
   readonly credentials?: CredentialsSource | undefined;
   /** The `User-Agent` of every request. Default: `connect-rest-runtime/<version>`. */
   readonly userAgent?: string | undefined;
   /**
-   * The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`; with a `fetch`,
-   * its own default.
+   * The `Accept-Encoding` of every request, or `identity` for none. Default: `gzip, br, zstd`, or the default
+   * of a `fetch`.
    */
   readonly acceptEncoding?: string | undefined;
-  /** The largest body of a response in bytes, both as sent and decompressed. Default: 16 MiB. */
+  /** The maximum size of a response body in bytes, both before and after decompression. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /**
    * The maximum cost of reading the JSON of a response, or of a record of a stream: 1 for each key, string,
-   * number and literal, 8 for each object, 3 for each array, more for numbers beyond 2^53 and for strings
-   * that begin like numbers. A more expensive response fails the call, since it would block all others.
+   * number and literal, 8 for each object, 3 for each array, and more for numbers beyond 2^53 and for strings
+   * that begin like numbers. A more expensive response fails the call, since it would block all other calls.
    * Default: 1 600 000, about 8 MB of typical JSON.
    */
   readonly maxResponseCost?: number | undefined;
   /**
-   * The largest body of a method that streams it to its caller, decompressed, in bytes. Default: no limit,
-   * since such a body is never buffered as a whole.
+   * The maximum size of a response body that a method streams to its caller, after decompression, in bytes.
+   * Default: no limit, since such a body is never buffered as a whole.
    */
   readonly maxDownloadBytes?: number | undefined;
-  /** The largest head of a response in bytes. Default: 16 KiB. */
+  /** The maximum size of the head of a response in bytes. Default: 16 KiB. */
   readonly maxHeaderBytes?: number | undefined;
   /**
-   * Follows redirects of GET and HEAD to these hosts, for methods whose rules enable it (`redirects`). The
-   * address is checked when connecting, on the connection itself: a redirect never leads from a public to a
+   * The hosts to which redirects of GET and HEAD are followed, for methods whose rules enable redirects
+   * (`redirects`). The address of each connection is checked: a redirect never leads from a public to a
    * private address. Default: `false`; no redirect is followed.
    */
   readonly redirects?: RedirectOptions | false | undefined;
@@ -90,35 +90,37 @@ export interface UpstreamOptions extends ClientOptions {
   readonly tls?: TlsOptions | undefined;
   /**
    * The proxy for the upstream, or a function that returns the proxy of an origin, e.g.
-   * `proxyFromEnvironment(process.env)`. https uses a tunnel (CONNECT), http is forwarded. `localhost` and
-   * the addresses of this machine are always reached directly. Default: none; the environment is not read.
+   * `proxyFromEnvironment(process.env)`. https requests use a tunnel (CONNECT), and http requests are
+   * forwarded. `localhost` and the addresses of this machine are always reached directly. Default: no proxy;
+   * the environment is not read.
    */
   readonly proxy?: ProxySource | false | undefined;
   /**
-   * The time limit for connecting, including TLS. With a proxy, it applies separately to the connection to
-   * the proxy, to the proxy's response, and to TLS. Default: 5000 ms.
+   * The time limit for connecting, including TLS, in milliseconds. With a proxy, it applies separately to the
+   * connection to the proxy, to the proxy's response, and to TLS. Default: 5000.
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * The time limit for the head of a response. Default: 30 000 ms. Above 1 s it is accurate to half a second,
-   * else to a tenth of it.
+   * The time limit for the head of a response, in milliseconds. Above 1 s it is accurate to half a second,
+   * and otherwise to a tenth of the limit. Default: 30 000.
    */
   readonly headersTimeoutMs?: number | undefined;
-  /** The longest pause within a body. Default: 30 000 ms. */
+  /** The longest pause within a body, in milliseconds. Default: 30 000. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** The maximum number of connections for each base address; further calls wait. Default: 128. */
+  /** The maximum number of connections to each base address. Further calls wait. Default: 128. */
   readonly connections?: number | undefined;
-  /** The rules for retries; `false` for none. */
+  /** The rules for retries, or `false` to disable retries. */
   readonly retry?: RetryOptions | false | undefined;
-  /** The rules of the circuit breaker; `false` for none. */
+  /** The rules of the circuit breaker, or `false` to disable it. */
   readonly breaker?: BreakerOptions | false | undefined;
   /**
-   * The enforcement of the limits that methods name (`rate_limits`); `false` for none, e.g. for a sandbox.
+   * How the limits that methods declare (`rate_limits`) are enforced, or `false` to ignore them, e.g. for a
+   * sandbox.
    */
   readonly rateLimits?: RateLimitOptions | false | undefined;
   /**
-   * The levels for differences between its responses and their description. Default: the levels of all
-   * upstreams.
+   * The levels for differences between the responses of this upstream and their description. Default: the
+   * levels of all upstreams.
    */
   readonly differences?: DifferenceLevels | undefined;
 }
@@ -128,7 +130,7 @@ export const UPSTREAM_DEFAULTS = {
   userAgent: `connect-rest-runtime/${VERSION}`,
   acceptEncoding: "gzip, br, zstd",
   maxResponseBytes: 16 * 1024 * 1024,
-  // measured: below it, the most expensive shapes block the process for less than 100 ms
+  // measured: up to this cost, even the most expensive shapes block the process for less than 100 ms
   maxResponseCost: 1_600_000,
   maxHeaderBytes: 16 * 1024,
   connectTimeoutMs: 5_000,
@@ -184,27 +186,27 @@ const NAMES: Readonly<Record<keyof Required<UpstreamOptions>, true>> = {
 /** The validated limits and headers of an upstream, with defaults. */
 export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly userAgent: string;
-  /** undefined: the `fetch` decides. */
+  /** Undefined if the `fetch` decides. */
   readonly acceptEncoding: string | undefined;
-  /** undefined for the runtime's own connections. */
+  /** Undefined for the runtime's own connections. */
   readonly client: SuppliedClient | undefined;
   readonly tls: TlsSettings | undefined;
-  /** Returns the proxy of an origin. @throws ConnectError reason UPSTREAM_OPTION_INVALID */
+  /** Returns the proxy of an origin, if any. @throws ConnectError reason UPSTREAM_OPTION_INVALID */
   readonly proxyOf: (origin: string) => EgressProxy | undefined;
   readonly credentials: CredentialsSource;
-  /** Base addresses by name; `""` is the default one. */
+  /** The base addresses by name. `""` is the default base address. */
   readonly bases: ReadonlyMap<string, Base>;
   /** The base address for names that `bases` does not contain. */
   readonly otherBase: Base | undefined;
-  /** undefined if no redirect is followed. */
+  /** Undefined if redirects are not followed. */
   readonly redirects: RedirectSettings | undefined;
-  /** Infinity for no limit. */
+  /** Infinity if there is no limit. */
   readonly maxDownloadBytes: number;
-  /** undefined if requests are never retried. */
+  /** Undefined if requests are never retried. */
   readonly retry: RetrySettings | undefined;
-  /** undefined if there is no circuit breaker. */
+  /** Undefined if there is no circuit breaker. */
   readonly breaker: BreakerSettings | undefined;
-  /** undefined if known limits are not enforced. */
+  /** Undefined if known limits are not enforced. */
   readonly rateLimits: RateLimitSettings | undefined;
 };
 
@@ -213,7 +215,7 @@ export function baseOf({ bases, otherBase }: UpstreamSettings, name: string): Ba
   return bases.get(name) ?? otherBase;
 }
 
-/** Returns the base address of a method; the bases were checked when the transport was created. */
+/** Returns the base address of a method. The base addresses were checked when the transport was created. */
 export function usedBase(upstream: string, settings: UpstreamSettings, name: string): Base {
   const base = baseOf(settings, name);
   if (base === undefined) throw new Error(`upstream ${upstream} has no base ${name}`);
@@ -221,9 +223,10 @@ export function usedBase(upstream: string, settings: UpstreamSettings, name: str
 }
 
 /**
- * Validates the options of an upstream and fills in the defaults.
+ * Validates the options of an upstream, and fills in the defaults.
  *
- * @param shared the client of all upstreams without their own client; default: the platform's
+ * @param shared the client of all upstreams without their own client; default: the default client of the
+ *   platform
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function resolveOptions(

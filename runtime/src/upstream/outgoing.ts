@@ -7,11 +7,11 @@ import { CALLER, type DispatchOptions } from "../http/requester.ts";
 import { encodeEnd, encodeMultipart, encodeUntil, multipartType } from "../request/multipart.ts";
 import type { UpstreamSettings } from "./options.ts";
 
-/** A body that is streamed, or the last part of one. */
+/** A body that is streamed, or whose last part is streamed. */
 export interface BodyStream {
-  /** The Content-Type of the chunks. */
+  /** The Content-Type of the streamed bytes. */
   readonly contentType: string;
-  /** The name of the part; undefined if the stream is the whole body. */
+  /** The name of the streamed part. Undefined if the stream is the whole body. */
   readonly part?: string | undefined;
   readonly filename?: string | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -24,17 +24,20 @@ export interface OutgoingParts {
   readonly rules: MethodRules;
   readonly request: RestRequest;
   readonly stream?: BodyStream | undefined;
-  /** The path as sent: the prefix of the base address and the path of the request. */
+  /** The path as it is sent: the prefix of the base address, and the path of the request. */
   readonly path: string;
   readonly authorization: Authorization;
-  /** The caller, for sharing connections fairly. Default: there is one caller. */
+  /** The caller, among whom connections are shared fairly. Default: there is only one caller. */
   readonly caller?: string | undefined;
 }
 
 interface EncodedBody {
   readonly contentType?: string;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
-  /** The Content-Type contains the boundary of this body, so no other Content-Type may replace it. */
+  /**
+   * Whether the Content-Type contains the boundary of this body, so that no other Content-Type may replace
+   * it.
+   */
   readonly bound?: boolean;
 }
 
@@ -47,7 +50,7 @@ export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock
   return {
     origin,
     method: request.verb,
-    // whether undici may retry it
+    // permits retries by undici
     idempotent: rules.idempotent,
     path: query === "" ? path : `${path}?${query}`,
     headers: [...headersOf(rules, request, encoded, settings), ...authorization.headers.flat()],
@@ -58,13 +61,14 @@ export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock
 }
 
 /**
- * Reports whether a request has only a path: its headers are the same for all such requests of its method.
+ * Reports whether a request has neither headers nor a body. The headers are then the same for all such
+ * requests of a method.
  */
 export function isPlain({ headers, body }: RestRequest): boolean {
   return headers.length === 0 && body === undefined;
 }
 
-/** Encodes a request as `outgoing` does, with known headers. */
+/** Encodes a request like `outgoing`, with the headers of earlier requests. */
 export function plainOutgoing(
   { origin, rules, request, path, authorization, caller }: OutgoingParts,
   headers: readonly string[],
@@ -84,8 +88,9 @@ export function plainOutgoing(
 }
 
 /**
- * Returns the headers. Headers of the request precede the defaults, except the fixed headers of the upstream.
- * Without a body there is no Content-Type, even if a rule of the service sets one (RFC 9110 section 8.3).
+ * Returns the headers. Headers of the request take precedence over defaults, but not over the fixed headers
+ * of the upstream. Without a body there is no Content-Type, even if a rule of the service sets one (RFC 9110
+ * section 8.3).
  */
 function headersOf(
   { responseEncoding }: MethodRules,
@@ -140,7 +145,7 @@ async function* framed(head: Uint8Array, chunks: AsyncIterable<Uint8Array>, end:
   yield end;
 }
 
-/** Unguessable, so that no content can contain it (RFC 2046 section 5.1.1). */
+/** Returns a boundary that cannot be guessed, so that no content can contain it (RFC 2046 section 5.1.1). */
 function newBoundary(clock: Clock): string {
   return `----connect-rest-${clock.randomHex(16)}`;
 }

@@ -12,7 +12,7 @@ import { isPrivateText } from "./local-host.ts";
 import type { UpstreamSettings } from "./options.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 
-/** Connection pools: one for each origin, direct or through a proxy. */
+/** The runtime's own connections: pools for each origin, direct or through a proxy. */
 export class OwnConnections implements Connections {
   readonly kind = "own";
   secrets: readonly Secret[] = [];
@@ -20,7 +20,7 @@ export class OwnConnections implements Connections {
   private readonly network: Network;
   private readonly pools = new Map<string, ClosableRequester>();
   private readonly hops: HopPools;
-  /** The proxies whose secrets are already collected. */
+  /** The proxies whose secrets were already collected. */
   private readonly proxies = new Set<string>();
   private closing: Promise<void> | undefined;
 
@@ -35,7 +35,7 @@ export class OwnConnections implements Connections {
 
   base(origin: string): Requester {
     const pool = this.pools.get(origin);
-    // the pools of base addresses are created at the start
+    // the constructor creates the pools of base addresses
     if (pool === undefined) throw new Error(`no connections to ${origin}`);
     return pool;
   }
@@ -59,7 +59,7 @@ export class OwnConnections implements Connections {
   }
 
   close(): Promise<void> {
-    // pools reject a second close
+    // a pool rejects a second close
     this.closing ??= this.closeAll();
     return this.closing;
   }
@@ -82,7 +82,7 @@ export class OwnConnections implements Connections {
     const options = poolOptions(this.settings);
     const proxy = this.proxyOf(origin);
     if (proxy !== undefined) return this.hops.proxied(origin, proxy, tls);
-    // addresses only matter if redirects are followed
+    // addresses matter only if redirects are followed
     const connector = (onread?: OnReadOpts): Connector =>
       redirects === undefined
         ? connectorOf({ timeoutMs, tls, onread })

@@ -42,20 +42,20 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
   const settings = resolveOptions(name, options, context.client);
   const { client } = settings;
   const { acceptEncoding } = client?.kind === "fetch" ? options : settings;
-  // a fetch itself requests the encodings that it can decompress
+  // a fetch function itself requests the encodings that it can decompress
   return new PooledUpstream(name, { ...settings, acceptEncoding }, context);
 }
 
 /**
- * The maximum size of an upstream's undecoded responses in memory; beyond it, responses stay in their
- * connections.
+ * The maximum size of an upstream's undecoded responses in memory, in bytes. Further responses are not read
+ * from their connections.
  */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** The maximum number of retries of a request because of rejected credentials. */
+/** The maximum number of times that a request is retried because its credentials were rejected. */
 const MAX_REFRESHES = 2;
 
-/** The delay for retrying a client stream whose token was replaced, in milliseconds. */
+/** The delay before a client stream whose token was replaced can be retried, in milliseconds. */
 const REPLACED_MS = 1;
 
 class PooledUpstream implements Upstream {
@@ -64,10 +64,10 @@ class PooledUpstream implements Upstream {
   readonly retrier: Retrier | undefined;
   readonly connections: Connections;
   private readonly preparer: RequestPreparer;
-  /** By origin of a base address. */
+  /** Circuit breakers by the origin of a base address. */
   private readonly breakers = new Map<string, Breaker>();
   private readonly closed = new AbortController();
-  /** undefined if known limits are not enforced. */
+  /** Undefined if known limits are not enforced. */
   private readonly limiter: RateLimiter | undefined;
   private readonly credentials: CallCredentials;
   private readonly responses: Responses;
@@ -113,7 +113,7 @@ class PooledUpstream implements Upstream {
   }
 
   admit(base: string, from?: RequestOrigin): Permit | Promise<Permit> {
-    // a closed upstream needs no protection, and has its own error
+    // a closed upstream needs no protection, and fails with its own error
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
     return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;
@@ -144,7 +144,7 @@ class PooledUpstream implements Upstream {
 
   start(call: UpstreamCall, end: ResponseEnd): StartedRequest {
     const credentials = this.credentials.fixed;
-    // `startsAtOnce` has reported that they are available
+    // `startsAtOnce` has reported that the credentials are available
     if (credentials === undefined) throw new Error("credentials that have to be waited for");
     const prepared = this.preparer.atOnce(call, credentials);
     call.onSent?.();

@@ -62,7 +62,7 @@ test.each([
   expect(isPrivateAddress(address)).toBe(false);
 });
 
-test("an IPv4 address has the same result within an IPv6 address", () => {
+test("an IPv4 address has the same classification within an IPv6 address", () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       expect(isPrivateAddress(`::ffff:${address}`)).toBe(isPrivateAddress(address));
@@ -71,7 +71,7 @@ test("an IPv4 address has the same result within an IPv6 address", () => {
   );
 });
 
-/** Ranges that no public upstream may lead to (RFC 1918, 1122, 3927, 6598, 5737, 2544, 5771, 1112). */
+/** Ranges that no public upstream may use (RFC 1918, 1122, 3927, 6598, 5737, 2544, 5771, 1112). */
 const PRIVATE_RANGES = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -89,7 +89,7 @@ const PRIVATE_RANGES = [
   ["240.0.0.0", 4],
 ] as const;
 
-/** The ways to embed the two 16-bit groups of an IPv4 address in an IPv6 address. */
+/** Ways to embed the two 16-bit groups of an IPv4 address in an IPv6 address. */
 const EMBEDDINGS: Readonly<Record<string, (high: string, low: string) => string>> = {
   "compatible (RFC 4291)": (high, low) => `::${high}:${low}`,
   "mapped (RFC 4291)": (high, low) => `::ffff:${high}:${low}`,
@@ -111,7 +111,7 @@ function groupsOf(address: string): string {
 }
 
 /**
- * Returns all spellings of an IPv6 address that parsers accept: in full, in capitals, with an IPv4 tail, with
+ * Returns all notations of an IPv6 address that parsers accept: in full, in capitals, with an IPv4 tail, with
  * a zone.
  */
 function spellings(address: string): string[] {
@@ -134,7 +134,7 @@ function spellings(address: string): string[] {
   ];
 }
 
-/** Generates addresses of a range, including its first and its last. */
+/** Generates addresses of a range, including the first and the last address. */
 function addressIn([network, bits]: (typeof PRIVATE_RANGES)[number]): fc.Arbitrary<string> {
   const size = 2 ** (32 - bits);
   const start = network.split(".").reduce((sum, byte) => sum * 256 + Number(byte), 0);
@@ -161,7 +161,7 @@ test.each(Object.entries(EMBEDDINGS))(
   },
 );
 
-test("nothing outside of 2000::/3 is public, except mapped addresses", () => {
+test("no address outside of 2000::/3 is public, except mapped addresses", () => {
   fc.assert(
     fc.property(fc.ipV6(), (address) => {
       const { address: shortest } = new SocketAddress({ address, family: "ipv6" });

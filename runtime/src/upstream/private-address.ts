@@ -23,10 +23,10 @@ const NETWORKS_4 = [
 ] as const;
 
 /**
- * Only 2000::/3 is assigned for public addresses (IANA IPv6 Address Space). Everything outside of it is
- * private: local and multicast addresses, addresses that contain an IPv4 address (`::/96`, `::ffff:0:0:0/96`,
- * `64:ff9b::/96`, `64:ff9b:1::/48`), and reserved ones. The networks below are the special ones within it
- * (IANA IPv6 Special-Purpose Address Registry).
+ * Only 2000::/3 is assigned for public addresses (IANA IPv6 Address Space). All other addresses are private:
+ * local and multicast addresses, addresses that contain an IPv4 address (`::/96`, `::ffff:0:0:0/96`,
+ * `64:ff9b::/96`, `64:ff9b:1::/48`), and reserved addresses. The networks below are the special networks
+ * within 2000::/3 (IANA IPv6 Special-Purpose Address Registry).
  */
 const NETWORKS_6 = [
   "::/3",
@@ -40,10 +40,10 @@ const NETWORKS_6 = [
   "3fff::/20",
 ] as const;
 
-/** An IPv4 address as an IPv6 socket reports it, in the shortest form (RFC 4291 section 2.5.5.2). */
+/** Matches an IPv4 address as an IPv6 socket reports it, in the shortest form (RFC 4291 section 2.5.5.2). */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
-// two lists: a single one would also match IPv4 addresses, in their mapped form, against `::/3`
+// two lists, since a single list would also compare IPv4 addresses, in their mapped form, with `::/3`
 const private4 = listOf(NETWORKS_4, "ipv4");
 const private6 = listOf(NETWORKS_6, "ipv6");
 
@@ -57,8 +57,8 @@ function listOf(networks: readonly string[], family: "ipv4" | "ipv6"): BlockList
 }
 
 /**
- * Reports whether an IP address is outside of the public internet. Anything but an IP address counts as
- * private.
+ * Reports whether an IP address is outside of the public internet. Anything that is not an IP address counts
+ * as private.
  */
 export function isPrivateAddress(address: string): boolean {
   const [plain = ""] = address.split("%");

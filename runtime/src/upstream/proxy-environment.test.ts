@@ -11,7 +11,7 @@ function isDirect(noProxy: string, origin: string): boolean {
   );
 }
 
-test("https and http have separate proxies, and lower-case names take precedence", () => {
+test("https and http have separate proxy variables, and lower-case names take precedence", () => {
   const both = proxyFromEnvironment({ HTTPS_PROXY: "http://a.example", HTTP_PROXY: "http://b.example:80" });
   expect(both("https://api.example")).toEqual({ url: "http://a.example" });
   expect(both("http://api.example")).toEqual({ url: "http://b.example" });
@@ -34,7 +34,7 @@ test("the user name and password of a proxy are decoded, and are secrets", () =>
 test.each([
   ["socks5://me:hunter2@proxy.example", "the scheme socks5:"],
   ["http://me:hunter2@[", "something else"],
-])("an invalid proxy causes an error without its value: %s", async (value, got) => {
+])("the error for an invalid proxy does not contain its value: %s", async (value, got) => {
   const error = await failureOf(() => proxyFromEnvironment({ https_proxy: value }));
   expect(error.rawMessage).toBe(
     `option https_proxy: expected an http or https address, e.g. http://proxy.example:3128, got ${got}`,
@@ -85,7 +85,7 @@ const DIRECT: readonly (readonly [noProxy: string, direct: readonly string[], pr
     ],
   ];
 
-test.each(DIRECT)("NO_PROXY of %j", (noProxy, direct, proxied) => {
+test.each(DIRECT)("NO_PROXY=%j applies to the hosts in its list", (noProxy, direct, proxied) => {
   for (const origin of direct) expect([origin, isDirect(noProxy, origin)]).toEqual([origin, true]);
   for (const origin of proxied) expect([origin, isDirect(noProxy, origin)]).toEqual([origin, false]);
 });
@@ -94,7 +94,7 @@ const label = fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/);
 const name = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join("."));
 const port = fc.integer({ min: 1, max: 65_535 });
 
-test("a name in NO_PROXY matches its host and all subdomains, on every port or on the named one", () => {
+test("a name in NO_PROXY matches its host and all subdomains, on every port or on the named port", () => {
   fc.assert(
     fc.property(name, label, name, port, port, (entry, below, other, entryPort, otherPort) => {
       expect(isDirect(`x.test, ${entry.toUpperCase()}`, `https://${entry}:${entryPort}`)).toBe(true);
@@ -108,7 +108,7 @@ test("a name in NO_PROXY matches its host and all subdomains, on every port or o
   );
 });
 
-test("no text of NO_PROXY causes an error", () => {
+test("no value of NO_PROXY causes an error", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."a1.:*/[]- ,%é") }), (noProxy) => {
       expect(typeof isDirect(noProxy, "https://api.example:8443")).toBe("boolean");

@@ -7,16 +7,16 @@ import type { ProxyOptions } from "./proxy-options.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxies in the environment as most programs read it: `HTTPS_PROXY` for https, `HTTP_PROXY` for
- * http, and `NO_PROXY` for hosts that are reached directly; lower-case names take precedence. A proxy is
- * `http://user:password@proxy.example:3128`; without a scheme it is http.
+ * Reads the proxies from the environment variables that most programs use: `HTTPS_PROXY` for https,
+ * `HTTP_PROXY` for http, and `NO_PROXY` for hosts that are reached directly. Lower-case names take
+ * precedence. A proxy is `http://user:password@proxy.example:3128`; without a scheme it uses http.
  *
  * `NO_PROXY` is a list separated by commas or spaces. `*` matches everything, `example.com` a host and its
- * subdomains, `.example.com` and `*.example.com` only the subdomains, `10.0.0.0/8` a network and `192.0.2.7`
- * an address, for hosts that are addresses: names are not resolved. Each may end with a port,
- * `example.com:8443`.
+ * subdomains, `.example.com` and `*.example.com` only the subdomains. `10.0.0.0/8` matches a network, and
+ * `192.0.2.7` an address, but only for hosts that are addresses, since names are not resolved. Each entry may
+ * end with a port: `example.com:8443`.
  *
- * @throws ConnectError reason OPTION_INVALID, for an invalid address
+ * @throws ConnectError reason OPTION_INVALID for an invalid address
  */
 export function proxyFromEnvironment(env: Environment): (origin: string) => ProxyOptions | undefined {
   const http = readProxy(env, "HTTP_PROXY");
@@ -53,7 +53,7 @@ function readProxy(env: Environment, name: "HTTP_PROXY" | "HTTPS_PROXY"): ProxyO
     : { url: origin, username: new Secret(username), password: new Secret(password) };
 }
 
-/** Decodes percent-encoding; a percent sign that escapes nothing is literal. */
+/** Decodes percent-encoding. A percent sign that escapes nothing is literal. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -80,7 +80,7 @@ function matcherOf(entry: string): Matches {
 
 function splitPort(entry: string): { readonly host: string; readonly port: string | undefined } {
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
-  // more than one colon without brackets means an IPv6 address
+  // an entry without brackets that has more than one colon is an IPv6 address
   return { host: bracketed ?? plain ?? entry, port: port === undefined ? undefined : String(Number(port)) };
 }
 

@@ -6,35 +6,38 @@ import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts"
 
 /** A proxy for outgoing requests. */
 export interface ProxyOptions {
-  /** `http://proxy.example:3128`, or `https://…` for TLS to the proxy itself. */
+  /** The address of the proxy: `http://proxy.example:3128`, or `https://…` for TLS to the proxy. */
   readonly url: string;
-  /** The user, for a proxy that requires authentication (HTTP Basic). */
+  /** The user name, for a proxy that requires authentication (HTTP Basic). */
   readonly username?: string | Secret | undefined;
   readonly password?: string | Secret | undefined;
   /**
-   * Certificates of authorities for TLS to the proxy itself, in PEM. Default: the authorities that Node.js
+   * The certificates of authorities for TLS to the proxy, in PEM. Default: the authorities that Node.js
    * trusts.
    */
   readonly ca?: TlsOptions["ca"];
 }
 
-/** A proxy for all addresses, or a function that returns the proxy of an origin; undefined for none. */
+/**
+ * A proxy for all addresses, or a function that returns the proxy of an origin, or undefined for a direct
+ * connection.
+ */
 export type ProxySource = ProxyOptions | ((origin: string) => ProxyOptions | undefined);
 
 /** A validated proxy. */
 export interface EgressProxy {
   readonly origin: string;
-  /** The value of `Proxy-Authorization`; undefined if there is none. */
+  /** The value of `Proxy-Authorization`. Undefined if there is none. */
   readonly authorization: Secret | undefined;
-  /** For TLS to the proxy itself. */
+  /** The settings for TLS to the proxy. */
   readonly tls: TlsSettings;
-  /** Secrets that must never be disclosed. */
+  /** The secrets of the proxy, which must never be disclosed. */
   readonly secrets: readonly Secret[];
 }
 
 /**
- * Returns a function that returns the proxy of an origin. This machine is always reached directly: for a
- * remote proxy, its names and addresses mean another machine.
+ * Returns a function that returns the proxy of an origin. This machine is always reached directly, since its
+ * names and addresses mean another machine for a remote proxy.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
@@ -66,7 +69,8 @@ function checkProxy(upstream: string, options: ProxyOptions): EgressProxy {
   }
   const { origin } = parsed;
   const { secureContext } = resolveTls(upstream, "proxy", { ca }) ?? {};
-  // the proxy's own name, whatever host a request names; none for an IP address (RFC 6066 section 3)
+  // the name of the proxy itself, regardless of the host in a request; no name for an IP address (RFC 6066
+  // section 3)
   const tls = { secureContext, serverName: isIP(hostOf(origin)) === 0 ? hostOf(origin) : "" };
   if (username === undefined) {
     if (password === undefined) return { origin, tls, authorization: undefined, secrets: [] };

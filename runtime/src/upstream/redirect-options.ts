@@ -1,9 +1,9 @@
 import { invalidOption } from "../errors/check-option.ts";
 
-/** The redirects of an upstream that are followed, for methods whose rules enable it. */
+/** The redirects of an upstream that are followed, for methods whose rules enable redirects. */
 export interface RedirectOptions {
   /**
-   * Hosts that redirects may lead to in addition to the base address: `files.example.com`,
+   * Hosts to which redirects may lead in addition to the base address: `files.example.com`,
    * `files.example.com:8443`, or `*.example.com` for all subdomains.
    */
   readonly hosts: readonly string[];
@@ -11,7 +11,7 @@ export interface RedirectOptions {
 
 /** The validated options. */
 export interface RedirectSettings {
-  /** In lower case. */
+  /** The hosts in lower case. */
   readonly hosts: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function resolveRedirects(
 
 function checkHost(upstream: string, host: unknown): string {
   const text = typeof host === "string" ? host.toLowerCase() : "";
-  // URLs never write the default port
+  // parsed URLs never contain the default port
   if (HOST.test(text) && !/:(?:80|443)$/.test(text)) return text;
   const expected = "a host such as files.example.com or *.example.com, without scheme, path and default port";
   throw invalidOption(upstream, "redirects.hosts", expected, JSON.stringify(host) ?? String(host));

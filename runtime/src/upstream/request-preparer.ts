@@ -20,14 +20,14 @@ import { isPlain, outgoing, plainOutgoing } from "./outgoing.ts";
 import type { Prepared, Sender } from "./responses.ts";
 import type { UpstreamCall } from "./upstream.ts";
 
-/** The parts of requests that are the same for a method as long as the credentials are. */
+/** The parts of requests that are the same for all requests of a method with the same credentials. */
 interface Usual {
   readonly credentials: Pick<Credentials, "apiKey" | "oauth1" | "oauth2" | "basic">;
   readonly base: Base;
   readonly requester: Requester;
   readonly authorization: Authorization;
   readonly sender: Sender;
-  /** The headers of requests without additional headers. */
+  /** The headers of requests that add no other headers. */
   readonly headers: readonly string[];
 }
 
@@ -38,13 +38,13 @@ interface Parts {
   readonly clock: Clock;
   readonly connections: Connections;
   readonly credentials: CallCredentials;
-  /** undefined if known limits are not enforced. */
+  /** Undefined if known limits are not enforced. */
   readonly limiter: RateLimiter | undefined;
   /** Aborted when the upstream is closed. */
   readonly closing: AbortSignal;
 }
 
-/** Prepares the HTTP requests of an upstream: address, credentials, headers and body. */
+/** Prepares the HTTP requests to an upstream: address, credentials, headers and body. */
 export class RequestPreparer {
   private readonly parts: Parts;
   private readonly usual = new WeakMap<MethodRules, Usual>();
@@ -53,7 +53,7 @@ export class RequestPreparer {
     this.parts = parts;
   }
 
-  /** Prepares a request. A redirect counts against limits like any request. */
+  /** Prepares a request. A request to a redirect target also counts against rate limits. */
   async prepare(call: UpstreamCall): Promise<Prepared> {
     if (call.hop !== undefined) this.parts.closing.throwIfAborted();
     const { origin, path } = call.hop ?? this.placeOf(call);
@@ -67,7 +67,7 @@ export class RequestPreparer {
     return { origin: base.origin, path: pathBelow(this.parts.name, base, request.path) };
   }
 
-  /** Prepares a request; a redirect to a foreign origin gets no credentials. */
+  /** Prepares a request. A redirect to a foreign origin gets no credentials. */
   private prepared(call: UpstreamCall, origin: string, path: string, credentials: Credentials): Prepared {
     const { method, rules, request, stream, hop, caller } = call;
     const { connections, settings, clock } = this.parts;
@@ -83,7 +83,8 @@ export class RequestPreparer {
   }
 
   /**
-   * Waits for rate limits before the request is signed: a signature must not become outdated while it waits.
+   * Waits for rate limits before the request is signed, since a signature must not become outdated during the
+   * wait.
    */
   private async limited(call: UpstreamCall, credentials: Credentials): Promise<void> {
     const { rateLimits: rules = [] } = call.rules;
@@ -125,8 +126,8 @@ export class RequestPreparer {
   }
 
   /**
-   * Returns undefined if each request is signed, or if requests may use a proxy, whose secrets become known
-   * later.
+   * Returns the common parts of requests. Returns undefined if each request is signed, or if requests may use
+   * a proxy, whose secrets become known later.
    */
   private usualOf(call: UpstreamCall, credentials: Credentials): Usual | undefined {
     const { rules } = call;
@@ -165,8 +166,8 @@ export class RequestPreparer {
 }
 
 /**
- * Reports whether credentials are unchanged: a program may modify them in place. OAuth 1.0a credentials are
- * never cached.
+ * Reports whether credentials are unchanged, since a program may modify them in place. OAuth 1.0a credentials
+ * are never cached.
  */
 function areSame(before: Usual["credentials"], now: Credentials): boolean {
   const [a, b] = [before.basic, now.basic];

@@ -23,7 +23,7 @@ import {
 /** The properties of a response that are known when its request is sent. */
 export type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "rejected">;
 
-/** A request with its credentials, and its connections. */
+/** A request with its credentials, and the connections on which it is sent. */
 export interface Prepared {
   readonly requester: Requester;
   readonly sent: DispatchOptions;
@@ -31,21 +31,22 @@ export interface Prepared {
 }
 
 /**
- * The maximum number of bodies that are decompressed concurrently. Each may reach `maxResponseBytes`: a
- * hundred compression bombs at the same time would take gigabytes, of which the system gets little back.
+ * The maximum number of bodies that are decompressed concurrently. Each body may grow to `maxResponseBytes`.
+ * A hundred compression bombs at the same time would need gigabytes, most of which would not be returned to
+ * the system.
  */
 const MAX_DECOMPRESSING = 4;
 
-/** Responses larger than this, in bytes, wait for their turn to be decoded. */
+/** The size in bytes above which responses wait for their turn to be decoded. */
 const LARGE_BYTES = 256 * 1024;
 
 /**
- * The number of bytes that are decompressed synchronously in one turn of the event loop: about a millisecond
- * for typical bodies.
+ * The number of bytes that are decompressed synchronously in one event-loop turn, which take about a
+ * millisecond for typical bodies.
  */
 const AT_ONCE = new TurnBudget(512 * 1024);
 
-/** Converts exchanges to responses of the upstream, within its limits, and decompressed. */
+/** Converts exchanges to decompressed responses, within the limits of the upstream. */
 export class Responses {
   private readonly upstream: string;
   private readonly settings: UpstreamSettings;
@@ -59,7 +60,7 @@ export class Responses {
     this.connections = connections;
   }
 
-  /** Returns the read limits for responses of a method. */
+  /** Returns the limits for reading responses of a method. */
   limits(rules: MethodRules): ExchangeLimits {
     const known = this.limitsOf.get(rules);
     if (known !== undefined) return known;
@@ -71,7 +72,7 @@ export class Responses {
     return limits;
   }
 
-  /** Checks and decompresses a whole response; returns a promise only if that takes time. */
+  /** Checks and decompresses a whole response. Returns a promise only if that takes time. */
   whole(
     response: Exchange,
     call: UpstreamCall,
@@ -88,8 +89,8 @@ export class Responses {
   }
 
   /**
-   * Checks the head of a response. The body of an error is read as far as its text needs; any other body is
-   * left unread.
+   * Checks the head of a response. If it is an error, reads the beginning of the body for its text. Does not
+   * read any other body.
    */
   async opened(
     response: OpenExchange,
@@ -126,7 +127,7 @@ export class Responses {
     return error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
   }
 
-  /** Returns the decompressed body of a response; undefined if that takes time. */
+  /** Returns the decompressed body of a response, or undefined if decompressing takes time. */
   private plainNow(
     { status, headers, body }: Exchange,
     { signal, rules }: UpstreamCall,
@@ -141,8 +142,8 @@ export class Responses {
   }
 
   /**
-   * Returns the error of a status that this request cannot have. If requests are forwarded by a proxy, a 407
-   * is the proxy's (RFC 9110 section 15.5.8).
+   * Returns the error for a status that this request cannot have. If requests are forwarded by a proxy, a 407
+   * is from the proxy (RFC 9110 section 15.5.8).
    */
   private rejection(
     status: number,
@@ -160,7 +161,7 @@ export class Responses {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  /** Decompresses the response when it is its turn to be decoded. */
+  /** Decompresses a response when it is its turn. */
   private async decompressed(response: Exchange, { signal, rules, caller = "" }: UpstreamCall) {
     const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
@@ -177,7 +178,7 @@ export class Responses {
       return { ...head, body: await this.decompressing.run(signal, work) };
     } catch (error) {
       if (!(error instanceof DecompressError)) throw error;
-      // an error status is enough without its text
+      // the error status is sufficient without a text
       if (tolerant(status)) return { ...head, truncated: true, body: new Uint8Array() };
       throw decompressError(error, this.failureContext);
     }
@@ -189,8 +190,8 @@ export class Responses {
 }
 
 /**
- * Reports whether a response is a part (RFC 9110 section 15.3.7) that was not requested: it would pass for
- * the whole.
+ * Reports whether a response is a part (RFC 9110 section 15.3.7) that was not requested. It could be mistaken
+ * for the whole.
  */
 function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
   if (status !== 206 || rules.success.includes(206)) return false;

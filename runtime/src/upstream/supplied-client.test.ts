@@ -3,7 +3,7 @@ import { clientOfPlatform } from "./supplied-client.ts";
 
 const invalid = (...problem: string[]) => new Error(problem.join(": "));
 
-test("on Bun, requests use its fetch, so TLS options and a proxy have no effect", () => {
+test("on Bun, requests use Bun's fetch, so TLS options and a proxy are rejected", () => {
   expect(clientOfPlatform({}, invalid, true)).toEqual({ kind: "fetch", fetch });
   expect(clientOfPlatform({ tls: { ca: "x" } }, invalid, false)).toBeUndefined();
   for (const options of [{ tls: { ca: "x" } }, { proxy: { url: "http://proxy.test" } }]) {

@@ -9,16 +9,16 @@ export interface UpstreamDispatcher {
   dispatch(options: never, handler: never): unknown;
 }
 
-/** A client that sends requests in place of the runtime's own connections. */
+/** The client that sends requests in place of the runtime's own connections. */
 export interface ClientOptions {
   /**
    * An undici Dispatcher for all requests. It manages its own connections, so `connections`,
    * `connectTimeoutMs`, `tls` and `proxy` do not apply. All other options do, but the addresses of redirects
-   * cannot be checked. `close` does not close it. Default: the runtime's own connections.
+   * cannot be checked. `close` does not close the dispatcher. Default: the runtime's own connections.
    */
   readonly dispatcher?: UpstreamDispatcher | undefined;
   /**
-   * A `fetch` for all requests, called once for each. The limitations of `dispatcher` apply to it, too;
+   * A `fetch` function that is called once for each request. The limitations of `dispatcher` also apply, and
    * `headersTimeoutMs` includes connecting. Default: the runtime's own connections.
    */
   readonly fetch?: FetchFunction | undefined;
@@ -30,7 +30,7 @@ export type SuppliedClient =
   | { readonly kind: "fetch"; readonly fetch: FetchFunction };
 
 /**
- * Returns the dispatcher or the `fetch` in the options; undefined if there is neither.
+ * Returns the dispatcher or the `fetch` in the options, or undefined if there is neither.
  *
  * @param invalid creates the error for an option
  */
@@ -56,8 +56,8 @@ export function resolveClient(
 }
 
 /**
- * Returns the default client of the platform: the runtime's own connections (undefined), but on Bun its
- * `fetch`, since Bun replaces undici by an implementation that cannot connect.
+ * Returns the default client of the platform. On Bun this is Bun's `fetch`, since Bun replaces undici with an
+ * implementation that cannot connect. Otherwise it is undefined, which means the runtime's own connections.
  *
  * @param invalid creates the error for an option
  */

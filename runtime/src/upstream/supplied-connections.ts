@@ -7,7 +7,7 @@ import { isPrivateText } from "./local-host.ts";
 import type { UpstreamSettings } from "./options.ts";
 import type { SuppliedClient } from "./supplied-client.ts";
 
-/** Returns the connections of a supplied client, whose addresses are not visible here. */
+/** Returns the connections of a supplied client. The runtime cannot see their addresses. */
 export function suppliedConnections(
   client: SuppliedClient,
   settings: UpstreamSettings,

@@ -59,26 +59,26 @@ const REASONS: Readonly<Record<string, readonly unknown[]>> = {
 const CASES = Object.entries(REASONS).flatMap(([reason, causes]) =>
   causes.flatMap((cause) => [
     [reason, cause] as const,
-    // as fetch wraps it
+    // as fetch wraps the cause
     [reason, new TypeError("fetch failed", { cause })] as const,
     [reason, new Error("of a library", { cause: new TypeError("fetch failed", { cause }) })] as const,
   ]),
 );
 
-test.each(CASES)("a supplied client's failure is %s: %#", (reason, cause) => {
+test.each(CASES)("a failure of a supplied client is reported as %s: %#", (reason, cause) => {
   const error = errorFor(cause);
   expect(reasonOf(error), String(cause)).toBe(reason);
   expect(error.rawMessage).not.toContain("secret text");
 });
 
 test.each([{ toString: false }, Object.create(null), { toString: () => ({}) }])(
-  "a failure without a text counts as the upstream's, %#",
+  "a failure without a message counts as a failure of the upstream: %#",
   (cause) => {
     expect(errorFor(cause, false).rawMessage).toMatch(/^upstream things: /);
   },
 );
 
-test("any failure within the body is a truncated response", () => {
+test("a failure within the body is reported as a truncated response", () => {
   for (const [reason, cause] of CASES) {
     if (reason === "UPSTREAM_TIMEOUT" || reason === "UPSTREAM_CLIENT_FAILED") continue;
     const error = errorFor(cause, true);
@@ -89,7 +89,7 @@ test("any failure within the body is a truncated response", () => {
   );
 });
 
-test("a certificate that is rejected during a request is not a broken connection", () => {
+test("a certificate that is rejected during a request is not reported as a broken connection", () => {
   for (const code of ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"]) {
     expect(errorFor(coded(code), false, "own").rawMessage).toBe(
       `upstream things: no connection was established: ${code}`,
@@ -111,7 +111,7 @@ const { cause: anyCause } = fc.letrec<{ readonly cause: unknown; readonly error:
     .map(({ message, ...others }) => Object.assign(new Error(message), others)),
 }));
 
-test("no failure of a supplied client counts as a defect of the runtime, and none of its text is disclosed", () => {
+test("a failure of a supplied client never counts as a defect of the runtime, and its message is not disclosed", () => {
   fc.assert(
     fc.property(anyCause, fc.boolean(), (cause, responded) => {
       const error = errorFor(cause, responded);

@@ -3,39 +3,42 @@ import { whileConnecting } from "../breaker/verdict.ts";
 import { restError } from "../errors/rest-error.ts";
 import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
 
-/** The maximum length of a chain of causes: each library wraps the error of the next. */
+/** The maximum length of a chain of causes, since libraries wrap the errors of other libraries. */
 const MAX_CAUSES = 5;
 
-/** Nothing was sent: name resolution, the connection, or TLS failed. */
+/** Matches the codes of errors in name resolution, the connection, or TLS. Nothing was sent. */
 const NOT_CONNECTED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM|EMFILE|ENFILE|ENOBUFS|ConnectionRefused|FailedToOpenSocket|DNS_\w+|UND_ERR_PRX_\w+|UND_ERR_MAX_ORIGINS_REACHED|UND_ERR_BPL_MISSING_UPSTREAM)$/;
 
 /**
- * The same for TLS: certificates (X509_V_ERR_…, as Node.js names them), names, and alerts that reject the
- * handshake.
+ * Matches the codes of errors in TLS: certificates (X509_V_ERR_…, as Node.js names them), names, and alerts
+ * that reject the handshake.
  */
 const NO_TLS =
   /^(?:CERT_\w+|CRL_\w+|\w+_SELF_SIGNED_CERT|SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|ERROR_IN_CERT_\w+|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|ERR_TLS_CERT_\w+|ERR_TLS_HANDSHAKE_\w+|EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|\w*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY|NO_APPLICATION_PROTOCOL|UNKNOWN_CA|ACCESS_DENIED|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE)))$/;
 
-/** The connection ended before the response; the request may have arrived. */
+/** Matches the codes of connections that ended before the response. The request may have arrived. */
 const RESET =
   /^(?:ECONNRESET|EPIPE|ECONNABORTED|ENOTCONN|ESHUTDOWN|ERR_STREAM_\w+|ERR_HTTP2_\w+|UND_ERR_SOCKET|UND_ERR_ABORT(?:ED)?|UND_ERR_INFO|ConnectionClosed|ABORT_ERR)$/;
 
 const CONNECT_TIMEOUT = /^(?:UND_ERR_CONNECT_TIMEOUT|ERR_TLS_HANDSHAKE_TIMEOUT)$/;
 
-/** Names of timeout errors without a code. */
+/** Matches the names of timeout errors without a code. */
 const TIMEOUT = /^(?:TimeoutError|ESOCKETTIMEDOUT|ETIMEDOUT|UND_ERR_REQ_TIMEOUT)$/;
 
-/** Codes whose meaning does not depend on their source. */
+/** Matches codes whose meaning does not depend on the client. */
 const COMMON = /^(?:UND_ERR_|HPE_)/;
 
-/** The messages of undici's ProxyAgent, the only place where it reports the proxy's status. */
+/**
+ * Matches the messages of undici's ProxyAgent, which are the only place where it reports the status of the
+ * proxy.
+ */
 const PROXY_STATUS = /^Proxy response \((\d{3})\)|^Proxy Authentication Required \((\d{3})\)/;
 
 /**
- * Returns the error for a failure of a supplied dispatcher or `fetch` before a response; undefined for codes
- * whose meaning does not depend on their source. Whether the request arrived is unknown, unless the error
- * tells.
+ * Returns the error for a failure of a supplied dispatcher or `fetch` before a response. Returns undefined
+ * for codes whose meaning does not depend on the client. It is unknown whether the request arrived, unless
+ * the error tells.
  */
 export function suppliedFailure(
   cause: unknown,
@@ -69,7 +72,8 @@ export function suppliedFailure(
       return restError("UPSTREAM_TIMEOUT", { upstream, limit, part: "the response" }, extras);
     }
     if (RESET.test(name)) return restError("UPSTREAM_RESET", { upstream }, extras);
-    // closed, not HTTP, invalid, or beyond our limits: the same from every client
+    // the connection is closed, the response is not HTTP, or a limit is exceeded: every client reports these
+    // in the same way
     if (COMMON.test(name)) return undefined;
   }
   const problem = chain.map(({ name }) => name).find((name) => name !== "Error" && name !== "TypeError");
@@ -77,13 +81,16 @@ export function suppliedFailure(
 }
 
 /**
- * Reports whether a code means a rejected TLS handshake, which TLS 1.3 may report after the request was sent.
+ * Reports whether a code means a rejected TLS handshake. TLS 1.3 may report the rejection after the request
+ * was sent.
  */
 export function isTlsRejection(code: string): boolean {
   return NO_TLS.test(code);
 }
 
-/** Returns the code of undici or its parser in an error or its causes; empty if there is none. */
+/**
+ * Returns the code of undici or its parser in an error or its causes, or an empty string if there is none.
+ */
 export function codeAmong(cause: unknown): string {
   return causesOf(cause).find(({ name }) => COMMON.test(name))?.name ?? "";
 }
@@ -96,7 +103,7 @@ export function proxyRejection(upstream: string, status: number, cause: unknown)
 }
 
 interface Cause {
-  /** Its code, else the name of its class; no text from outside. */
+  /** The code of the error, or otherwise the name of its class. Contains no text from the peer. */
   readonly name: string;
   readonly text: string;
   /** Whether the error occurred while connecting. */
@@ -104,7 +111,8 @@ interface Cause {
 }
 
 /**
- * Returns an error and its chain of causes; of an aggregate, the first error. Errors with codes come first.
+ * Returns an error and its chain of causes. Of an aggregate error, follows the first error. Errors with codes
+ * are first.
  */
 function causesOf(error: unknown): Cause[] {
   const found: Cause[] = [];

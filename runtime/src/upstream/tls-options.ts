@@ -4,18 +4,19 @@ import { invalidOption } from "../errors/check-option.ts";
 import { Secret } from "../text/secret.ts";
 
 /**
- * TLS options for the base addresses of an upstream. Redirects to other origins use neither the certificate,
- * which identifies the caller, nor the authorities.
+ * TLS options for the base addresses of an upstream. They do not apply to redirects to other origins, since
+ * the client certificate identifies the caller.
  */
 export interface TlsOptions {
-  /** Certificates of authorities in PEM, which replace those that Node.js trusts. */
+  /** The certificates of authorities in PEM, which replace the authorities that Node.js trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /** The client certificate in PEM, followed by the certificates of its issuers. Requires `key`. */
   readonly cert?: string | Uint8Array | undefined;
-  /** The private key of the certificate in PEM, without a passphrase. */
+  /** The private key of the client certificate in PEM, without a passphrase. */
   readonly key?: string | Uint8Array | Secret | undefined;
   /**
-   * The name that the upstream's certificate must match, also sent as SNI. Default: the host of the address.
+   * The name that the upstream's certificate must match. It is also sent as SNI. Default: the host of the
+   * address.
    */
   readonly serverName?: string | undefined;
 }
@@ -23,7 +24,7 @@ export interface TlsOptions {
 /** The validated options. */
 export interface TlsSettings {
   readonly secureContext: SecureContext | undefined;
-  /** Empty: no name is sent. */
+  /** The name for SNI. If it is empty, no name is sent. */
   readonly serverName: string | undefined;
 }
 
@@ -57,7 +58,7 @@ export function resolveTls(
   return { secureContext: contextOf(upstream, option, options), serverName };
 }
 
-/** Created once: otherwise every connection would parse the certificates again. */
+/** Creates the TLS context once, since otherwise every connection would parse the certificates again. */
 function contextOf(upstream: string, option: string, { ca, cert, key }: TlsOptions): SecureContext {
   const revealed = key instanceof Secret ? key.reveal() : key;
   try {
@@ -67,13 +68,16 @@ function contextOf(upstream: string, option: string, { ca, cert, key }: TlsOptio
       ...(cert !== undefined && { cert: cert as string, key: revealed as string }),
     });
   } catch (error) {
-    // OpenSSL's messages name the problem and never quote the contents
+    // OpenSSL's messages name the problem, and never quote the content
     const problem = error instanceof Error ? error.message : String(error);
     throw invalidOption(upstream, option, "certificates in PEM, and a key that belongs to them", problem);
   }
 }
 
-/** OpenSSL reads a text without any certificate as an empty list, and then trusts nobody. */
+/**
+ * Checks that a text contains a certificate. OpenSSL reads a text without certificates as an empty list, and
+ * would trust no server.
+ */
 function checkPem(ca: TlsOptions["ca"]): void {
   for (const each of ca === undefined ? [] : [ca].flat()) {
     const text = typeof each === "string" ? each : Buffer.from(each as Uint8Array).toString("latin1");

@@ -5,10 +5,10 @@ import type { EgressProxy } from "./proxy-options.ts";
 
 type Connector = buildConnector.connector;
 
-/** A failure of a proxy. */
+/** Thrown for a failure of a proxy. */
 export class ProxyFailed extends Error {
   readonly code = "PROXY_FAILED";
-  /** The status of its response; undefined if there was none. */
+  /** The status of the proxy's response. Undefined if there was none. */
   readonly status: number | undefined;
 
   constructor(status: number | undefined, cause?: unknown) {
@@ -21,14 +21,14 @@ export class ProxyFailed extends Error {
 
 /**
  * Connects through a tunnel of a proxy (CONNECT, RFC 9110 section 9.3.6). TLS with the upstream runs inside
- * the tunnel; the proxy sees the host and the port.
+ * the tunnel, so the proxy sees only the host and the port.
  *
  * @param toProxy opens the connection to the proxy
  * @param connect completes the connection inside the tunnel
  * @param timeoutMs the time limit for the proxy's response
  *
- * undici's ProxyAgent has no such limit, and its error does not contain the proxy's response. Its clients,
- * like Node.js, take the first response to a CONNECT for the final one, or fail.
+ * undici's ProxyAgent has no such limit, and its error does not contain the proxy's response. undici and
+ * Node.js treat the first response to a CONNECT as the final response, or fail.
  */
 export function tunnelled(
   { origin, authorization }: EgressProxy,
@@ -44,7 +44,7 @@ export function tunnelled(
         fail(error);
         return;
       }
-      // a peer may close it at any time, even before another listener is added
+      // the peer may close the socket at any time, even before another listener is added
       socket.on("error", () => undefined);
       const status = finalStatus(socket, timeoutMs);
       socket.write(head(authorityOf(options), authorization));
@@ -62,7 +62,7 @@ export function tunnelled(
   };
 }
 
-/** Returns the head of a request; its parts are validated addresses and credentials. */
+/** Returns the head of a request. Its parts are validated addresses and credentials. */
 function head(authority: string, authorization: Secret | undefined): string {
   const credentials = authorization === undefined ? "" : `proxy-authorization: ${authorization.reveal()}\r\n`;
   return `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${credentials}\r\n`;

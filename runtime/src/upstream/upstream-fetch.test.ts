@@ -20,7 +20,7 @@ async function started(listener: Listener, options: Partial<UpstreamFetchOptions
   return { url: server.url, fetch: http.fetch.bind(http) };
 }
 
-test("a request is sent unchanged, with the user agent of the upstream, and returns the whole response", async () => {
+test("a request is sent unchanged, with the user agent of the upstream, and the whole response is returned", async () => {
   const { url, fetch } = await started(async (request, response) => {
     const { method, url: path, headers } = request;
     const body = await textOfRequest(request);
@@ -64,7 +64,7 @@ test("a request to another origin is rejected", async () => {
   }
 });
 
-test("a body that is too large, as sent or decompressed, ends the exchange", async () => {
+test("a body that is too large, before or after decompression, ends the exchange", async () => {
   const { url, fetch } = await started(
     (request, response) => {
       const body = Buffer.alloc(5000, "x");
@@ -85,7 +85,7 @@ test("a body that is too large, as sent or decompressed, ends the exchange", asy
   }
 });
 
-test("a silent server hits the time limit, and a missing one is unreachable", async () => {
+test("a silent server exceeds the time limit, and a missing server is unreachable", async () => {
   const { url, fetch } = await started(() => undefined, { timeoutMs: 50 });
   const error = await failureOf(fetch(url));
   expect(error.rawMessage).toBe("upstream blog: timed out after 50 ms waiting for the response");
@@ -95,7 +95,7 @@ test("a silent server hits the time limit, and a missing one is unreachable", as
   expect(reasonOf(await failureOf(http.fetch(gone)))).toBe("UPSTREAM_UNREACHABLE");
 });
 
-test("the caller can cancel", async () => {
+test("the caller can cancel a request", async () => {
   const leaving = new AbortController();
   const { url, fetch } = await started(() => leaving.abort(new Error("left")));
   await expect(fetch(url, { signal: leaving.signal })).rejects.toThrow("left");

@@ -20,16 +20,16 @@ export interface UpstreamFetchInit {
 }
 
 /**
- * Sends requests other than the methods of an upstream, within its limits: timeouts, sizes, TLS, proxy and
- * user agent.
+ * Sends requests that are not calls of methods, within the limits of an upstream: timeouts, sizes, TLS, proxy
+ * and user agent.
  */
 export interface UpstreamFetch {
   /**
    * Sends a request and reads the whole response. Redirects are returned like other responses, and never
    * followed.
    *
-   * @throws ConnectError for a failure of the connection or a response beyond a limit, and for an address
-   * outside of `origins`
+   * @throws ConnectError for a failure of the connection, a response that exceeds a limit, and an address
+   *   outside of `origins`
    */
   fetch(address: string, init?: UpstreamFetchInit): Promise<Response>;
   close(): Promise<void>;
@@ -40,8 +40,8 @@ export interface UpstreamFetchOptions {
   /** The only origins to which requests are allowed. */
   readonly origins: readonly string[];
   /**
-   * The largest body of a response, as sent and decompressed. Default: 1 MiB, or `maxResponseBytes` if that
-   * is less.
+   * The maximum size of a response body, before and after decompression. Default: 1 MiB, or
+   * `maxResponseBytes` if that is less.
    */
   readonly maxBytes?: number | undefined;
   /** The time limit for a whole exchange, in milliseconds. Default: 10 000. */
@@ -55,10 +55,10 @@ const TIMEOUT_MS = 10_000;
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Creates a function that sends requests other than the methods of an upstream, e.g. to the endpoints of its
+ * Creates a function that sends requests that are not calls of methods, e.g. to the endpoints of an
  * authorization server. Opens no connection before the first request.
  *
- * @param name the upstream's name, for error messages
+ * @param name the name of the upstream, for error messages
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function createUpstreamFetch(
@@ -159,7 +159,7 @@ class BoundedFetch implements UpstreamFetch {
       encoding === undefined || body.length === 0
         ? body
         : await decompress(body, String(encoding), this.parts.settings.maxResponseBytes, signal);
-    // HTTP allows statuses that a Response does not
+    // HTTP allows statuses that a Response object does not
     const held = status >= 200 && status <= 599 ? status : 502;
     return new Response(NO_BODY.has(held) ? null : new Uint8Array(bytes), {
       status: held,
@@ -168,7 +168,7 @@ class BoundedFetch implements UpstreamFetch {
   }
 }
 
-/** Returns the headers, without cookies and without headers about the encoding of the body. */
+/** Returns the headers, except cookies and headers about the encoding of the body. */
 function headersOf(headers: ResponseHeaders): Headers {
   const all = new Headers();
   for (const [name, value] of Object.entries(headers)) {

@@ -3,16 +3,16 @@ import { html } from "../../text/html.ts";
 import type { Page } from "./page.ts";
 import { shownName } from "./shown-name.ts";
 
-/** The question to a person. */
+/** The consent that a person is asked for. */
 export interface ConsentQuestion {
   readonly client: FlowClient;
-  /** The third parties at which the person has signed in, and the accounts there. */
+  /** The upstreams at which the person has signed in, and the accounts there. */
   readonly accounts: ReadonlyArray<{ readonly title: string; readonly account: string }>;
   /** The permissions of the client, in words. */
   readonly permissions: readonly string[];
   /** The address of the form. */
   readonly action: string;
-  /** Proves that the form comes from the gateway. */
+  /** A keyed hash that proves that the form comes from the gateway. */
   readonly proof: string;
 }
 
@@ -49,16 +49,16 @@ const UNVERIFIED = html`<p class="notice"><strong>Nobody has verified this appli
 chose its own name. Allow it only if you have just started to sign in from it, and if you know where you are sent next.</p>
 `;
 
-/** Returns the origins to which a client's redirect may lead: https, and http on loopback. */
+/** Returns the origins to which the redirect of a client may lead: https, and http on loopback. */
 export function targetsOf({ redirectHost }: FlowClient): string[] {
-  // a host that a policy cannot contain (CSP 3 section 2.3.1), e.g. an IPv6 address
+  // a host that a policy cannot contain (CSP 3 section 2.3.1), such as an IPv6 address
   if (!/^[A-Za-z0-9.-]+(?::\d+)?$/.test(redirectHost)) return ["https:", "http:"];
   return isOwnMachine(redirectHost)
     ? [`http://${redirectHost}`, `https://${redirectHost}`]
     : [`https://${redirectHost}`];
 }
 
-/** Reports whether a host with a port is the person's own machine. */
+/** Reports whether a host, with or without a port, is the person's machine. */
 export function isOwnMachine(host: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(host);
 }

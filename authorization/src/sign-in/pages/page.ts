@@ -9,7 +9,7 @@ export interface Page {
   readonly outcome?: string | undefined;
   readonly title: string;
   readonly body: Html;
-  /** Further origins to which a form of the page may eventually lead, in addition to the page's own. */
+  /** Further origins to which a form of the page may lead, in addition to the origin of the page. */
   readonly formTargets?: readonly string[] | undefined;
 }
 
@@ -31,9 +31,9 @@ button.main { background: CanvasText; color: Canvas; border-color: CanvasText; }
 const STYLE_HASH = `'sha256-${hash("sha256", STYLE, "base64")}'`;
 
 /**
- * Sends a page that runs no script, loads nothing, appears in no frame, and whose forms lead only to the
- * gateway and to the given origins. Browsers also check the redirects after a form (CSP 3 section 6.4.2),
- * so the redirects of a consent must be listed. Returns the outcome of the page.
+ * Sends a page that runs no scripts, loads nothing, cannot be framed, and whose forms lead only to the
+ * gateway and to the given origins. Browsers also check the redirects after a form (CSP 3 section 6.4.2), so
+ * the redirects after a consent must be listed. Returns the outcome of the page.
  */
 export function sendPage(exchange: HttpExchange, page: Page): string | undefined {
   const text = document(page).text;
@@ -48,7 +48,7 @@ export function sendPage(exchange: HttpExchange, page: Page): string | undefined
     "content-type": "text/html; charset=utf-8",
     "content-length": String(Buffer.byteLength(text)),
     "content-security-policy": policy.join("; "),
-    // for browsers without frame-ancestors
+    // for browsers that do not support frame-ancestors
     "x-frame-options": "DENY",
     // not no-referrer, which would hide the origin of a form
     "referrer-policy": "same-origin",

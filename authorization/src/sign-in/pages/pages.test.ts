@@ -7,7 +7,7 @@ import { shownName } from "./shown-name.ts";
 const CLIENT = { id: "c", name: "Editor", isRegistered: true, redirectHost: "app.example" };
 const QUESTION = { client: CLIENT, accounts: [], permissions: ["read"], action: "/a", proof: "p" };
 
-/** Any text: every code unit, and those that are dangerous more often. */
+/** Any string of code units, with dangerous characters more often. */
 const anyText = fc.array(
   fc.oneof(
     fc.string({ unit: "binary", maxLength: 20 }),
@@ -30,7 +30,7 @@ const anyText = fc.array(
 );
 const text = anyText.map((parts) => parts.join(""));
 
-test("a text in markup stays a text, in content and in attributes", () => {
+test("property: a string in markup is shown unchanged, in content and in attributes", () => {
   fc.assert(
     fc.property(text, (value) => {
       const { text: markup } = html`<p title="${value}">${value}</p>`;
@@ -41,7 +41,7 @@ test("a text in markup stays a text, in content and in attributes", () => {
   );
 });
 
-test("a name is one short line of visible text, whatever it was", () => {
+test("property: any name is shown as one short line of visible characters", () => {
   fc.assert(
     fc.property(text, (value) => {
       const shown = shownName(value);
@@ -71,7 +71,7 @@ test.each([
   expect(shownName(name)).toBe(shown);
 });
 
-test("a client that registered itself is said to have done so, and one of the configuration is not", () => {
+test("the page states whether a client registered itself", () => {
   const own = consentPage(QUESTION).body.text;
   expect(own).toContain("calls itself");
   expect(own).toContain("Nobody has verified this application.");
@@ -79,7 +79,7 @@ test("a client that registered itself is said to have done so, and one of the co
   expect(known).not.toMatch(/calls itself|verified/);
 });
 
-test("a client without a visible name is one without a name", () => {
+test("a client without a visible name is shown as a client without a name", () => {
   for (const name of [undefined, "", "\u200b", " \u202e "]) {
     const page = consentPage({ ...QUESTION, client: { ...CLIENT, name } });
     expect(page.body.text).toContain("An application without a name");
@@ -93,11 +93,11 @@ test.each([
   ["localhost", ["http://localhost", "https://localhost"]],
   ["[::1]:4567", ["https:", "http:"]],
   ["a;b 'unsafe-inline'", ["https:", "http:"]],
-])("the form of a client at %s may lead to %j", (redirectHost, targets) => {
+])("the consent form of a client at %s may lead to %j", (redirectHost, targets) => {
   expect(targetsOf({ ...CLIENT, redirectHost })).toEqual(targets);
 });
 
-test("a policy has nothing in it that a host has brought", () => {
+test("property: a redirect host cannot inject anything into the policy", () => {
   fc.assert(
     fc.property(text, (redirectHost) => {
       for (const target of targetsOf({ ...CLIENT, redirectHost })) {
@@ -116,6 +116,6 @@ test.each([
   ["localhost.example", false],
   ["127.0.0.1.example", false],
   ["10.0.0.1", false],
-])("%s is the person's own machine: %s", (host, is) => {
+])("whether the host %s is on the person's machine: %s", (host, is) => {
   expect(isOwnMachine(host)).toBe(is);
 });

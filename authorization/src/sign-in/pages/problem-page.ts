@@ -4,7 +4,7 @@ import type { ProviderFailure } from "../provider.ts";
 import { targetsOf } from "./consent-page.ts";
 import type { Page } from "./page.ts";
 
-/** The meaning of a failure to a person, and to the client. */
+/** The explanation of a failure for the person, and the error for the client. */
 interface Meaning {
   readonly status: number;
   readonly title: (provider: string) => string;
@@ -13,7 +13,7 @@ interface Meaning {
   readonly description: (provider: string) => string;
 }
 
-/** The meanings of third-party failures. */
+/** The meanings of upstream failures. */
 export const MEANINGS: Readonly<Record<ProviderFailure, Meaning>> = {
   denied: {
     status: 403,
@@ -66,7 +66,7 @@ export interface WayOut {
   readonly proof: string;
 }
 
-/** Returns the page about the failure of a third party. */
+/** Returns the page about the failure of an upstream. */
 export function problemPage(failure: ProviderFailure, provider: string, out: WayOut): Page {
   const { status, title, text, error } = MEANINGS[failure];
   const body = html`<p>${text(provider)}</p>

@@ -4,15 +4,15 @@
  */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
-/** More combining marks on one character than any language needs, which would cover adjacent lines. */
+/** More combining marks on one character than any language needs. They would cover adjacent lines. */
 const MARKS = /(\p{M}{2})\p{M}+/gu;
 
-/** The longest name that is shown, in characters. */
+/** The maximum length of a name that is shown, in characters. */
 const MAX_LENGTH = 60;
 
 /**
- * Makes a self-chosen name safe to show: one short line of visible text. Returns an empty string if nothing
- * remains.
+ * Converts a self-chosen name to one short line of visible characters. Returns an empty string if no
+ * characters remain.
  */
 export function shownName(name: string): string {
   const line = name
@@ -21,7 +21,7 @@ export function shownName(name: string): string {
     .normalize("NFC")
     .replace(/\s+/gu, " ")
     .replace(HIDDEN, "")
-    // combines characters that removed ones had separated
+    // combine characters that removed characters had separated
     .normalize("NFC")
     .replace(MARKS, "$1")
     .replace(/ +/g, " ")

@@ -1,0 +1,156 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { TOOLS } from "../init/manifest.ts";
+import { isName, nameFor } from "../init/project.ts";
+import { type Run, runCli } from "../testing/child.ts";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-init-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+async function init(...args: readonly string[]): Promise<{ status: unknown } & ReturnType<Run["output"]>> {
+  const run = runCli(["init", "--no-install", ...args], directory);
+  return { status: await run.exit, ...run.output() };
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(directory, file), "utf8");
+}
+
+/** Creates a folder of the test with files. */
+function folderWith(name: string, files: Readonly<Record<string, string>>): void {
+  mkdirSync(path.join(directory, name), { recursive: true });
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(directory, name, file), text);
+}
+
+test("writes a project without asking when standard input is not a terminal", async () => {
+  const { status, stdout } = await init("book-shop", "--credentials", "basic");
+  expect(status).toBe(0);
+  expect(stdout.split("\n").filter((line) => line.startsWith("wrote "))).toHaveLength(8);
+  expect(stdout).toContain(`  cd book-shop
+  npm install
+  npm run generate
+  export BOOK_SHOP_USER=…
+  export BOOK_SHOP_PASSWORD=…
+  npm start
+`);
+  expect(read("book-shop/proto/book_shop/v1/book_shop.proto")).toContain("credentials: BASIC");
+  expect(read("book-shop/connect-rest.yaml")).toContain("baseUrl: https://api.example.com");
+  expect(JSON.parse(read("book-shop/package.json"))).toMatchObject({
+    name: "book-shop",
+    private: true,
+    type: "module",
+    scripts: { start: "connect-rest serve" },
+    dependencies: {
+      "connect-rest-gateway": `file:${path.relative(path.join(directory, "book-shop"), root)}/gateway`,
+    },
+  });
+});
+
+test("the example is formatted as buf formats it", async () => {
+  for (const credentials of ["none", "api-key", "bearer", "basic"]) {
+    await init(`format-${credentials}`, "--credentials", credentials);
+    const buf = path.join(root, "node_modules/.bin/buf");
+    expect(
+      execFileSync(buf, ["format", "--diff", "proto"], {
+        cwd: path.join(directory, `format-${credentials}`),
+      }).toString(),
+    ).toBe("");
+  }
+});
+
+test("keeps existing files, and adds only what package.json lacks", async () => {
+  folderWith("old", {
+    "package.json": '{"name":"mine","scripts":{"start":"node main.js"},"dependencies":{"typescript":"5"}}',
+    "README.md": "# Mine\n",
+  });
+  const { status, stdout } = await init("old", "--name", "shelf");
+  expect(status).toBe(0);
+  expect(stdout).toContain(`kept ${path.join("old", "README.md")}`);
+  expect(read("old/README.md")).toBe("# Mine\n");
+  const manifest = JSON.parse(read("old/package.json"));
+  expect(manifest).toMatchObject({
+    name: "mine",
+    type: "module",
+    scripts: { start: "node main.js", generate: "buf generate" },
+  });
+  expect(manifest.dependencies.typescript).toBe("5");
+  expect(manifest.devDependencies).not.toHaveProperty("typescript");
+  expect(manifest).not.toHaveProperty("private");
+});
+
+test("a second run changes nothing", async () => {
+  await init("twice");
+  const before = read("twice/package.json");
+  const { stdout } = await init("twice");
+  expect(read("twice/package.json")).toBe(before);
+  expect(stdout.split("\n").filter((line) => line.startsWith("kept "))).toHaveLength(7);
+});
+
+test.each([
+  [
+    "a name that is no part of a package",
+    ["--name", "My-Shop"],
+    "--name My-Shop: expected lowercase letters",
+  ],
+  [
+    "an address without a scheme",
+    ["--base-url", "api.example"],
+    "--base-url api.example: expected an http or https URL",
+  ],
+  ["a missing document", ["--openapi", "none.yaml"], "--openapi none.yaml: there is no such file"],
+  ["a folder as document", ["--openapi", "."], "--openapi .: there is no such file"],
+  [
+    "an address beside a document",
+    ["--openapi", "a.yaml", "--base-url", "http://a"],
+    "an OpenAPI document has both",
+  ],
+])("rejects %s, and writes nothing", async (_, options, problem) => {
+  const { status, stdout, stderr } = await init("rejected", ...options);
+  expect(stderr).toContain(problem);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(existsSync(path.join(directory, "rejected"))).toBe(false);
+});
+
+test.each([
+  ["CommonJS", '{"type":"commonjs"}', 'has "type": "commonjs", but adapters are ES modules'],
+  ["no JSON", "{", "cannot be read"],
+  ["a list", "[]", "is not a JSON object"],
+])("rejects a package.json with %s, and writes nothing", async (name, text, problem) => {
+  folderWith(name, { "package.json": text });
+  const { status, stderr } = await init(name);
+  expect(stderr).toContain(problem);
+  expect(status).toBe(1);
+  expect(read(`${name}/package.json`)).toBe(text);
+  expect(existsSync(path.join(directory, name, "buf.yaml"))).toBe(false);
+});
+
+test("property: the name of any folder gives a name that protobuf accepts", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (folder) => isName(nameFor(folder))));
+});
+
+test("the tools have the versions that this repository is tested with", () => {
+  const { devDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  expect(devDependencies).toMatchObject(TOOLS);
+});
+
+test("import fails where connect-rest-import is not installed, and says how to install it", async () => {
+  const run = runCli(["import", "openapi.yaml"], directory);
+  expect(await run.exit).toBe(1);
+  expect(run.output().stderr).toBe(
+    "error: connect-rest-import is not installed here; run npm install --save-dev connect-rest-import\n",
+  );
+});
+
+test("import passes its arguments on to connect-rest-import, and exits with its status", async () => {
+  const help = runCli(["import", "--help"], root);
+  expect(await help.exit).toBe(0);
+  expect(help.output().stdout).toContain("Usage: connect-rest-import DOCUMENT [options]");
+  const missing = runCli(["import", "none.yaml", "--package", "a.v1"], root);
+  expect(await missing.exit).toBe(1);
+  expect(missing.output().stderr).toContain("none.yaml: is no file that can be read");
+});

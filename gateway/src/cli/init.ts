@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { exampleTarget, projectFiles, variablesOf } from "../init/files.ts";
+import { InitError } from "../init/init-error.ts";
+import { manifestFor } from "../init/manifest.ts";
+import { isName, nameFor, type Project, packageOf, UNKNOWN_URL } from "../init/project.ts";
+import { ask, type Given } from "../init/questions.ts";
+import { printError, printLine } from "./output.ts";
+
+/** The options of `connect-rest init`. */
+export interface InitOptions extends Given {
+  readonly yes?: boolean;
+  /** False with `--no-install`. */
+  readonly install: boolean;
+}
+
+/**
+ * `connect-rest init`: creates a project that describes an API, installs its packages and generates its code.
+ * Existing files are kept.
+ */
+export async function init(folder: string, options: InitOptions): Promise<void> {
+  const project = await projectOf(folder, options);
+  if (project === undefined) return;
+  const manifest = `${JSON.stringify(manifestFor(project, folder), null, 2)}\n`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, "package.json"), manifest);
+  printLine(`wrote ${path.join(folder, "package.json")}`);
+  for (const [file, text] of projectFiles(project)) await create(path.join(folder, file), text);
+  if (options.install) {
+    await run(folder, "npm", ["install", "--no-audit", "--no-fund"]);
+    await generate(folder, project);
+  }
+  for (const line of nextSteps(folder, project, options.install)) printLine(line);
+}
+
+async function projectOf(folder: string, options: InitOptions): Promise<Project | undefined> {
+  const defaultName = nameFor(path.basename(path.resolve(folder)));
+  const isAsked = options.yes !== true && process.stdin.isTTY;
+  const given = isAsked
+    ? await ask(options, defaultName, { input: process.stdin, output: process.stderr })
+    : options;
+  if (given === undefined) return undefined;
+  const { name = defaultName, openapi, baseUrl, credentials } = given;
+  if (!isName(name)) {
+    throw new InitError(
+      `--name ${name}: expected lowercase letters, digits and underscores, as in book_shop`,
+    );
+  }
+  if (openapi !== undefined) {
+    if (baseUrl !== undefined || credentials !== undefined) {
+      throw new InitError(
+        "--base-url and --credentials are for an API without a document; an OpenAPI document has both. Change connect-rest.yaml afterwards",
+      );
+    }
+    await checkDocument(openapi);
+  }
+  return {
+    name,
+    document: openapi === undefined ? undefined : path.resolve(openapi),
+    baseUrl: checkedUrl(baseUrl ?? UNKNOWN_URL),
+    credentials: credentials ?? "none",
+  };
+}
+
+async function checkDocument(file: string): Promise<void> {
+  try {
+    if ((await stat(file)).isFile()) return;
+  } catch {
+    // reported below
+  }
+  throw new InitError(`--openapi ${file}: there is no such file; download the document first`);
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new InitError(`--base-url ${text}: expected an http or https URL, as in ${UNKNOWN_URL}`);
+  }
+  return text;
+}
+
+async function create(file: string, text: string): Promise<void> {
+  if (existsSync(file)) {
+    printLine(`kept ${file}`);
+    return;
+  }
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, text);
+  printLine(`wrote ${file}`);
+}
+
+async function generate(folder: string, project: Project): Promise<void> {
+  const { document, name } = project;
+  if (document !== undefined) {
+    const names = ["--package", packageOf(project), "--upstream", name];
+    await run(folder, "npx", ["connect-rest-import", document, ...names, "--report", "import-report.md"]);
+  }
+  await run(folder, "npx", ["buf", "generate"]);
+}
+
+/** Runs a command in the project. The output of the command goes to standard error. */
+async function run(folder: string, command: string, args: readonly string[]): Promise<void> {
+  const shown = [command, ...args].join(" ");
+  printError(`> ${shown}`);
+  const child = spawn(command, args, { cwd: folder, stdio: ["ignore", process.stderr, process.stderr] });
+  const [status] = await once(child, "close").catch((error: Error) => [error.message]);
+  if (status === 0) return;
+  throw new InitError(
+    `"${shown}" failed (${status}); the files in ${folder} are complete: run it there again`,
+  );
+}
+
+function nextSteps(folder: string, project: Project, isInstalled: boolean): readonly string[] {
+  const place = path.relative("", folder);
+  const importing = `npx connect-rest-import ${project.document} --package ${packageOf(project)} --upstream ${project.name}`;
+  const call = `curl -d '{"id":"1"}' -H 'content-type: application/json' http://127.0.0.1:8080/${exampleTarget(project)}`;
+  return [
+    "",
+    "Next:",
+    ...(place === "" ? [] : [`  cd ${place}`]),
+    ...(isInstalled ? [] : ["  npm install"]),
+    ...(isInstalled || project.document === undefined ? [] : [`  ${importing}`]),
+    ...(isInstalled ? [] : ["  npm run generate"]),
+    ...variablesOf(project).map((variable) => `  export ${variable}=…`),
+    "  npm start",
+    ...(project.document === undefined
+      ? [`  ${call}`]
+      : ["README.md has the first call, import-report.md what the import left out."]),
+  ];
+}

@@ -1,0 +1,123 @@
+/** The `package.json` of a new project. */
+import { existsSync, readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import path from "node:path";
+import { InitError } from "./init-error.ts";
+import type { Project } from "./project.ts";
+
+/** A `package.json`. */
+export interface Manifest {
+  readonly name?: string;
+  readonly type?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
+}
+
+/** The binary of buf is a package, which npm installs without a script. */
+const ALLOW_SCRIPTS = { "@bufbuild/buf": false };
+
+const SCRIPTS = { generate: "buf generate", check: "buf lint && tsc", start: "connect-rest serve" };
+
+/** The tools of a project, at the versions that this package is tested with. */
+export const TOOLS = {
+  "@bufbuild/buf": "^1.75.0",
+  "@bufbuild/protoc-gen-es": "^2.17.0",
+  "@types/node": "^24.19.2",
+  typescript: "^7.0.2",
+} as const;
+
+const OWN_FOLDERS = {
+  "connect-rest-gateway": "gateway",
+  "connect-rest-runtime": "runtime",
+  "protoc-gen-connect-rest": "plugin",
+  "connect-rest-import": "import",
+} as const;
+
+/**
+ * Returns the `package.json` of a project: an existing one with what is missing.
+ *
+ * @throws InitError if an existing one is not JSON or rules out ES modules
+ */
+export function manifestFor(project: Project, folder: string): Manifest {
+  const file = path.join(folder, "package.json");
+  const before = existsSync(file) ? parse(file) : {};
+  if (before.type !== undefined && before.type !== "module") {
+    const problem = `has "type": ${JSON.stringify(before.type)}, but adapters are ES modules`;
+    throw new InitError(`${file} ${problem}; set "type": "module", or choose another folder`);
+  }
+  const has = { ...before.dependencies, ...before.devDependencies };
+  return {
+    name: project.name.replaceAll("_", "-"),
+    ...(Object.keys(before).length === 0 && { version: "0.1.0", private: true }),
+    ...before,
+    type: "module",
+    scripts: { ...before.scripts, ...absent(SCRIPTS, before.scripts) },
+    dependencies: sorted({ ...before.dependencies, ...absent(dependencies(folder), has) }),
+    devDependencies: sorted({ ...before.devDependencies, ...absent(devDependencies(project, folder), has) }),
+    allowScripts: { ...before.allowScripts, ...absent(ALLOW_SCRIPTS, before.allowScripts) },
+  };
+}
+
+/** Returns the entries whose names an object does not have. */
+function absent<T>(entries: Readonly<Record<string, T>>, object: object = {}): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(entries).filter(([name]) => !Object.hasOwn(object, name)));
+}
+
+function parse(file: string): Manifest {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (typeof manifest === "object" && manifest !== null && !Array.isArray(manifest)) return manifest;
+  } catch (error) {
+    throw new InitError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  throw new InitError(`${file} is not a JSON object; correct it, or choose another folder`);
+}
+
+/** Packages that generated code and its callers import, at the versions that this package depends on. */
+const IMPORTED = ["@bufbuild/protobuf", "@bufbuild/protovalidate", "@connectrpc/connect"];
+
+function dependencies(folder: string): Readonly<Record<string, string>> {
+  const tested = ownManifest().dependencies ?? {};
+  return {
+    ...Object.fromEntries(IMPORTED.map((name) => [name, tested[name] ?? "latest"])),
+    ...own(["connect-rest-gateway", "connect-rest-runtime"], folder),
+  };
+}
+
+function devDependencies({ document }: Project, folder: string): Readonly<Record<string, string>> {
+  const importer = document === undefined ? [] : (["connect-rest-import"] as const);
+  return { ...TOOLS, ...own(["protoc-gen-connect-rest", ...importer], folder) };
+}
+
+interface OwnManifest extends Manifest {
+  readonly version: string;
+  readonly private?: boolean;
+}
+
+/** Returns the `package.json` of this package, as it is installed. In a checkout, the package is private. */
+function ownManifest(): OwnManifest {
+  return JSON.parse(readFileSync(ownFile(), "utf8")) as OwnManifest;
+}
+
+function ownFile(): string {
+  const file = findPackageJSON("..", import.meta.url);
+  if (file === undefined) throw new InitError("the package.json of connect-rest-gateway is missing");
+  return file;
+}
+
+/** Returns the versions of the packages of connect-rest, or their folders in a checkout. */
+function own(names: readonly (keyof typeof OWN_FOLDERS)[], folder: string): Readonly<Record<string, string>> {
+  const { private: isCheckout = false, version } = ownManifest();
+  const repository = path.join(path.dirname(ownFile()), "..");
+  const spec = (name: keyof typeof OWN_FOLDERS) =>
+    isCheckout
+      ? `file:${path.relative(path.resolve(folder), path.join(repository, OWN_FOLDERS[name]))}`
+      : `^${version}`;
+  return Object.fromEntries(names.map((name) => [name, spec(name)]));
+}
+
+function sorted(packages: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(packages).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,49 @@
+/** The settings of a new project. */
+
+/** The kinds of credentials that an upstream may require, with their name in annotations. */
+export const CREDENTIALS = {
+  none: "NONE",
+  "api-key": "API_KEY",
+  bearer: "OAUTH2",
+  basic: "BASIC",
+} as const;
+
+export type CredentialsKind = keyof typeof CREDENTIALS;
+
+/** The answers of a person, or their defaults. */
+export interface Project {
+  /** The upstream, and the first part of the proto package: lowercase letters, digits and underscores. */
+  readonly name: string;
+  /** The path of an OpenAPI document; undefined for an example to replace. */
+  readonly document: string | undefined;
+  /** The address of the API. An OpenAPI document has its own. */
+  readonly baseUrl: string;
+  readonly credentials: CredentialsKind;
+}
+
+/** The address of an API that is not known yet. */
+export const UNKNOWN_URL = "https://api.example.com";
+
+const NAME = /^[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$/;
+
+/** Reports whether a name can be a part of a proto package, as `buf lint` requires. */
+export function isName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** Returns the name of a project in a folder: `My-Shop 2` becomes `my_shop2`. */
+export function nameFor(folder: string): string {
+  const words = folder.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const joined = words.join("_").replaceAll(/_(?=\d)/g, "");
+  return isName(joined) ? joined : "api";
+}
+
+/** Returns the proto package of a project. */
+export function packageOf({ name }: Pick<Project, "name">): string {
+  return `${name}.v1`;
+}
+
+/** Returns the prefix of the environment variables with a project's credentials. */
+export function variablePrefix({ name }: Pick<Project, "name">): string {
+  return name.toUpperCase();
+}
