@@ -1,8 +1,14 @@
 /**
- * Follows a request message through its JSON: its integers have to be exact, and its values have to have a
- * spelling that protobuf-es does not take for another one.
+ * Checks the JSON of a request message against its type: integers must be exact, and values must not have a
+ * spelling that protobuf-es misreads.
  */
-import type { DescField, DescMessage, Registry, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type Registry,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import type { ConnectError } from "@connectrpc/connect";
 import {
@@ -15,9 +21,9 @@ import {
 } from "./exact-integers.ts";
 import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
-import { hasStrictForms, wrongForm, wrongKey } from "./strict-forms.ts";
+import { wrongForm, wrongKey, wrongName, wrongScalar } from "./strict-forms.ts";
 
-/** Deeper messages are rejected by others. */
+/** Other checks reject deeper messages. */
 const MAX_DEPTH = 1000;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
@@ -26,17 +32,15 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The text of a request with every integer that JSON.parse would round in quotes, where the message has a
- * 64-bit integer. A text without such numbers costs one look at its digits, and a message without values that
- * are easily misspelled no more. What is no JSON, or does not fit, is for protobuf-es to report.
+ * Returns the JSON of a request with quotes around each 64-bit integer that JSON.parse would round. Errors in
+ * syntax and types are left to protobuf-es.
  *
- * @param types those that a google.protobuf.Any may have
+ * @param types the message types that a google.protobuf.Any may contain
  * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value,
- *   cannot hold exactly, and for a spelling that has to be another one
+ *   cannot hold exactly, and for an invalid spelling
  */
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {
   const numbers = bareNumbers(text);
-  if (numbers.length === 0 && !hasStrictForms(desc)) return text;
   let mark = "";
   let json: unknown;
   try {
@@ -57,16 +61,17 @@ export function strictJson(desc: DescMessage, text: string, types: Registry | un
   );
 }
 
-/** What decides how a value is read: its message, or its scalar; an enum has neither. */
+/** The type that determines how a value is read: a message type, a scalar type or an enum type. */
 interface TypeOfValue {
   readonly message?: DescMessage | undefined;
   readonly scalar?: ScalarType | undefined;
+  readonly enum?: DescEnum | undefined;
 }
 
 class Visitor {
-  /** The first value with a wrong spelling: numbers are rejected before it. */
+  /** The error for the first value with an invalid spelling; errors in numbers are thrown before. */
   wrong: ConnectError | undefined;
-  /** The numbers where the message has a 64-bit integer. */
+  /** The numbers in fields with 64-bit integers. */
   readonly quoted = new Set<BareNumber>();
   private readonly numbers: readonly BareNumber[];
   private readonly mark: string;
@@ -78,17 +83,21 @@ class Visitor {
     this.types = types;
   }
 
-  /** Calls itself by way of `field` alone, so that the stack is enough for the deepest message. */
-  value({ message, scalar }: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
+  /**
+   * Visits a value. Recurses only through `field`, so that the stack is large enough for the deepest allowed
+   * message.
+   */
+  value(type: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
+    const { message } = type;
     if (message === undefined) {
-      this.scalar(scalar, json, place);
+      this.scalar(type, json, place);
       return;
     }
     if (depth > MAX_DEPTH) return;
     if (VALUE_TYPES.has(message.typeName)) {
       this.anyValue(json, place);
     } else if (isWrapperDesc(message)) {
-      this.scalar(message.fields[0].scalar, json, place);
+      this.scalar(message.fields[0], json, place);
     } else if (typeof json === "string" && this.numberOf(json) === undefined) {
       this.wrong ??= wrongForm(message, json, place);
     } else if (isObject(json) && message.typeName === "google.protobuf.Any") {
@@ -97,17 +106,9 @@ class Visitor {
       const fields = fieldsByJsonName(message);
       for (const [key, value] of Object.entries(json)) {
         const field = fields.get(key) ?? this.extension(key);
-        if (field !== undefined && this.hasToLookAt(field)) {
-          this.field(field, value, { above: place, key, field }, depth + 1);
-        }
+        if (field !== undefined) this.field(field, value, { above: place, key, field }, depth + 1);
       }
     }
-  }
-
-  /** Whether something may be wrong with a field, or quotes may be missing. */
-  private hasToLookAt({ fieldKind, message }: DescField): boolean {
-    if (this.numbers.length > 0 || fieldKind === "map") return true;
-    return message !== undefined && hasStrictForms(message);
   }
 
   private extension(key: string): DescField | undefined {
@@ -139,24 +140,40 @@ class Visitor {
     this.value({ message: desc }, hasOwnForm ? json.value : json, place, depth + 1);
   }
 
-  /** Whatever the nesting: a stack of its own, as the depth of the message has not been checked yet. */
+  /** Visits any JSON with an explicit stack, because the depth has not been checked yet. */
   private anyValue(json: unknown, place: Place | undefined): void {
-    if (this.numbers.length === 0) return;
     const open: unknown[] = [json];
     while (open.length > 0) {
       const value = open.pop();
       if (typeof value === "object" && value !== null) {
+        if (!Array.isArray(value)) for (const key of Object.keys(value)) this.text(key, place);
         for (const item of Object.values(value)) open.push(item);
         continue;
       }
       const number = this.numberOf(value);
-      if (number !== undefined) checkDouble(number, place);
+      if (number !== undefined) {
+        checkDouble(number, place);
+      } else if (typeof value === "string") {
+        this.text(value, place);
+      }
     }
   }
 
-  private scalar(scalar: ScalarType | undefined, value: unknown, place: Place | undefined): void {
+  private text(text: string, place: Place | undefined): void {
+    this.wrong ??= wrongScalar(ScalarType.STRING, text, place);
+  }
+
+  private scalar(type: TypeOfValue, value: unknown, place: Place | undefined): void {
+    if (typeof value !== "string") return;
+    const scalar = type.scalar ?? ScalarType.INT32;
     const number = this.numberOf(value);
-    if (number !== undefined && needsQuotes(number, scalar, place)) this.quoted.add(number);
+    if (number !== undefined) {
+      if (needsQuotes(number, scalar, place)) this.quoted.add(number);
+    } else if (type.enum !== undefined) {
+      this.wrong ??= wrongName(type.enum, value, place);
+    } else {
+      this.wrong ??= wrongScalar(scalar, value, place);
+    }
   }
 
   private numberOf(value: unknown): BareNumber | undefined {
