@@ -12,8 +12,8 @@ const TESTS = [
 const LONG = Object.values(LEFT_OUT).flat();
 
 /**
- * Without a mode everything runs. The mode `short` is `npm test`: without the files of `LEFT_OUT`, with few
- * draws of properties. The mode `rest` is what `short` leaves out.
+ * The mode `short` is `npm test`: without the files of `LEFT_OUT`, and with fewer draws of properties. The
+ * mode `rest` runs the tests that `short` leaves out. Without a mode all tests run completely.
  */
 export default defineConfig(({ mode }) => ({
   test: {
@@ -26,14 +26,14 @@ export default defineConfig(({ mode }) => ({
     ],
     env: {
       TEST_MODE: mode,
-      // processes that tests start need half the time when they find their modules compiled
+      // Processes that tests start need half the time if their modules are in the compile cache.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/connect-rest/compiled"),
     },
     reporters: ["default", ...(mode === "short" ? [LEFT_OUT_NOTE] : [])],
-    // generous, for machines that are busy: no test waits for a clock
+    // Generous, because machines can be busy. No test measures this time.
     testTimeout: 90_000,
     hookTimeout: 120_000,
-    // more than processors: many tests wait for processes and sockets
+    // More workers than processors, because many tests wait for processes and sockets.
     maxWorkers: availableParallelism() + 1,
   },
 }));

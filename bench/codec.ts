@@ -13,14 +13,14 @@ import { readPage } from "./hand-written.ts";
 import { PAGES } from "./pages.ts";
 import { median } from "./statistics.ts";
 
-/** The time of one way to decode an upstream's JSON to protobuf or ProtoJSON. */
+/** The time of one method of decoding an upstream's JSON to protobuf or ProtoJSON. */
 export interface CodecFigures {
   /** The size label of the page. */
   readonly page: string;
   readonly name: string;
   /** Processor time. */
   readonly microseconds: number;
-  /** The median over all batches of the ratio to a JSON.parse of the same page in the same batch. */
+  /** The ratio to a JSON.parse of the same page in the same batch, as the median over all batches. */
   readonly ratio: number;
 }
 
@@ -29,7 +29,7 @@ type Way = readonly [name: string, work: Work, format?: "protobuf" | "json"];
 type Message = MessageShape<typeof ListPostsResponseSchema>;
 
 const MEASURED = ["1 KB", "25 KB", "25 KB varied", "2.5 MB"];
-/** Bytes that each way reads per batch. */
+/** The number of bytes that each method reads per batch. */
 const BATCH_BYTES = 1_000_000;
 const BATCHES = 60;
 const WARM_UP_BATCHES = 20;
@@ -60,7 +60,10 @@ function byScanner(scan: Scanner): Work {
   };
 }
 
-/** The first way is the reference. Ways without a format produce no message. */
+/**
+ * Returns the decoding methods; the first one is the reference. A method without a format produces no
+ * message.
+ */
 function ways(): readonly Way[] {
   return [
     ["`JSON.parse` alone", (body) => void JSON.parse(body.toString())],
@@ -105,9 +108,9 @@ function waysByWasm(): readonly Way[] {
 }
 
 /**
- * Measures the ways from the bytes of pages to protobuf bytes and to JSON, in alternating batches.
+ * Measures all methods from the bytes of pages to protobuf bytes and to JSON, in alternating batches.
  *
- * @throws Error when their messages differ
+ * @throws Error if their messages differ
  */
 export function measureCodec(): CodecFigures[] {
   const all = ways();
@@ -156,7 +159,7 @@ function timeOf(work: Work, body: Buffer, count: number): number {
   const start = process.cpuUsage();
   for (let i = 0; i < count; i++) {
     const bytes = work(body);
-    // As in the gateway after it has sent the bytes.
+    // The gateway also releases the bytes after it has sent them.
     if (bytes !== undefined) pool.release(bytes);
   }
   const { user, system } = process.cpuUsage(start);

@@ -24,16 +24,16 @@ export interface Contestant {
   /** The name in tables and for `--only`. */
   readonly name: string;
   readonly server: ServerName;
-  /** A description of the encoding; undefined for servers with a single one. */
+  /** A description of the encoding; undefined for servers with only one encoding. */
   readonly encoding?: string;
   readonly protocol: Target["protocol"];
   /** The request for a page. */
   readonly request: (page: Page) => Omit<Target, "protocol" | "port">;
-  /** Returns the error in a response's body; undefined when it is correct. */
+  /** Returns the error in a response's body; undefined if the body is correct. */
   readonly check: (body: Uint8Array, page: Page) => string | undefined;
 }
 
-/** A method, and the expected response. */
+/** A method and its expected response. */
 interface Method {
   readonly path: string;
   readonly check: (response: Response, page: Page) => string | undefined;
@@ -89,7 +89,7 @@ const ENCODINGS: readonly Encoding[] = [
       ["x-grpc-web", "1"],
     ],
     encode: (page) => enveloped(toBinary(ListPostsRequestSchema, requestFor(page))),
-    // Trailers follow in a separate frame.
+    // Trailers follow the message in a separate frame.
     decode: (body) => ({ bytes: body.subarray(5, 5 + Buffer.from(body).readUInt32BE(1)) }),
   },
 ];
@@ -189,5 +189,5 @@ export const CONTESTANTS: readonly Contestant[] = [
   ...GATEWAY,
 ];
 
-/** The gateway and a second process of it: the difference between them is the error of measurement. */
+/** The gateway in two processes: the difference between the two is the measurement error. */
 export const SELF: readonly Contestant[] = [proxy, ...GATEWAY, ...allOf("gateway-again")];

@@ -1,6 +1,6 @@
 /**
- * Generates the adapters of all of Google's APIs and compiles them with the options of this repository,
- * except two files that take protoc-gen-es many minutes.
+ * Generates the adapters of all Google APIs, and compiles them with the compiler options of this repository.
+ * Leaves out two files that take protoc-gen-es many minutes.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,9 +18,9 @@ const ADAPTERS = "target=ts,import_extension=js,unsupported=skip";
 const MESSAGES = "target=dts,import_extension=js";
 
 /**
- * Reports the compiler's time and the number of files.
+ * Returns a report of the compiler's time and the number of files.
  *
- * @throws Error with the first of the compiler's errors
+ * @throws Error with the first compiler error
  */
 export async function compileAll(): Promise<string> {
   const files = [...googleImage().values()];
@@ -28,7 +28,7 @@ export async function compileAll(): Promise<string> {
   try {
     const names = namesToGenerate(files).filter((name) => !TOO_LARGE.has(name));
     const adapters = await generateWith("adapters", encodeRequest(files, ADAPTERS, names));
-    // Messages do not need comments, which slow protoc-gen-es down.
+    // Messages do not need comments, which slow down protoc-gen-es.
     const bare = files.map(withoutSourceInfo);
     const messages = await generateWith("messages", encodeRequest(bare, MESSAGES, names));
     for (const { name, content } of [...adapters.file, ...messages.file]) {

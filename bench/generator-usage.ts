@@ -1,4 +1,7 @@
-/** Preloaded into a generator's process; reports the process's resource usage at exit, on descriptor 3. */
+/**
+ * Preloaded into a generator's process. Reports the resource usage of the process at exit, on file descriptor
+ * 3.
+ */
 import { writeSync } from "node:fs";
 
 process.on("exit", () => {

@@ -30,7 +30,7 @@ const HELP = `Usage: npm run bench -- generator [options]
 interface Usage {
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** The peak of resident memory. */
+  /** The peak of resident memory, in MB. */
   readonly rssMb: number;
 }
 
@@ -80,7 +80,7 @@ async function run(program: keyof typeof GENERATORS, request: Uint8Array): Promi
     stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
   child.stdin.end(request);
-  // Unread output would block the process.
+  // If the output were not read, the process would block.
   child.stdout.resume();
   const [taken, stderr, [code]] = await Promise.all([
     json(child.stdio[3] as Readable) as Promise<Omit<Usage, "wallMs">>,

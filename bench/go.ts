@@ -1,4 +1,4 @@
-/** The contestants in Go: built on demand, and skipped with a reason when they cannot be built. */
+/** The contestants in Go. They are built on demand, and skipped with a reason if the build fails. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -8,10 +8,10 @@ import { progress } from "./progress.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const FOLDER = path.join(ROOT, "bench/go");
-/** The Go executable where Go's installer puts it, which may be missing from the path. */
+/** The Go executable. Go's installer puts it into a folder that may be missing from the PATH. */
 const GO = existsSync("/usr/local/go/bin/go") ? "/usr/local/go/bin/go" : "go";
 
-/** The descriptors of `bench.v1`, once built. */
+/** The descriptors of `bench.v1`, which the build writes. */
 export const DESCRIPTORS = path.join(FOLDER, "bin/page.binpb");
 
 const BUF = [
@@ -35,10 +35,10 @@ const STEPS: readonly (readonly [command: "go" | "buf", args: readonly string[],
 ];
 
 /**
- * Builds the Go contestants. Modules that are missing from Go's cache come from its proxy, in the versions of
- * `go.sum`.
+ * Builds the Go contestants. Modules that are missing from Go's cache are downloaded from its proxy, in the
+ * versions of `go.sum`.
  *
- * @returns why the build failed; undefined when it succeeded
+ * @returns the build error; undefined if the build succeeded
  */
 export function buildGo(go = GO): string | undefined {
   progress("the contestants in Go are built");
@@ -46,7 +46,7 @@ export function buildGo(go = GO): string | undefined {
     const { error, status, stderr } = spawnSync(command === "go" ? go : command, args, {
       cwd,
       encoding: "utf8",
-      // Only the pinned versions of Go and of the modules.
+      // Uses only the pinned versions of Go and of the modules.
       env: { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly" },
     });
     if (error !== undefined) return `${command} cannot be run: ${error.message}`;
@@ -57,7 +57,7 @@ export function buildGo(go = GO): string | undefined {
   return undefined;
 }
 
-/** A Go contestant in a process with one processor. */
+/** A Go contestant in a separate process with one processor. */
 export class GoProcess implements Server {
   readonly metrics = undefined;
   private readonly child: ChildProcess;

@@ -6,7 +6,7 @@ import { PostSchema } from "../gen/blog/v1/post_resource_pb.ts";
 
 const KNOWN = new Set(["id_string", ...PostSchema.fields.map((field) => field.name)]);
 
-/** The baseline: a hand-written handler with the same response as the adapter's. */
+/** Returns the baseline: a hand-written handler with the same response as the adapter's. */
 export function handWrittenRoutes(upstream: string): (router: ConnectRouter) => void {
   const pool = new Pool(upstream, { connections: 128 });
   return (router) =>
@@ -19,7 +19,7 @@ export function handWrittenRoutes(upstream: string): (router: ConnectRouter) => 
     });
 }
 
-/** Parses a page of posts through ProtoJSON. Supports only text posts; each further type would add lines. */
+/** Parses a page of posts as ProtoJSON. Supports only text posts; each further type would need more lines. */
 export function readPage(text: string): ListPostsResponse {
   const { response } = JSON.parse(text) as { response: { blog: JsonObject; posts: JsonObject[] } };
   const page = { ...response, blog: blog(response.blog), posts: response.posts.map(post) };

@@ -15,25 +15,26 @@ import { median } from "./statistics.ts";
 export interface LargeFigures {
   readonly name: string;
   readonly pageBytes: number;
-  /**
-   * The longest turn of the event loop over all calls, in milliseconds of the main thread's processor time.
-   */
+  /** The longest event-loop turn over all calls, in milliseconds of the main thread's processor time. */
   readonly heldMs: number;
   /**
-   * The longest turn in wall-clock time, as the median over the calls; includes other processes of the
-   * machine.
+   * The longest event-loop turn in wall-clock time, as the median over the calls. Includes the time of other
+   * processes on the machine.
    */
   readonly heldWallMs: number;
-  /** The highest resident memory during one call above the idle process, in multiples of the page. */
+  /**
+   * The peak of resident memory during one call, without the memory of the idle process, in multiples of the
+   * page's size.
+   */
   readonly memory: number;
-  /** The same for nine consecutive calls, which leave garbage. */
+  /** The same peak for nine consecutive calls, which leave garbage. */
   readonly memoryInARow: number;
 }
 
-/** The measured contestants by default. */
+/** The contestants that are measured by default. */
 const USUAL: readonly string[] = ["Connect proto", "Connect JSON"];
 
-/** Calls with small pages before the measurement, and measured calls. */
+/** The number of calls with small pages before the measurement, and the number of measured calls. */
 const WARM_UP = 3000;
 const CALLS = 9;
 
@@ -73,8 +74,8 @@ export async function measureLarge(options: Options): Promise<LargeFigures[]> {
 }
 
 /**
- * Starts a gateway, warms it up with small pages, and passes on a call for the large page that checks its
- * response.
+ * Starts a gateway and warms it up with small pages. The callback receives a function that requests the large
+ * page and checks the response.
  */
 async function withServer<T>(
   generator: LoadProcess,

@@ -4,9 +4,9 @@ import { cpus } from "node:os";
 /** The accumulated time of all processors of the machine, in microseconds. */
 export interface MachineTime {
   readonly total: number;
-  /** Used by any process of this machine. */
+  /** Time used by any process of this machine. */
   readonly busy: number;
-  /** Taken by other machines on the same hardware; 0 where the kernel does not report it. */
+  /** Time taken by other machines on the same hardware; 0 if the kernel does not report it. */
   readonly stolen: number;
 }
 
@@ -26,7 +26,7 @@ export function machineTime(): MachineTime {
 
 function stolenTicks(): number {
   try {
-    // user nice system idle iowait irq softirq steal (proc_stat(5))
+    // Fields: user nice system idle iowait irq softirq steal (proc_stat(5)).
     return Number(/^cpu +(?:\d+ ){7}(\d+)/.exec(readFileSync("/proc/stat", "utf8"))?.[1] ?? 0);
   } catch {
     return 0;
@@ -34,8 +34,8 @@ function stolenTicks(): number {
 }
 
 /**
- * Returns the share of the processors that other processes used between two times, given the benchmark's own
- * use.
+ * Returns the share of the processors that other processes used between two times. Subtracts the benchmark's
+ * own use.
  */
 export function othersShare(before: MachineTime, after: MachineTime, ownMicroseconds: number): number {
   const others = after.busy - before.busy + after.stolen - before.stolen - ownMicroseconds;

@@ -8,21 +8,21 @@ export type Part = (typeof PARTS)[number];
 export interface Options {
   /** The only part to measure; undefined for all. */
   readonly part: Part | undefined;
-  /** Calls per burst; large pages have fewer. */
+  /** The number of calls per burst, which is lower for large pages. */
   readonly calls: number;
-  /** Calls of each contestant before the first round; large pages have fewer. */
+  /** The number of calls of each contestant before the first round, which is lower for large pages. */
   readonly warmUp: number;
-  /** Rounds; only half of them count. */
+  /** The number of rounds, of which only half count. */
   readonly rounds: number;
-  /** Bursts of each contestant per round. */
+  /** The number of bursts of each contestant per round. */
   readonly turns: number;
   readonly connections: number;
   /**
-   * Filters: selects names that contain all words of at least one filter, in lower case. Empty selects
-   * everything.
+   * Filters for names, in lower case. A name is selected if it contains all words of at least one filter, or
+   * if there are no filters.
    */
   readonly only: readonly (readonly string[])[];
-  /** Whether to measure only the gateway against a second process of itself. */
+  /** Whether to compare only the gateway with a second process of the gateway. */
   readonly self: boolean;
   readonly json: boolean;
   /** Whether to write docs/performance.json. */
@@ -60,7 +60,7 @@ bench/README.md says what is measured and how to read it.
 `;
 
 /**
- * Parses the command line; returns undefined for a request for help.
+ * Parses the command line. Returns undefined for a request for help.
  *
  * @throws Error with the mistake in the command line
  */
@@ -103,19 +103,19 @@ export function readOptions(args: readonly string[]): Options | undefined {
 /** Reports whether the options select this name. */
 export function isWanted({ only }: Options, name: string): boolean {
   const lower = name.toLowerCase();
-  // 25 must not match 250.
+  // The filter 25 must not match 250.
   const has = (word: string) => (/^\d/.test(word) ? lower.split(" ").includes(word) : lower.includes(word));
   return only.length === 0 || only.some((words) => words.every(has));
 }
 
-/** Reports whether the options select a part: as the only part, by a filter, or by default. */
+/** Reports whether the options select a part, directly, by a filter, or by default. */
 export function isPartWanted({ part, only, self }: Options, name: Part): boolean {
   if (self) return name === "calls";
   if (part !== undefined) return part === name;
   return name === "calls" || only.length === 0 || only.some((words) => words.includes(name));
 }
 
-/** Reports whether the options select only a part, with its default contestants. */
+/** Reports whether the options select a part with its default contestants. */
 export function isUsual({ only }: Options, part: Part): boolean {
   return only.every((words) => words.every((word) => word === part));
 }

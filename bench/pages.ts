@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-// The configured lib types lack it; every supported Node has it.
+// The configured lib types lack rawJSON, which every supported Node version has.
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
 const FIRST_ID = 735_000_000_000_051_460n;
@@ -17,14 +17,14 @@ const BLOG = {
 
 /** A page of posts as an upstream sends it. */
 export interface Page {
-  /** Number of posts. */
+  /** The number of posts. */
   readonly posts: number;
-  /** The `offset` that requests the page. */
+  /** The value of `offset` that requests the page. */
   readonly offset: number;
   /** The size label of the page in tables. */
   readonly label: string;
   readonly json: string;
-  /** The body for clients that accept gzip. Default: the JSON. */
+  /** The compressed body for clients that accept gzip. Default: the JSON. */
   readonly gzip?: Uint8Array;
   /** The exact identifiers of the posts. */
   readonly ids: readonly bigint[];
@@ -58,7 +58,7 @@ const RARE: Readonly<Record<string, string | number | boolean>> = {
 /** The most frequent letters first. */
 const LETTERS = "etaoinsrhldcumfpgwybvkxjqz";
 
-/** Keys that every post needs. */
+/** Keys that every post must have. */
 const NEEDED: ReadonlySet<string> = new Set([
   "type",
   "id",
@@ -71,9 +71,9 @@ const NEEDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Pages of several sizes. Every id is an 18-digit number, with the exact text in another key. On most pages
- * all posts have the same keys in the same order, unlike real posts; on the varied page, posts lack keys,
- * have extra ones, and differ in order.
+ * Pages of several sizes. Every id is an 18-digit number, and another key has the same id as a string. On
+ * most pages all posts have the same keys in the same order, unlike real posts. On the varied page, posts
+ * lack keys, have extra keys, and differ in order.
  */
 export const PAGES: readonly Page[] = [
   page({ offset: 1, posts: 1, label: "1 KB", textLength: 20 }),
@@ -93,13 +93,13 @@ export const PAGES: readonly Page[] = [
 
 let large: Page | undefined;
 
-/** Returns the page for measuring blocked time; created on first use. */
+/** Returns the page for measuring blocked time. The page is created on first use. */
 export function largePage(): Page {
   large ??= page({ offset: 6, posts: 6400, label: "6,400 posts", textLength: 455 });
   return large;
 }
 
-/** Returns the page for a request target, by its `offset`. */
+/** Returns the page that a request target selects by its `offset`. */
 export function pageFor(target: string): Page | undefined {
   const offset = /[?&]offset=(\d+)(?:&|$)/.exec(target)?.[1];
   return offset === "6" ? largePage() : PAGES.find((page) => String(page.offset) === offset);
@@ -113,8 +113,8 @@ interface PageSize {
   /** Default: false. */
   readonly isVaried?: boolean;
   /**
-   * Whether clients that accept gzip get it compressed; its texts then compress like real ones. Default:
-   * false.
+   * Whether the page is compressed for clients that accept gzip. Its texts then compress like real texts.
+   * Default: false.
    */
   readonly isCompressed?: boolean;
 }
@@ -189,7 +189,7 @@ function text(length: number): string {
     .slice(0, length);
 }
 
-/** Returns a text of made-up words. */
+/** Returns made-up words of a total length. */
 function words(length: number, random: () => number): string {
   const letter = () => LETTERS[Math.floor(random() ** 2 * LETTERS.length)];
   const word = () => Array.from({ length: 2 + Math.floor(random() * 8) }, letter).join("");

@@ -14,7 +14,7 @@ class Child {
     this.process = fork(path.join(import.meta.dirname, module), args, { serialization: "advanced" });
   }
 
-  /** Receives the next message; rejects when the process exits first. */
+  /** Receives the next message. Rejects if the process exits first. */
   receive<T>(): Promise<T> {
     return new Promise((resolve, reject) => {
       const done = () => this.process.off("message", onMessage).off("exit", onExit);
@@ -36,7 +36,7 @@ class Child {
     return await response;
   }
 
-  /** Stops the process; resolves when it has exited. */
+  /** Stops the process. Resolves after the process has exited. */
   async stop(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const exit = new Promise((resolve) => this.process.once("exit", resolve));
@@ -47,9 +47,9 @@ class Child {
 
 /** A measured process. */
 export interface Server {
-  /** The address of its metrics; undefined without metrics. */
+  /** The address of the server's metrics; undefined without metrics. */
   readonly metrics: string | undefined;
-  /** Returns the port of a protocol. */
+  /** Returns the port for a protocol. */
   port(protocol: Target["protocol"]): number;
   /** Returns the accumulated processor time of all threads, in microseconds. */
   cpu(): Promise<number>;

@@ -11,9 +11,9 @@ import type { Profiled } from "./servers/profiler.ts";
 /** The share of a part in a call's processor time. */
 export interface PartShare {
   readonly part: string;
-  /** The part's own code, without parts that it calls. All shares sum to 1. */
+  /** The share of the part's own code, without other parts that it calls. All own shares sum to 1. */
   readonly own: number;
-  /** The part and everything that it calls. */
+  /** The share of the part including everything that it calls. */
   readonly inclusive: number;
 }
 
@@ -25,7 +25,7 @@ export interface ProfileFigures {
   readonly parts: readonly PartShare[];
 }
 
-/** The profiled calls by default. */
+/** The calls that are profiled by default. */
 const USUAL: readonly string[] = [
   "gateway Connect proto 1 KB",
   "gateway Connect proto 25 KB varied",
@@ -33,7 +33,7 @@ const USUAL: readonly string[] = [
   "gateway gRPC 25 KB",
 ];
 
-/** The parts, by the paths of their functions; the first match counts. */
+/** The parts, by the paths of their functions. The first match applies. */
 const PARTS: readonly (readonly [part: string, path: RegExp])[] = [
   ["log", /gateway\/src\/log\/|node:internal\/fs\/|^node:fs/],
   ["metrics and traces", /gateway\/src\/(metrics|trace)\/|prom-client/],
@@ -104,8 +104,8 @@ async function profile(
 type Node = Profiled["profile"]["nodes"][number];
 
 /**
- * Returns the share of each part, the largest first. A sample counts as a part's own when the part is
- * innermost on the stack.
+ * Returns the share of each part, largest first. A sample is a part's own if the part is innermost on the
+ * stack.
  */
 export function sharesOf({ profile, main, all }: Profiled): PartShare[] {
   const parents = new Map<number, Node>();
@@ -134,7 +134,8 @@ export function sharesOf({ profile, main, all }: Profiled): PartShare[] {
 }
 
 /**
- * Returns the parts on a node's stack, from the innermost one; Node's own code when no other part matches.
+ * Returns the parts on a node's stack, starting with the innermost. Without a match, the part is Node's own
+ * code.
  */
 function partsOf(leaf: Node, parents: ReadonlyMap<number, Node>): string[] {
   if (leaf.callFrame.functionName === "(garbage collector)") return [COLLECTOR];

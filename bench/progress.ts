@@ -1,4 +1,4 @@
-/** Reports the current measurement on standard error, since a complete run takes long. */
+/** Reports the current measurement on standard error, because a complete run takes long. */
 export function progress(text: string): void {
   process.stderr.write(`${new Date().toTimeString().slice(0, 8)} ${text}\n`);
 }

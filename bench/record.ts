@@ -8,7 +8,7 @@ export interface Recording extends RunResults {
   readonly date: string;
   readonly node: string;
   readonly cpus: string;
-  /** The one-minute load average at the start. */
+  /** The one-minute load average when the run started. */
   readonly load: string;
 }
 
@@ -24,7 +24,7 @@ export function describeMachine(): Pick<Recording, "date" | "node" | "cpus" | "l
   };
 }
 
-/** Writes docs/performance.json, with four digits per figure; `npm run docs` renders it. */
+/** Writes docs/performance.json with four digits per figure, which `npm run docs` renders. */
 export function record(recording: Recording): void {
   const digits = (_: string, value: unknown) =>
     typeof value === "number" ? Number(value.toPrecision(4)) : value;

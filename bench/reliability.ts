@@ -79,13 +79,13 @@ export async function benchReliability(args: readonly string[]): Promise<Reliabi
   return { text, holds: figures.every(holds) };
 }
 
-/** Returns a figure for a scenario that failed, so that the other figures are kept. */
+/** Returns a figure for a scenario that failed, so that the figures of other scenarios are not lost. */
 function broken(scenario: string, error: unknown): Figure {
   const name = `${scenario}: ${error instanceof Error ? error.message : String(error)}`;
   return { name, unit: "", value: Number.NaN, bound: { atMost: 0 } };
 }
 
-/** Returns a scenario's verdict, for the progress output. */
+/** Returns a scenario's verdict for the progress output. */
 function verdictOf(figures: readonly Figure[]): string {
   const failed = figures.filter((figure) => !holds(figure));
   return failed.length === 0

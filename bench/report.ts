@@ -23,7 +23,7 @@ export interface RunResults extends Results {
   readonly profiles: readonly ProfileFigures[];
 }
 
-/** Formats all tables of a run; skipped contestants come first. */
+/** Formats all tables of a run. Skipped contestants are listed first. */
 export function resultTables(results: RunResults, options: Options): string {
   const { calls, others, codec, workers, large, start, profiles, skipped } = results;
   const targets = targetsOf(results);
@@ -72,7 +72,7 @@ function profileTable({ name, page, cpuMicroseconds, parts }: ProfileFigures): s
   return table([head, ...parts.map(({ part, own, inclusive }) => [part, percent(own), percent(inclusive)])]);
 }
 
-/** Formats the tables of all calls, one per page. */
+/** Formats one table of calls per page. */
 function callTables(
   rows: readonly Row[],
   others: readonly Others[],
@@ -92,7 +92,7 @@ function callTables(
   ].join("\n\n");
 }
 
-/** States as a sentence how much of the machine other processes used. */
+/** Formats the share of the machine that other processes used as a sentence. */
 export function othersLine({ counted, leftOut }: Others): string {
   const percent = ([least, most]: readonly [number, number]) => {
     const [low, high] = [(least * 100).toFixed(0), (most * 100).toFixed(0)];
@@ -148,7 +148,7 @@ function codecTable(figures: readonly CodecFigures[]): string {
   return table([["Codec alone", "CPU us", "ratio"], ...rows]);
 }
 
-/** Aligns columns: the first to the left, the others to the right. */
+/** Aligns the first column to the left and the others to the right. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>

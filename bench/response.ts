@@ -1,2 +1,2 @@
-/** The message of a response, as bytes or as JSON. */
+/** The message of a response, as protobuf bytes or as JSON. */
 export type Response = { readonly bytes: Uint8Array } | { readonly json: string };

@@ -8,16 +8,19 @@ import { PAGES, type Page } from "./pages.ts";
 import { LoadProcess, type Server, ServerProcess } from "./processes.ts";
 import { progress } from "./progress.ts";
 
-/** The figures of a round's bursts. */
+/** The figures of all bursts in a round. */
 export interface Figures {
   readonly callsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time of all threads of the server, per call. */
+  /** The processor time of all server threads per call. */
   readonly cpuMicroseconds: number;
 }
 
-/** The measurements of a contestant with one page, one per round; equal indices mean the same time. */
+/**
+ * The measurements of a contestant with one page, one per round. Measurements with the same index were taken
+ * at the same time.
+ */
 export interface Series {
   readonly contestant: Contestant;
   readonly page: Page;
@@ -27,27 +30,27 @@ export interface Series {
 /** The measurements, and what was skipped. */
 export interface Measured {
   readonly series: readonly Series[];
-  /**
-   * The share of the processors that other processes used, by page: in rounds that count, and in the others.
-   */
+  /** The share of the processors that other processes used, by page. */
   readonly others: readonly Others[];
-  /** Why contestants were skipped, a line per reason. */
+  /** The reasons for skipped contestants, one per line. */
   readonly skipped: readonly string[];
 }
 
-/** The load by other processes while a page was measured, as shares of the processors. */
+/** The share of the processors that other processes used while a page was measured. */
 export interface Others {
   readonly page: string;
   /** The minimum and maximum over the rounds that count. */
   readonly counted: readonly [number, number];
-  /** The same for the other rounds, if there are any. */
+  /** The minimum and maximum over the other rounds, if there are any. */
   readonly leftOut: readonly [number, number] | undefined;
 }
 
 /** The interval at which metrics are scraped, in milliseconds. */
 const SCRAPE_MS = 1000;
 
-/** The most bytes of a burst or a warm-up, so that large pages take no longer than small ones. */
+/**
+ * The maximum number of bytes in a burst or a warm-up, so that large pages take no longer than small ones.
+ */
 const BURST_BYTES = 6 * 1024 * 1024;
 export const WARM_UP_BYTES = 300 * 1024 * 1024;
 
@@ -60,10 +63,10 @@ interface Entry {
 }
 
 /**
- * Starts every server in a separate process, checks the response of every contestant, and measures them in
- * turn.
+ * Starts every server in a separate process, checks the response of every contestant, and measures the
+ * contestants.
  *
- * @throws Error when a response is wrong, before or during the measurement
+ * @throws Error if a response is wrong, before or during the measurement
  */
 export async function measureCalls(options: Options): Promise<Measured> {
   const { contestants: able, skipped } = ableContestants(options);
@@ -88,7 +91,7 @@ export async function measureCalls(options: Options): Promise<Measured> {
     started.push(scrape([...servers.values()]));
     const series: Series[] = [];
     const others: Others[] = [];
-    const machine: Machine = { generator, servers, all: [upstream, generator, ...servers.values()] };
+    const machine: Processes = { generator, servers, all: [upstream, generator, ...servers.values()] };
     for (const { page, contestants } of wanted) {
       const measured = await measurePage(machine, page, contestants, options);
       series.push(...measured.series);
@@ -101,7 +104,7 @@ export async function measureCalls(options: Options): Promise<Measured> {
   }
 }
 
-/** Returns the contestants that the options select, without the Go ones if they cannot be built. */
+/** Returns the selected contestants, without the Go contestants if these cannot be built. */
 function ableContestants(options: Options): { contestants: readonly Contestant[]; skipped: string[] } {
   const contestants = (options.self ? SELF : CONTESTANTS).filter(({ name }) =>
     PAGES.some(({ label }) => isWanted(options, `${name} ${label}`)),
@@ -121,7 +124,7 @@ function startServer(name: ServerName, upstream: string): Promise<Server> {
   return ServerProcess.start(name === "gateway-again" ? "gateway" : name, [upstream]);
 }
 
-/** Scrapes the metrics of all servers that have them, as an operator would. */
+/** Scrapes the metrics of all servers that have metrics, like an operator. */
 function scrape(servers: readonly Server[]): { stop(): Promise<void> } {
   const read = async (url: string) => {
     await (await fetch(url)).arrayBuffer();
@@ -133,15 +136,15 @@ function scrape(servers: readonly Server[]): { stop(): Promise<void> } {
 }
 
 /** The processes of the benchmark. */
-interface Machine {
+interface Processes {
   readonly generator: LoadProcess;
   readonly servers: ReadonlyMap<ServerName, Server>;
   readonly all: readonly { cpu(): Promise<number> }[];
 }
 
 /**
- * A round: figures in the order of the contestants, and the share of the processors that other processes
- * used.
+ * The figures of a round in the order of the contestants, and the share of the processors that other
+ * processes used.
  */
 interface Round {
   readonly figures: readonly Figures[];
@@ -149,11 +152,11 @@ interface Round {
 }
 
 /**
- * Measures every contestant in every round. Only the half of the rounds with the least load by other
- * processes counts; the results do not influence this choice.
+ * Measures every contestant in every round. Only half of the rounds count: those with the least load by other
+ * processes, whatever their results.
  */
 async function measurePage(
-  machine: Machine,
+  machine: Processes,
   page: Page,
   contestants: readonly Contestant[],
   options: Options,
@@ -183,11 +186,11 @@ async function measurePage(
 }
 
 /**
- * Measures a round: several turns, in each of which every contestant has a burst, in random order, so that
- * disturbances affect all contestants alike, and none always follows the same one.
+ * Measures a round of several turns. In each turn every contestant has a burst, in random order, so that
+ * disturbances affect all contestants alike.
  */
 async function measureRound(
-  { generator, all }: Machine,
+  { generator, all }: Processes,
   entries: readonly Entry[],
   calls: number,
   { turns, connections }: Options,
@@ -205,7 +208,10 @@ async function measureRound(
   return { figures: bursts.map(meanOf), others };
 }
 
-/** Splits rounds into two halves by the load of other processes; with fewer than four rounds, all count. */
+/**
+ * Splits rounds into two halves by the load of other processes. With fewer than four rounds, all rounds
+ * count.
+ */
 export function quietHalf<T extends Pick<Round, "others">>(
   rounds: readonly T[],
 ): { counted: readonly T[]; leftOut?: readonly T[] } {
@@ -230,17 +236,17 @@ function shuffled(indices: Iterable<number>): number[] {
   return all;
 }
 
-/** Returns the number of calls, reduced for large pages. */
+/** Returns the number of calls, which is lower for large pages. */
 export function callsOf({ json }: Page, most: number, bytes: number): number {
   return Math.max(8, Math.min(most, Math.ceil(bytes / json.length)));
 }
 
-/** Returns the mean of bursts with equally many calls. */
+/** Returns the mean of bursts with the same number of calls. */
 function meanOf(bursts: readonly Figures[]): Figures {
   const of = (read: (figures: Figures) => number) =>
     bursts.reduce((sum, figures) => sum + read(figures), 0) / bursts.length;
   return {
-    // Calls per second: the mean of the times, not of the rates.
+    // Calls per second are computed from the mean time, not from the mean rate.
     callsPerSecond: 1 / of(({ callsPerSecond }) => 1 / callsPerSecond),
     p50Ms: of(({ p50Ms }) => p50Ms),
     p99Ms: of(({ p99Ms }) => p99Ms),
@@ -248,7 +254,7 @@ function meanOf(bursts: readonly Figures[]): Figures {
   };
 }
 
-/** Makes a call, and compares the response with the page. */
+/** Makes a call and compares the response with the page. */
 async function checked(
   generator: LoadProcess,
   contestant: Contestant,

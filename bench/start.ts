@@ -11,16 +11,16 @@ import { writeServices } from "./start/services.ts";
 import { type Start, type StartCommand, startOnce, startToCompile } from "./start/started.ts";
 import { type Estimate, estimate } from "./statistics.ts";
 
-/** The figures of one kind of server. */
+/** The figures of starting one kind of server. */
 export interface StartFigures {
   readonly name: StartName;
   /** The number of services, with ten methods each. */
   readonly services: number;
   /** Milliseconds until the ready message. */
   readonly readyMs: Estimate;
-  /** Processor time of all threads until then, in milliseconds. Undefined without /proc. */
+  /** The processor time of all threads until the ready message, in milliseconds. Undefined without /proc. */
   readonly cpuMs: Estimate | undefined;
-  /** Startup time in multiples of the bare server's, with the same services and in the same round. */
+  /** The startup time divided by the bare server's, with the same services and in the same round. */
   readonly ratio: Estimate;
 }
 
@@ -30,10 +30,12 @@ export type StartName = (typeof START_NAMES)[number];
 
 const SERVICES = [1, 10, 50];
 
-/** The maximum number of measured starts of each. */
+/** The maximum number of measured starts per server. */
 const MAX_ROUNDS = 15;
 
-/** Starts each of them in turn, repeatedly, after an unmeasured start that fills the compile cache. */
+/**
+ * Starts the servers in turn, repeatedly, after one unmeasured start of each that fills the compile cache.
+ */
 export async function measureStart(options: Options): Promise<StartFigures[]> {
   const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
   try {
@@ -83,8 +85,8 @@ async function measureServices(
 }
 
 /**
- * Returns the command for each. An installed program finds its packages in its own folder; here they are in
- * the services' folder.
+ * Returns the command for each server. An installed program finds its packages in its own folder; here the
+ * packages are in the services' folder.
  */
 function commandsOf(folder: string, home: string): Readonly<Record<StartName, StartCommand>> {
   const root = join(import.meta.dirname, "..");
@@ -103,7 +105,7 @@ function commandsOf(folder: string, home: string): Readonly<Record<StartName, St
       folder: own,
       args:
         name === "connect-node" ? ["bare.js"] : [join("node_modules", EXECUTABLE), "serve", "--port", "0"],
-      // The compile cache is in a folder of this run.
+      // The compile cache is in a folder of this run only.
       env: { ...process.env, TMPDIR: own, NODE_COMPILE_CACHE: undefined },
     };
   };

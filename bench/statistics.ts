@@ -4,7 +4,10 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[rank - 1] ?? Number.NaN;
 }
 
-/** Returns the median; the mean of the two middle values for an even count; NaN for an empty list. */
+/**
+ * Returns the median. For an even count, the median is the mean of the two middle values; for an empty list,
+ * NaN.
+ */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -13,7 +16,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2;
 }
 
-/** A median, and its confidence interval. */
+/** A median and its confidence interval. */
 export interface Estimate {
   readonly median: number;
   readonly low: number;
@@ -21,8 +24,8 @@ export interface Estimate {
 }
 
 /**
- * Returns the median with a 95 % confidence interval, for any distribution: two of the sorted values, by the
- * binomial distribution. With fewer than 6 values the interval spans all of them.
+ * Returns the median with a 95 % confidence interval, for any distribution. The bounds are two of the sorted
+ * values, by the binomial distribution. With fewer than 6 values, the interval spans all of them.
  */
 export function estimate(values: readonly number[]): Estimate {
   const sorted = values.toSorted((a, b) => a - b);
@@ -35,8 +38,8 @@ export function estimate(values: readonly number[]): Estimate {
 }
 
 /**
- * Returns the largest rank k such that fewer than k of n values are on one side of the median in at most 2.5
- * of 100 cases.
+ * Returns the largest rank k for which fewer than k of n values are on one side of the median in at most 2.5
+ * % of cases.
  */
 function rankOf(n: number): number {
   let below = 0;
@@ -50,7 +53,8 @@ function rankOf(n: number): number {
 }
 
 /**
- * Returns percentiles, each the minimum over several rounds, since other load on the machine only adds time.
+ * Returns percentiles, each of which is the minimum over several rounds, since other load on the machine only
+ * adds time.
  */
 export function quietest(rounds: readonly (readonly number[])[], share: number): number {
   const values = rounds.map((times) =>

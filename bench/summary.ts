@@ -8,7 +8,7 @@ export interface Row {
   readonly name: string;
   readonly server: ServerName;
   readonly medians: Figures;
-  /** Processor time relative to servers that are called in the same way, and to the proxy. */
+  /** Processor time relative to the proxy, and to servers that are called by the same protocol. */
   readonly cpu: Readonly<Partial<Record<ServerName, Estimate>>>;
   /** Calls per second relative to the proxy. */
   readonly calls: Estimate;
@@ -20,7 +20,10 @@ const COMPARED: Readonly<Partial<Record<ServerName, readonly ServerName[]>>> = {
   "gateway-again": ["gateway"],
 };
 
-/** Computes medians and ratios. Ratios are taken within a round, so that disturbances affect both sides. */
+/**
+ * Computes medians and ratios. Ratios compare figures of the same round, because disturbances then affect
+ * both.
+ */
 export function summarize(all: readonly Series[]): Row[] {
   return all.map((series) => {
     const { contestant, page, rounds } = series;

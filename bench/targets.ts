@@ -6,7 +6,7 @@ import type { Estimate } from "./statistics.ts";
 import type { Row } from "./summary.ts";
 import type { WorkerFigures } from "./workers.ts";
 
-/** The results of a run, as far as they were selected. */
+/** The results of the selected measurements. */
 export interface Results {
   readonly calls: readonly Row[];
   readonly codec: readonly CodecFigures[];
@@ -15,7 +15,7 @@ export interface Results {
   readonly start: readonly StartFigures[];
 }
 
-/** A target for the gateway, and the measured value. */
+/** A target for the gateway and the measured value. */
 export interface Target {
   readonly figure: string;
   readonly reached: Estimate | number;
@@ -108,7 +108,7 @@ export function isReached({ reached, bound }: Target): boolean {
   return "atMost" in bound ? value <= bound.atMost : value >= bound.atLeast;
 }
 
-/** Returns a row per target: the figure, the measured value, the bound, and whether it is reached. */
+/** Returns a row per target: the figure, the measured value, the bound, and whether the bound is met. */
 export function targetCells(targets: readonly Target[]): string[][] {
   return targets.map((target) => {
     const { figure, reached, bound } = target;

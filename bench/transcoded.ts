@@ -14,8 +14,8 @@ import type { Page } from "./pages.ts";
 import type { Response } from "./response.ts";
 
 /**
- * Compares a page with the output of a transcoding gateway: exactly the keys that the schema has must be
- * present, with their values.
+ * Compares a page with the output of a transcoding gateway, which must have exactly the keys of the schema,
+ * with their values.
  */
 export function checkTranscoded(response: Response, page: Page): string | undefined {
   const schema = responseSchema();
@@ -31,7 +31,7 @@ export function checkTranscoded(response: Response, page: Page): string | undefi
   return stated(json) === stated(known(schema, expected)) ? undefined : "it has another content";
 }
 
-/** Returns JSON with IDs as texts, which no JSON.parse rounds. */
+/** Returns JSON with IDs as strings, which JSON.parse does not round. */
 function quoted(json: string): string {
   return json.replace(/"id":(\d+)/g, '"id":"$1"');
 }
@@ -43,7 +43,7 @@ function responseSchema(): DescMessage {
   return schema;
 }
 
-/** Returns the parts of a JSON object that the schema has. */
+/** Returns the members of a JSON object that the schema declares. */
 function known(schema: DescMessage, json: JsonObject): JsonObject {
   const entries = schema.fields.flatMap((field): [string, JsonValue][] => {
     const value = json[field.name];
@@ -54,7 +54,7 @@ function known(schema: DescMessage, json: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** Returns a canonical text of a message: sorted keys, 64-bit numbers as text, and no default values. */
+/** Returns a canonical text of a message: sorted keys, 64-bit numbers as strings, and no default values. */
 function stated(json: JsonValue): string {
   return JSON.stringify(json, (key, value) => {
     if (key !== "" && ["", 0, "0", false, null].includes(value as string)) return undefined;

@@ -11,7 +11,7 @@ const CHUNK = 64 * 1024;
 
 /** The figures of an upload. */
 export interface UploadFigures {
-  /** The received MB at the upstream: the video and a small overhead. */
+  /** The number of MB that the upstream received: the video and a small overhead. */
   readonly received: number;
   readonly seconds: number;
   /** The largest growth of the gateway's resident memory, in MB. */

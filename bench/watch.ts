@@ -1,14 +1,16 @@
-/** `npm run bench -- watch`: streams that watch a feed, and a fleet of gateways that share one. */
+/**
+ * `npm run bench -- watch`: measures streams that watch a feed, and a fleet of gateways that share a feed.
+ */
 import { parseArgs } from "node:util";
 import { type FleetFigures, measureFleet } from "./watch/fleet.ts";
 import { type ManyFigures, measureMany } from "./watch/many.ts";
 
-/** The maximum resident memory of a stream, in bytes. */
+/** The maximum resident memory per stream, in bytes. */
 const MOST_BYTES = 16 * 1024;
-/** The maximum time until the other process polls, in milliseconds: two intervals. */
+/** The maximum time until the other process polls, in milliseconds. This is two polling intervals. */
 const MOST_MS = 2000;
 
-/** Returns the text of all figures, and whether they are within their bounds. */
+/** Returns the text of all figures, and whether all figures are within their bounds. */
 export async function benchWatch(
   args: readonly string[],
 ): Promise<{ readonly text: string; readonly holds: boolean }> {

@@ -9,30 +9,30 @@ import { progress } from "./progress.ts";
 import { type Command, startCommand } from "./reliability/command.ts";
 import { type Estimate, estimate } from "./statistics.ts";
 
-/** Two workers compared with one. */
+/** The figures of two workers compared with one worker. */
 export interface WorkerFigures {
   readonly name: string;
-  /** Measured calls per second, with the load generator and the upstream on the same processors. */
+  /** Measured calls per second, while the load generator and the upstream use the same processors. */
   readonly wall: Estimate;
   /**
-   * Calls per second that the processes could serve with two dedicated processors, computed from their
-   * processor time: one worker has one processor for its main thread, and two share calls as unevenly as
-   * measured. Undefined without /proc.
+   * Calls per second that the workers could serve with two dedicated processors. The figure is computed from
+   * their processor time: a single worker has one processor for its main thread, and two workers share the
+   * calls as unevenly as measured. Undefined without /proc.
    */
   readonly capacity: Estimate | undefined;
 }
 
-/** The measured page, and the calls per burst. */
+/** The measured page, and the number of calls per burst. */
 const PAGE = "25 KB varied";
 const CALLS = 2048;
 const WARM_UP = 12_000;
 /**
- * Enough connections for an approximately even distribution by chance. Each burst opens new ones, since a
- * lasting distribution would depend on luck.
+ * Enough connections for an approximately even random distribution. Each burst opens new connections, since
+ * the result of a lasting distribution would depend on luck.
  */
 const CONNECTIONS = 64;
 
-/** Measures the gateway as `connect-rest serve` with one worker and with two, in turn. */
+/** Measures `connect-rest serve` with one worker and with two workers in turn. */
 export async function measureWorkers(options: Options): Promise<WorkerFigures[]> {
   const wanted = GATEWAY.filter(({ encoding = "" }) => isWanted(options, `workers ${encoding}`));
   const chosen = isUsual(options, "workers") ? wanted.slice(0, 1) : wanted;
@@ -66,7 +66,7 @@ export async function measureWorkers(options: Options): Promise<WorkerFigures[]>
   }
 }
 
-/** Calls per second, as measured and as possible with dedicated processors. */
+/** Calls per second, as measured and with dedicated processors. */
 interface Rates {
   readonly wall: number;
   readonly capacity: number | undefined;
@@ -80,7 +80,7 @@ async function compare(
   const walls: number[] = [];
   const capacities: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Each comes first in every other round.
+    // The two alternate in which one is first.
     const [first, second] = round % 2 === 0 ? [one, two] : [two, one];
     const [a, b] = [await first(), await second()];
     const [single, double] = round % 2 === 0 ? [a, b] : [b, a];
@@ -100,15 +100,15 @@ async function measured({ process: { pid = 0 } }: Command, run: () => Promise<Bu
   return { wall: calls / seconds, capacity: before && after && capacityOf(calls, before, after) };
 }
 
-/** Processor time of a process in seconds: of its main thread, and in total. */
+/** The processor time of a process in seconds: of its main thread, and of all threads. */
 interface ProcessorTime {
   readonly main: number;
   readonly all: number;
 }
 
 /**
- * Returns the capacity of two processors: each main thread uses at most one, and all threads together use
- * two.
+ * Returns the capacity of two processors, where each main thread uses at most one, and all threads together
+ * use two.
  */
 function capacityOf(
   calls: number,
@@ -124,7 +124,7 @@ function capacityOf(
   return calls / Math.max(busiest, together / 2);
 }
 
-/** Returns the processor time of a process and its descendants; undefined without /proc. */
+/** Returns the processor time of a process and its descendants. Undefined without /proc. */
 function processorTimes(pid: number): ReadonlyMap<number, ProcessorTime> | undefined {
   try {
     const times = new Map<number, ProcessorTime>();

@@ -89,7 +89,7 @@ function silent(): object {
 }
 
 function reports(): Map<string, string> {
-  // Below the working directory, so that the packages that declarations import are found.
+  // The folder is below the working directory, so that imports in the declarations are resolved.
   mkdirSync("dist", { recursive: true });
   const scratch = mkdtempSync("dist/api-");
   try {

@@ -1,11 +1,11 @@
-/** Bundles a package into one JavaScript file per entry and a few shared ones. */
+/** Bundles a package into one JavaScript file per entry and a few shared files. */
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Bundles the executable and the exports; dependencies stay external. */
+/** Bundles the executable and the exports. Dependencies stay external. */
 export function bundle(name: string, target: string, { exports = {}, bin }: { [key: string]: Json }): void {
   const exported = Object.values(exports as { [key: string]: string });
   const entries = exported.flatMap((path) => globSync(join(name, path).replace("*", "**/*")).sort());
@@ -25,7 +25,7 @@ export function bundle(name: string, target: string, { exports = {}, bin }: { [k
   });
 }
 
-/** Copies the executable, which is JavaScript already; the program that it starts is bundled. */
+/** Copies the executable, which is already JavaScript and starts the bundled program. */
 export function copyEntry(name: string, target: string): void {
   const entry = "bin/entry.cjs";
   const source = join(name, entry);

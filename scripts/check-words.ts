@@ -34,7 +34,7 @@ export function wordViolations(text: string, file: string): string[] {
     );
 }
 
-/** Matches the construction also across line breaks. */
+/** Returns a pattern that also matches the construction across line breaks. */
 function acrossLines({ source, flags }: RegExp): RegExp {
   return new RegExp(source.replaceAll(" ", "\\s+"), flags);
 }

@@ -1,6 +1,6 @@
 /**
- * Completes package-lock.json: `npm install` omits optional packages of other platforms when the current
- * registry lacks them, and `npm ci` then rejects the lock. Run it after `npm install`.
+ * Completes package-lock.json: `npm install` omits optional packages of other platforms if the current
+ * registry lacks them, and `npm ci` then rejects the lock. Run this script after `npm install`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 

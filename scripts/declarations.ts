@@ -1,4 +1,4 @@
-/** Declarations (`.d.ts`) of a package's sources, in the layout of the sources. */
+/** Writes declarations (`.d.ts`) of a package's sources, in the layout of the sources. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 /**
  * Writes the declarations of a package below `target`.
  *
- * @param name the folder of the package, which the working directory holds
+ * @param name the folder of the package in the working directory
  * @throws Error if the sources do not compile
  */
 export function writeDeclarations(name: string, target: string): void {
@@ -32,7 +32,7 @@ export function writeDeclarations(name: string, target: string): void {
     rmSync(config);
   }
   for (const file of declarationsOf(target)) {
-    // Declarations keep the extensions of the sources in their imports.
+    // tsc keeps the extensions of the sources in the declarations' imports.
     writeFileSync(file, readFileSync(file, "utf8").replace(/(from\s+"\.[^"]*)\.ts"/g, '$1.js"'));
   }
 }

@@ -12,7 +12,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { filesWithProse, positionIn, proseOf } from "./prose.ts";
 
-/** A sentence or a comment. */
+/** A sentence of a page, or a comment. */
 export interface Passage {
   /** `file:line:column`. */
   readonly place: string;

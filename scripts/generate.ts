@@ -1,6 +1,6 @@
 /**
  * Runs all generators: `npm run generate`. With `--check` it generates into a temporary folder, lists the
- * files that differ from the committed ones, and fails if there is one.
+ * files that differ from the committed files, and fails if there are any.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { WASM_SOURCES, wasmModule } from "./wasm.ts";
 
-// The generator's own code comes first, since the other templates run it.
+// The generator's own code is generated first, since the other templates run the generator.
 const TEMPLATES = [
   "plugin/buf.gen.yaml",
   "buf.gen.yaml",
@@ -25,7 +25,7 @@ async function generate(output: string): Promise<void> {
     });
     if (status !== 0) process.exit(1);
   }
-  // After buf, which empties the folders.
+  // These files are written after buf has run, because buf empties the folders.
   for (const source of WASM_SOURCES) {
     mkdirSync(dirname(join(output, source.path)), { recursive: true });
     writeFileSync(join(output, source.path), await wasmModule(source));

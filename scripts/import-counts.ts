@@ -1,9 +1,7 @@
 /**
- * Imports documents of real APIs, and writes what the import loses to docs/import-counts.md. The documents
- * come
- * from packages of the npm registry, at fixed versions, below node_modules/.cache/; none of their content
- * is kept
- * in the repository.
+ * Imports documents of real APIs, and writes the losses of the import to docs/import-counts.md. The documents
+ * come from packages of the npm registry in fixed versions, and are cached below node_modules/.cache/. The
+ * repository contains none of their content.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,12 +28,12 @@ export const REAL_DOCUMENTS: readonly RealDocument[] = [
 const CACHE = "node_modules/.cache/connect-rest/documents";
 const PAGE = "docs/import-counts.md";
 
-/** The path of a document in the cache. */
+/** Returns the path of a document in the cache. */
 export function cachedPath({ name, version, file }: RealDocument): string {
   return join(CACHE, `${name}-${version}${file.slice(file.lastIndexOf("."))}`);
 }
 
-/** Fetches the documents that are not in the cache. Only the one file of each package is kept. */
+/** Fetches the documents that are not in the cache. Keeps only one file of each package. */
 export function fetchDocuments(): void {
   mkdirSync(CACHE, { recursive: true });
   for (const document of REAL_DOCUMENTS) {
@@ -52,7 +50,7 @@ export function fetchDocuments(): void {
   }
 }
 
-/** The page with the counts of all documents. */
+/** Returns the page with the counts of all documents. */
 export async function countsPage(): Promise<string> {
   const imports = await Promise.all(
     REAL_DOCUMENTS.map(async (document) => {

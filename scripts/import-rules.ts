@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { LAYERS } from "./layers.ts";
 
-/** Packages of this repository that a package may import, by npm name. */
+/** Packages of this repository that each package may import, by npm name. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   authorization: ["connect-rest-runtime"],
   codec: [],
@@ -17,8 +17,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Packages that a package loads by name if they are installed: it imports their types, and has one
- * `import()`.
+ * Packages that a package loads dynamically if they are installed. The package imports their types, and has
+ * only one `import()` of each.
  */
 const LOADED: Readonly<Record<string, readonly string[]>> = {
   gateway: ["connect-rest-authorization"],
@@ -38,7 +38,7 @@ const OURS: readonly string[] = [
 export interface Import {
   readonly file: string;
   readonly target: string;
-  /** Default: a statement that loads the module before the file runs. */
+  /** The kind of import. Default: a statement that loads the module before the file runs. */
   readonly kind?: "type" | "dynamic" | undefined;
 }
 
@@ -57,7 +57,10 @@ export function importViolations(root: string): string[] {
     });
 }
 
-/** Returns a line for each import of a higher layer, or from a file that the layers do not list. */
+/**
+ * Returns a line for each import of a higher layer, and for each import in a file that the layers do not
+ * list.
+ */
 export function upwardImports(
   name: string,
   imports: readonly Import[],
@@ -93,9 +96,7 @@ function isHeldToLayers(name: string, file: string): boolean {
   return file.startsWith(`${name}/src/`) && !file.endsWith(".test.ts") && !file.includes("/testing/");
 }
 
-/**
- * Reports whether an import names a file in the package's `src/`; `package.json`, for example, is outside.
- */
+/** Reports whether an import is a file in the package's `src/`, unlike, for example, `package.json`. */
 function isSource(name: string, file: string, target: string): boolean {
   return target.startsWith(".") && join(dirname(file), target).startsWith(`${name}/src/`);
 }
@@ -142,7 +143,7 @@ export function foreignImports(name: string, imports: readonly Import[]): string
     .map(({ file, target }) => `${file} imports ${target}, which is closed to ${name}/`);
 }
 
-/** Returns a line for each `import()` of a package that is loaded by name, except the first. */
+/** Returns a line for each `import()` of a package that is loaded dynamically, except the first one. */
 export function secondLoads(name: string, imports: readonly Import[]): string[] {
   return (LOADED[name] ?? []).flatMap((loaded) =>
     imports

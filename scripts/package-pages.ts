@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** Folders of packages, with their names in `node_modules`. */
+/** Folders of packages, with the names of the packages in `node_modules`. */
 export type PackageNames = ReadonlyMap<string, string>;
 
 /**
@@ -29,7 +29,7 @@ export function writePages(room: string, target: string, names: PackageNames): v
 /** A link to a file, with its text; excludes links within a page and to the web. */
 const LINK = /\[((?:[^\][]|\[[^\]]*\])*)\]\(((?!https?:|#)[^)\s]+)\)/g;
 
-/** Returns a page and the pages of docs/ that it links to, directly or not. */
+/** Returns a page and all pages of docs/ that are reachable from it by links. */
 function reachable(first: string): ReadonlySet<string> {
   const found = new Set([first]);
   for (const page of found) {
@@ -46,7 +46,9 @@ function placeOf(page: string, room: string): string {
   return page.startsWith("docs/") ? page : relative(room, page);
 }
 
-/** Returns the target of a link in the published page; undefined when the package does not contain it. */
+/**
+ * Returns the target of a link in the published page; undefined if the package does not contain the target.
+ */
 function linkFrom(
   page: string,
   link: string,

@@ -44,8 +44,9 @@ const MAX_ENUM_NUMBER = 2_147_483_647;
 
 /**
  * Prints a compilable `.proto` source from a file's descriptor: proto2 and proto3, with options and
- * extensions, without comments (descriptors in generated code have none). The printed file compiles to the
- * same descriptor. Groups, services and editions do not occur in the printed files, and are rejected.
+ * extensions. The source has no comments, because descriptors in generated code contain none. The printed
+ * file compiles to the same descriptor. Groups, services and editions do not occur in the printed files, and
+ * are rejected.
  */
 export function printProto(file: DescFile): string {
   return new Printer(file).print();
@@ -185,7 +186,7 @@ class Printer {
   }
 
   /**
-   * Prints ranges; `open` is 1 where the descriptor's end is exclusive (messages) and 0 where it is inclusive
+   * Prints ranges. `open` is 1 if the end is exclusive in the descriptor (messages), and 0 if it is inclusive
    * (enums).
    */
   private range(
@@ -251,7 +252,10 @@ class Printer {
   }
 }
 
-/** Reports whether a field is in a oneof of the source; proto3 adds a synthetic oneof for `optional`. */
+/**
+ * Reports whether a field is in a oneof of the source. proto3 adds a synthetic oneof for each `optional`
+ * field.
+ */
 function inOneof(field: FieldDescriptorProto): boolean {
   return Object.hasOwn(field, "oneofIndex") && !field.proto3Optional;
 }

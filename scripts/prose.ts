@@ -1,7 +1,10 @@
 /** Extracts prose: the text of a page, or the comments and test names of a source. */
 import { trackedFiles } from "./sources.ts";
 
-/** Replaces text other than prose. Not white space, so that no phrase continues across it. */
+/**
+ * A character that replaces other text than prose. It is not white space, so that no phrase continues across
+ * it.
+ */
 const CODE = "\0";
 
 const GENERATED = /(?:^|\/)gen\/|^docs\/api\//;
@@ -11,7 +14,7 @@ const TEST_NAME = /(?:\b(?:test|it|describe)(?:\.\w+)*|\))\(\s*(["'`])((?:(?!\1)
 const EXAMPLE = /^ {4,}\S.*$/gm;
 const INLINE_CODE = /(`+)[^`\0]+?\1/g;
 const NOT_PROSE_OF_PAGES = [/^( *)```[\s\S]*?^\1```/gm, /<!--[\s\S]*?-->/g];
-/** Addresses of links, and tags, within sentences. */
+/** Link targets and tags within sentences. */
 const MARKUP = /(?<=\])\([^)\s]*\)|<[a-z/][^>\n]*>/g;
 
 /** Returns the files below these paths that have prose and are not generated. */
@@ -20,7 +23,7 @@ export function filesWithProse(paths: readonly string[]): string[] {
   return files.filter((file) => /\.(?:md|proto|ts)$/.test(file) && !GENERATED.test(file));
 }
 
-/** Masks everything except prose; offsets do not change. */
+/** Masks everything except prose. Offsets stay the same. */
 export function proseOf(text: string, file: string): string {
   const prose = file.endsWith(".md") ? proseOfPage(text) : proseOfSource(text, file);
   return prose.replace(INLINE_CODE, (code) => code.replace(/[^\s]/g, "_"));
@@ -48,7 +51,7 @@ function proseOfSource(text: string, file: string): string {
   return prose;
 }
 
-/** Reports whether a line is indented four columns more than the comment's text. */
+/** Reports whether a line is indented by four columns more than the comment's text. */
 function isExample(line: string, column: number): boolean {
   return line.search(/\S/) >= column + 6;
 }
@@ -57,7 +60,7 @@ function masked(text: string): string {
   return text.replace(/[^\n]/g, CODE);
 }
 
-/** Returns the line and column of an offset, from 1. */
+/** Returns the line and column of an offset, both starting at 1. */
 export function positionIn(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;

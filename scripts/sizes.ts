@@ -7,12 +7,12 @@ import { readFileSync } from "node:fs";
 import { importsIn } from "./import-rules.ts";
 import { sourcesOf, trackedFiles } from "./sources.ts";
 
-/** Blank lines and comments count. */
+/** The count includes blank lines and comments. */
 const MAX_FUNCTION_LINES = 80;
 const MAX_FILE_LINES = 450;
 const MAX_IMPORTS = 25;
 
-/** The formatter's width; the formatter wraps code but not comments. */
+/** The width of the formatter, which wraps code but not comments. */
 const MAX_COLUMNS = 110;
 
 /** Files without limits: tables of facts, lists of exports, and the sandbox's routes. */
@@ -27,7 +27,7 @@ const UNLIMITED: readonly string[] = [
   "sandbox/src/routes.ts",
 ];
 
-/** Known violations. An unnecessary entry is a violation too. */
+/** Known violations. An entry without a violation is reported too. */
 const EXCEPTIONS: readonly string[] = [];
 
 /**
@@ -70,7 +70,10 @@ function ofFile(file: string): Excess[] {
   ];
 }
 
-/** Finds comments that are too wide, by top-level folder; comments for the linter cannot be wrapped. */
+/**
+ * Finds comments that are too wide, by top-level folder. Comments for the linter are excluded, since they
+ * cannot be wrapped.
+ */
 function wideComments(files: readonly string[]): Excess[] {
   const wide = files.flatMap((file) => {
     const lines = readFileSync(file, "utf8").split("\n").entries();
@@ -85,7 +88,7 @@ function wideComments(files: readonly string[]): Excess[] {
   }));
 }
 
-/** The used part of a Biome report. */
+/** The part of a Biome report that this script uses. */
 interface Report {
   readonly diagnostics: readonly {
     readonly category: string;
@@ -98,8 +101,8 @@ interface Report {
 }
 
 /**
- * Finds long functions by a Biome rule that reports every function's position; its line count excludes
- * comments.
+ * Finds long functions with a Biome rule that reports the position of every function. Biome's own line count
+ * excludes comments.
  */
 function longFunctions(files: ReadonlySet<string>): Excess[] {
   const options = ["--config-path=scripts/function-lines.json", "--max-diagnostics=none", "--reporter=json"];

@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 const OTHERS = /^(?:gen|test)\/|\/(?:gen|testing)\/|\.test\.ts$/;
 
 /**
- * Returns the TypeScript files, including AssemblyScript, by path from the root, which must be the working
- * directory.
+ * Returns the paths of TypeScript files, including AssemblyScript, relative to the root, which must be the
+ * working directory.
  */
 export function sourcesOf(folder: string): string[] {
   return trackedFiles(folder).filter((file) => file.endsWith(".ts") && !OTHERS.test(file));

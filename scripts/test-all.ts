@@ -1,4 +1,6 @@
-/** `npm run test:all`: runs `npm test` and the tests that it leaves out, and sums up both. */
+/**
+ * `npm run test:all`: runs `npm test` and the tests that `npm test` leaves out, and prints a summary of both.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +13,7 @@ const RUNS: readonly (readonly string[])[] = [
 
 const SLOWEST = 20;
 
-/** The used part of a Vitest report. */
+/** The part of a Vitest report that this script uses. */
 interface Report {
   readonly testResults: readonly TestFile[];
 }
@@ -19,17 +21,17 @@ interface Report {
 /** A test file that ran. */
 export interface TestFile {
   readonly name: string;
-  /** In milliseconds since 1970. */
+  /** The start time, in milliseconds since 1970. */
   readonly startTime: number;
   readonly endTime: number;
-  /** A file that cannot be loaded has failed and has no results. */
+  /** The result. A file that cannot be loaded has failed and has no test results. */
   readonly status: "passed" | "failed";
   readonly assertionResults: readonly { readonly status: string }[];
 }
 
 /**
- * Merges both runs into one list. A file in both runs counts once, with the longer run's result, or with the
- * failed one.
+ * Merges both runs into one list. A file in both runs counts once: with the failed result, or else with the
+ * result of the longer run.
  */
 export function mergeRuns(first: readonly TestFile[], second: readonly TestFile[]): TestFile[] {
   const files = new Map(first.map((file) => [file.name, file]));
@@ -39,7 +41,7 @@ export function mergeRuns(first: readonly TestFile[], second: readonly TestFile[
   return [...files.values()];
 }
 
-/** Counts the tests that passed, failed and were skipped. */
+/** Counts the passed, failed and skipped tests. */
 export function countTests(files: readonly TestFile[]): string {
   const statuses = files.flatMap(({ status, assertionResults }) => {
     const results = assertionResults.map((result) => result.status);
@@ -59,7 +61,7 @@ export function slowest(files: readonly TestFile[]): string[] {
     .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(".", name)}`);
 }
 
-/** Runs tests and returns their files and whether all passed. */
+/** Runs tests. Returns their files, and whether all tests passed. */
 function run([command = "", ...args]: readonly string[], report: string) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const { status } = spawnSync(command, [...args, ...reporters], { stdio: "inherit" });

@@ -1,5 +1,5 @@
 /**
- * Compiles the AssemblyScript programs to WebAssembly modules: the scanner of responses and the printer of
+ * Compiles the AssemblyScript programs to WebAssembly modules: the scanner for responses and the printer for
  * JSON.
  */
 import { join } from "node:path";
@@ -44,7 +44,7 @@ const OPTIONS = [
 const COLUMNS = 120;
 
 /**
- * Returns the text of a generated file, which depends only on the sources and the compiler.
+ * Returns the text of a generated file. The text depends only on the sources and the compiler.
  *
  * @throws Error with the compiler's message
  */

@@ -1,4 +1,4 @@
-/** Foreign-sounding constructions, and their replacements. `check-words.ts` looks for them in prose. */
+/** Foreign-sounding constructions and their replacements. `check-words.ts` searches prose for them. */
 export const WORDS: readonly (readonly [construction: RegExp, replacement: string])[] = [
   [/\bwho(?:so)?ever\b/gi, "anyone who, the caller that"],
   [/\b(?:those|that) of\b(?! (?:us|you)\b)/gi, "repeat the noun: the limits of"],

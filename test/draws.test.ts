@@ -8,7 +8,7 @@ test.each([
   [101, 100],
   [1_000, 100],
   [3_001, 301],
-])("npm test makes %i draws out of %i", (all, few) => {
+])("of the %i draws of a property, npm test makes %i", (all, few) => {
   expect(fewDraws(all)).toBe(few);
 });
 

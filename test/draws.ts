@@ -1,9 +1,12 @@
 /**
- * Determines how many draws fast-check properties make in `npm test`, and which properties `npm run test:all`
- * runs again.
+ * Determines the number of draws that fast-check properties make in `npm test`, and the properties that `npm
+ * run test:all` runs again.
  */
 
-/** The minimum for properties that request more draws; they get a share. */
+/**
+ * The number of draws up to which properties are not reduced. Other properties make a share of their draws,
+ * and at least this number.
+ */
 const ENOUGH = 100;
 const SHARE = 0.1;
 
@@ -13,14 +16,14 @@ export function fewDraws(all: number): number {
 }
 
 /**
- * Returns how many draws of a property must be of the relevant kind, for example accepted by the scanner:
- * `count` of all draws, and a share of that in `npm test`.
+ * Returns the minimum number of draws that must be of the relevant kind, for example accepted by the scanner:
+ * `count` for all draws, and a share of `count` in `npm test`.
  */
 export function atLeast(count: number): number {
   return process.env.TEST_MODE === "short" ? Math.floor((count * SHARE) / 2) : count;
 }
 
-/** Reports whether a test file has a property with fewer draws in `npm test` than it requests. */
+/** Reports whether a test file has a property that makes fewer draws in `npm test`. */
 export function hasManyDraws(source: string): boolean {
   const asked = [...source.matchAll(/\bnumRuns: ([\d_]+)/g)].map(([, digits = ""]) => digits);
   return asked.some((digits) => Number(digits.replaceAll("_", "")) > ENOUGH);

@@ -1,4 +1,7 @@
-/** Installs the tests' dependencies outside of npm. Each test would otherwise do so at its first run. */
+/**
+ * Installs test dependencies that are not npm packages. Otherwise each test would install them at its first
+ * run.
+ */
 import { fetchDocuments } from "../scripts/import-counts.ts";
 import { PREPARE } from "./clients/programs.ts";
 import { installSuite } from "./conformance/suite.ts";

@@ -17,7 +17,7 @@ function file(name: string, results: readonly string[], seconds = 1): TestFile {
   };
 }
 
-test("a file that ran twice counts once, with its second result", () => {
+test("a file that ran twice counts once, with the second result", () => {
   const files = mergeRuns(
     [file("a", ["passed", "skipped"]), file("b", ["passed"])],
     [file("a", ["passed", "passed"]), file("c", ["pending"])],
@@ -32,11 +32,11 @@ test("a file that failed in one of two runs counts as failed", () => {
   expect(countTests(mergeRuns(failed, passed))).toBe("1 passed, 1 failed, 0 skipped");
 });
 
-test("a file that cannot be loaded counts as a test that failed", () => {
+test("a file that cannot be loaded counts as one failed test", () => {
   expect(countTests([file("a", []), file("b", ["passed"])])).toBe("1 passed, 1 failed, 0 skipped");
 });
 
-test("the slowest files are listed, at most twenty", () => {
+test("at most twenty of the slowest files are listed", () => {
   const files = Array.from({ length: 30 }, (_, i) => file(`${i}.test.ts`, ["passed"], i));
   expect(slowest(files)).toHaveLength(20);
   expect(slowest(files)[0]).toBe("   29.0 s  29.test.ts");

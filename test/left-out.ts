@@ -2,7 +2,7 @@
 import { globSync } from "node:fs";
 import type { Reporter } from "vitest/node";
 
-/** Patterns of skipped test files, by the reason. */
+/** Patterns of test files that are left out, by reason. */
 export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "need Go, or Python with pip": ["test/conformance/**/*.test.ts", "test/clients/**/*.test.ts"],
   "need chromium": ["test/browser/**/*.test.ts"],
@@ -26,7 +26,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Reports at the end of `npm test` which tests it skipped. */
+/** A reporter that lists the tests that `npm test` left out. */
 export const LEFT_OUT_NOTE: Reporter = {
   onTestRunEnd() {
     const reasons = Object.entries(LEFT_OUT).map(([reason, patterns]) => {

@@ -2,9 +2,9 @@ import { Watchers } from "../watch/watchers.ts";
 import { type Attack, pause } from "./attack.ts";
 
 const STREAMS = 6000;
-/** How long the streams stay open before they are reopened, in milliseconds. */
+/** The time after which the streams are reopened, in milliseconds. */
 const OPEN_MS = 1000;
-/** A request about the gateway as a whole, in its envelope. */
+/** A health request about the whole gateway, in its envelope. */
 const REQUEST = Buffer.alloc(5);
 
 export const healthWatches: Attack = {

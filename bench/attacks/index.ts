@@ -8,7 +8,7 @@ import { rapidResets } from "./rapid-resets.ts";
 import { slowBodies } from "./slow-bodies.ts";
 import { unreadResponses } from "./unread-responses.ts";
 
-/** All attacks that other clients should survive unharmed. */
+/** All attacks, none of which should affect other clients. */
 export const ATTACKS: readonly Attack[] = [
   hpackHeaders,
   hpackTrailers,
@@ -22,7 +22,7 @@ export const ATTACKS: readonly Attack[] = [
   emptyFrames,
 ];
 
-/** @throws Error for an unknown name */
+/** @throws Error if the name is unknown */
 export function attackOf(name: string | undefined): Attack {
   const attack = ATTACKS.find((each) => each.name === name);
   if (attack === undefined) throw new Error(`expected the name of an attack, got ${name}`);

@@ -5,11 +5,11 @@ import { type Attack, pause } from "./attack.ts";
 
 /** Far more keys than a client needs. */
 const KEYS = 400;
-/** The most keys that a client may register. */
+/** The maximum number of keys that a client may register. */
 const KEPT = 16;
 const EVERY_MS = 100;
 
-/** A key that signs nothing. */
+/** Returns a key that signs nothing. */
 function strange(): JsonWebKey {
   return generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
 }
@@ -19,7 +19,7 @@ function register(steps: OAuthSteps, keys: readonly object[]) {
   return steps.register({ grant_types: ["client_credentials"], token_endpoint_auth_method, jwks: { keys } });
 }
 
-/** An assertion with an invalid signature. */
+/** Returns an assertion with an invalid signature. */
 function assertion(id: string, kid: string | undefined): string {
   const exp = Math.floor(Date.now() / 1000) + 60;
   const claims = { iss: id, sub: id, aud: PUBLIC_URL, jti: randomUUID(), exp };
@@ -39,7 +39,7 @@ export const keySets: Attack = {
   begin: async (port, did) => {
     const url = `http://127.0.0.1:${port}`;
     const steps = new OAuthSteps({ fetch: fetchBy(url) });
-    // If the gateway rejects that many, register the highest accepted number.
+    // If the gateway rejects this many keys, the client registers the highest accepted number.
     const many = await register(
       steps,
       Array.from({ length: KEYS }, () => strange()),

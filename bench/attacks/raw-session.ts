@@ -9,12 +9,12 @@ import {
   RST_STREAM,
 } from "../load/http2-frames.ts";
 
-/** How long an attacker waits before it reconnects, in milliseconds. */
+/** The time before an attacker reconnects, in milliseconds. */
 const AGAIN_MS = 10;
 
-/** The frames that a session sends, prepared except for the stream ids. */
+/** The frames that a session sends. Only the stream ids are filled in later. */
 export interface RawRequests {
-  /** The frames of a request; the first request of a session may fill the HPACK table. */
+  /** Returns the frames of a request; the first request of a session may fill the HPACK table. */
   readonly request: (stream: number, isFirst: boolean) => Buffer;
   /** The number of concurrent requests. Default: as many as the socket accepts. */
   readonly atOnce?: number;

@@ -8,7 +8,10 @@ const PER_SESSION = 100;
 const HEADERS = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
 const REQUEST = JSON.stringify({ blogIdentifier: LARGE_BLOG, limit: 1 });
 
-/** Requests a response and never opens its window; repeats when the gateway cuts the stream. */
+/**
+ * Requests a response and never opens the window for it. Repeats the request when the gateway resets the
+ * stream.
+ */
 function ask(session: http2.ClientHttp2Session, did: (count: number) => void): void {
   const stream = session.request(HEADERS).on("error", () => undefined);
   stream.on("close", () => setTimeout(() => session.destroyed || ask(session, did), 1000));

@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** A request, the same in each call. */
+/** A request that is the same in each call. */
 export interface Target {
   readonly protocol: "http1" | "http2";
   readonly port: number;
@@ -13,17 +13,23 @@ export interface Target {
 
 /** A connection with one request in flight at a time. */
 export interface Connection {
-  /** Sends the request and resolves with the response's body; rejects without a response. */
+  /** Sends the request. Resolves with the response's body, and rejects without a response. */
   call(): Promise<Uint8Array>;
   /** Whether the server has kept the connection open. */
   readonly isOpen: boolean;
   close(): void;
 }
 
-/** Processes received bytes; returns the body of a response once it is complete, undefined before. */
+/**
+ * Processes received bytes. Returns the body of a response when the response is complete, and undefined
+ * before.
+ */
 export type Receive = (chunk: Buffer) => Buffer | undefined;
 
-/** A connection over a socket: `request` is the next request's bytes, `receive` reads its response. */
+/**
+ * A connection over a socket. `request` returns the bytes of the next request, and `receive` reads its
+ * response.
+ */
 export class SocketConnection implements Connection {
   private readonly socket: net.Socket;
   private readonly request: () => Buffer;

@@ -1,4 +1,4 @@
-/** The process of the load generator: runs its parent's jobs one at a time. */
+/** The load generator's process, which runs the jobs of its parent one at a time. */
 
 import { percentile } from "../statistics.ts";
 import type { Connection, Target } from "./connection.ts";
@@ -13,14 +13,14 @@ export type Job =
   | { readonly kind: "cpu" }
   /** Makes one call, and returns the body. */
   | { readonly kind: "probe"; readonly target: Target }
-  /** Makes this many calls, on connections that further bursts with the same key reuse. */
+  /** Makes this many calls, on connections that later bursts with the same key reuse. */
   | {
       readonly kind: "burst";
       readonly key: string;
       readonly target: Target;
       readonly connections: number;
       readonly calls: number;
-      /** The size of a correct response's body. */
+      /** The size of a correct body, in bytes. */
       readonly bodyBytes: number;
     };
 
@@ -58,12 +58,12 @@ async function probe(target: Target): Promise<JobResult> {
   }
 }
 
-/** Returns the connections of a key; reopens those that the server has closed. */
+/** Returns the connections of a key, and reopens those that the server has closed. */
 async function connectionsFor({ key, target, connections }: Job & { kind: "burst" }): Promise<Connection[]> {
   const kept = KEPT.get(key)?.filter(({ isOpen }) => isOpen) ?? [];
   const missing = Array.from({ length: connections - kept.length }, () => open(target));
   const all = [...kept, ...(await Promise.all(missing))];
-  // The figures exclude the time to open a connection.
+  // Connections are opened before the measurement, so that the figures exclude the time.
   await Promise.all(all.slice(kept.length).map((connection) => connection.call()));
   KEPT.set(key, all);
   return all;

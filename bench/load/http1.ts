@@ -3,8 +3,8 @@ import { type Connection, connect, SocketConnection, type Target } from "./conne
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Opens an HTTP/1.1 connection with minimal client work, so that the server dominates the figures. A response
- * with an unexpected status is an error.
+ * Opens an HTTP/1.1 connection with minimal client work, so that the server's time dominates the figures. A
+ * response with an unexpected status is an error.
  */
 export async function connectHttp1(target: Target, expected = 200): Promise<Connection> {
   const request = printRequest(target);
@@ -35,15 +35,15 @@ function printRequest({ port, method, path, headers, body }: Target): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), body]);
 }
 
-/** A response as read. */
+/** A response as received. */
 export interface Http1Answer {
   readonly status: number;
   readonly body: Buffer;
 }
 
 /**
- * Reads one response with a length or in chunks (RFC 9112 section 6); returns undefined while it is
- * incomplete.
+ * Reads a response with a Content-Length or in chunks (RFC 9112 section 6). Returns undefined while the
+ * response is incomplete.
  */
 export function readResponse(bytes: Buffer): Http1Answer | undefined {
   const end = bytes.indexOf("\r\n\r\n");

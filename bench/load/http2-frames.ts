@@ -1,4 +1,4 @@
-/** The used frame types and flags of RFC 9113 section 6. */
+/** Frame types and flags of RFC 9113 section 6 that the load generator uses. */
 export const DATA = 0;
 export const HEADERS = 1;
 export const RST_STREAM = 3;
@@ -15,7 +15,7 @@ const DEFAULT_WINDOW = 65_535;
 /** An empty buffer. */
 export const EMPTY = Buffer.alloc(0);
 
-/** Returns the client preface, with settings for responses without an HPACK table and of any size. */
+/** Returns the client preface, with settings that allow responses of any size and disable the HPACK table. */
 export function preface(): Buffer {
   const settings = Buffer.alloc(12);
   settings.writeUInt16BE(1, 0); // SETTINGS_HEADER_TABLE_SIZE 0
@@ -30,7 +30,7 @@ export function preface(): Buffer {
   ]);
 }
 
-/** The head of a request. */
+/** The headers of a request. */
 interface RequestHead {
   readonly method: string;
   readonly port: number;
@@ -38,7 +38,7 @@ interface RequestHead {
   readonly headers: ReadonlyArray<readonly [string, string]>;
 }
 
-/** Returns header fields without compression: literals without indexing (RFC 7541 section 6.2.2). */
+/** Encodes header fields without compression, as literals without indexing (RFC 7541 section 6.2.2). */
 export function requestHeaders({ method, port, path, headers }: RequestHead): Buffer {
   const fields: readonly (readonly [string, string])[] = [
     [":method", method],
@@ -55,7 +55,7 @@ function literal(text: string): Buffer {
   return Buffer.concat([Buffer.of(text.length), Buffer.from(text, "latin1")]);
 }
 
-/** Returns a frame (RFC 9113 section 4.1). */
+/** Returns the bytes of a frame (RFC 9113 section 4.1). */
 export function frame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -71,7 +71,7 @@ export interface Frame {
   readonly flags: number;
   readonly streamId: number;
   readonly payload: Buffer;
-  /** Bytes, including the frame header. */
+  /** The size of the frame in bytes, including its header. */
   readonly size: number;
 }
 
@@ -79,7 +79,7 @@ export interface Frame {
 export class FrameReader {
   private received: Buffer = EMPTY;
 
-  /** Passes on the frames that a chunk completes. */
+  /** Calls `take` with each frame that a chunk completes. */
   push(chunk: Buffer, take: (frame: Frame) => void): void {
     this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
     for (let next = readFrame(this.received); next !== undefined; next = readFrame(this.received)) {
@@ -89,13 +89,13 @@ export class FrameReader {
   }
 }
 
-/** Returns the acknowledgement of a frame, for settings and pings (RFC 9113 sections 6.5.3 and 6.7). */
+/** Returns the acknowledgement of a settings frame or a ping (RFC 9113 sections 6.5.3 and 6.7). */
 export function acknowledgement({ type, flags, payload }: Frame): Buffer | undefined {
   if ((type !== SETTINGS && type !== PING) || (flags & ACK) !== 0) return undefined;
   return frame(type, ACK, 0, type === PING ? payload : EMPTY);
 }
 
-/** Reads the first frame (RFC 9113 section 4.1); returns undefined while it is incomplete. */
+/** Reads the first frame (RFC 9113 section 4.1). Returns undefined while the frame is incomplete. */
 export function readFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 9) return undefined;
   const size = 9 + bytes.readUIntBE(0, 3);

@@ -14,7 +14,7 @@ import {
   requestHeaders,
 } from "./http2-frames.ts";
 
-/** Opens an HTTP/2 connection without TLS and with minimal client work. Its windows are never exhausted. */
+/** Opens an HTTP/2 connection without TLS, with minimal client work and windows that are never exhausted. */
 export async function connectHttp2(target: Target): Promise<Connection> {
   const socket = await connect(target.port);
   const block = requestHeaders(target);

@@ -4,17 +4,17 @@ import { residentOf, startCommand } from "./command.ts";
 import type { Figure } from "./figure.ts";
 import { HEAPS, sendJson, startUpstream, withHeap } from "./world.ts";
 
-/** The time within which a process must release memory, in milliseconds. */
+/** The time in which a process must release memory, in milliseconds. */
 const MINUTE_MS = 60_000;
 const GROWN_BY_MOST = 20;
 
-/** Measures the memory growth of a process a minute or less after an upstream has sent compression bombs. */
+/** Measures the memory growth of a process up to a minute after an upstream has sent compression bombs. */
 export async function measureAfterBurst(): Promise<Figure[]> {
   return await Promise.all(HEAPS.map(growth));
 }
 
 async function growth(heapMb: number | undefined): Promise<Figure> {
-  // Within the limits, so that the gateway decompresses, decodes and sends all of it.
+  // A bomb within the limits, so that the gateway decompresses, decodes and sends all of it.
   const bomb = brotliCompressSync(PAGE.replace("<p>", `<p>${"x".repeat(15 << 20)}`));
   let isArmed = false;
   await using upstream = await startUpstream((_, response) => {

@@ -7,17 +7,18 @@ import { type Others, othersOf } from "./others.ts";
 import { forkUpstream, Subject } from "./world.ts";
 
 const WARM_UP = 100;
-/** How long other clients call before and during the attack, in milliseconds. */
+/** The time for which other clients call before and during the attack, in milliseconds. */
 const QUIET_MS = 1000;
 const BESIDE_MS = 3000;
-/** The time for the attack to begin, in milliseconds. */
+/** The time until the attack has begun, in milliseconds. */
 const BEGIN_MS = 500;
-/** How long the attack runs alone to measure its cost, in milliseconds. */
+/** The time for which the attack runs alone to measure its cost, in milliseconds. */
 const ALONE_MS = 1000;
 
 /**
- * Measures an attack: all calls of other clients are served, their median stays near the value before the
- * attack, and no turn of the event loop is long. No bound is a wall-clock time, which depends on the machine.
+ * Measures an attack: all calls of other clients must succeed, their median latency must stay near the value
+ * before the attack, and no event-loop turn may be long. The bounds are not wall-clock times, because these
+ * depend on the machine.
  */
 export async function measureAttack(attack: Attack): Promise<Figure[]> {
   using upstream = await forkUpstream("attacked-upstream");
@@ -69,7 +70,7 @@ interface Calls {
   readonly failed: number;
 }
 
-/** Makes sequential calls. */
+/** Makes sequential calls for some time. */
 async function callFor(ms: number, { make }: Others): Promise<Calls> {
   const times: number[] = [];
   let failed = 0;
@@ -89,7 +90,7 @@ function at(share: number, { times }: Calls): number {
   );
 }
 
-/** Returns the processor time of one step of the attacker, while no other client calls. */
+/** Returns the processor time of one step of the attacker while no other client calls. */
 async function costMs(gateway: Subject, attacker: Attacker): Promise<number> {
   const [cpu, done] = [await gateway.cpuMs(), await attacker.done()];
   await pause(ALONE_MS);

@@ -1,6 +1,6 @@
 import { next, startProcess } from "./world.ts";
 
-/** An attacker in a separate process, because its work would delay timers here. */
+/** An attacker in a separate process, because its work would delay timers in this process. */
 export interface Attacker extends Disposable {
   /** Returns the number of steps so far. */
   done(): Promise<number>;

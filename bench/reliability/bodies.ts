@@ -7,7 +7,7 @@ import { Subject, sendJson, startUpstream, withHeap } from "./world.ts";
 
 const MB = 1 << 20;
 
-/** Node's default heap, and two small ones, which unlimited bodies would fill. */
+/** Node's default heap, and two small heaps that unlimited bodies would fill. */
 const HEAPS = [undefined, 256, 128] as const;
 
 interface Answer {
@@ -49,7 +49,9 @@ const FRAMES: ReadonlyArray<readonly [name: string, coding: string, body: Buffer
   ["20,000 empty members of gzip", "gzip", repeated(member, 20_000)],
 ];
 
-/** Measures bodies crafted to be expensive: errors, compressed frames, and the messages of an upload. */
+/**
+ * Measures bodies that are crafted to be expensive: errors, compressed frames, and the messages of an upload.
+ */
 export async function measureBodies(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const heapMb of HEAPS) figures.push(...(await errors(heapMb)));
@@ -74,7 +76,7 @@ async function errors(heapMb: number | undefined): Promise<Figure[]> {
   return figures;
 }
 
-/** Returns the processor time of a response and of a request with maximum compression. */
+/** Measures the processor time of a response and of a request with many compressed frames. */
 async function frames(): Promise<Figure[]> {
   let hostile: readonly [coding: string, body: Buffer] | undefined;
   await using upstream = await startUpstream((_, outgoing) => {
@@ -111,7 +113,7 @@ async function frames(): Promise<Figure[]> {
 
 const UPLOADED = 100_000;
 const UPLOAD = "/blog.v1.PostService/UploadLegacyVideo";
-/** The first message, with the blog `a`. */
+/** The first message of an upload, with the blog `a`. */
 const FIRST = Buffer.from([0, 0, 0, 0, 3, 0x0a, 1, 0x61]);
 /** A message with two bytes of the video. */
 const MESSAGE = Buffer.from([0, 0, 0, 0, 5, 0xfa, 3, 2, 1, 1]);

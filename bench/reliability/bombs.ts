@@ -7,7 +7,10 @@ import { HEAPS, Subject, sendJson, startUpstream, withHeap } from "./world.ts";
 
 const MB = 1 << 20;
 
-/** Large enough to measure, and small enough for the machine of a server without a limit. */
+/**
+ * The decompressed size: large enough to measure, and small enough for the memory of a server without a
+ * limit.
+ */
 const UNPACKED_MB = 256;
 
 /** Measures the memory growth of servers when a small compressed body decompresses to 256 MB. */
@@ -31,7 +34,7 @@ type Name = "reliable-gateway" | "bare";
 
 type Grow = (name: Name, heapMb: number | undefined) => Promise<number>;
 
-/** Built in chunks: a process inherits the memory peak of its parent. */
+/** The bomb is compressed in chunks, because a process inherits its parent's memory peak. */
 function packed(): Promise<Buffer> {
   const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: 5, [zlib.constants.BROTLI_PARAM_LGWIN]: 24 };
   const spaces = Buffer.alloc(MB, " ");
@@ -73,11 +76,11 @@ async function grown(
     upstream: upstream.url,
     ...(heapMb !== undefined && { heapMb }),
   });
-  // The cost of normal service is excluded.
+  // Warms the server up, so that the cost of normal service is excluded.
   for (let count = 0; count < 20; count++) await call(subject.port);
   const { resident } = await subject.memory();
   armed = true;
   await act(subject.port);
-  // The peak may be from startup, so this is never too low.
+  // The peak may date from startup, so this value is never too low.
   return ((await subject.memory()).peak - resident) / MB;
 }

@@ -5,7 +5,7 @@ import { PAGES } from "../pages.ts";
 export const LIST_POSTS = "/blog.v1.PostService/ListPosts";
 export const DEAF = "/blog.v1.BlogService/GetBlogInfo";
 
-/** The page with which the upstreams respond, in JSON. */
+/** The page that the upstreams send, as JSON. */
 export const PAGE = PAGES[0]?.json ?? "";
 
 /** A request for the page. */
@@ -28,7 +28,7 @@ export interface CallOptions {
 
 /** The result of a call. */
 export interface CallResponse {
-  /** 0 without a response. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly body: string;
   readonly ms: number;

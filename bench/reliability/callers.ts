@@ -5,14 +5,14 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 
 const CALLS = 100;
 
-/** Requests per attacker: more than open a circuit. */
+/** The number of requests per attacker, which is enough to open a circuit. */
 const FAILING = 11;
 const LATE = 40;
 const DEADLINE_MS = 30;
 
 /**
- * Measures the share of one client's calls that succeed while other clients' calls fail, or the process is
- * starved.
+ * Measures the share of one client's calls that succeed while other clients' calls fail, or while the process
+ * is overloaded.
  */
 export async function measureCallers(): Promise<Figure[]> {
   return [
@@ -31,7 +31,7 @@ function body(blogIdentifier: string): string {
   return JSON.stringify({ blogIdentifier, limit: 1 });
 }
 
-/** Returns an agent for calls of a client from its own address. */
+/** Returns an agent for the calls of a client with a separate address. */
 function client(number: number): http.Agent {
   return new http.Agent({ keepAlive: true, localAddress: `127.0.0.${number}` });
 }
@@ -67,11 +67,11 @@ async function besideAttack(
   };
 }
 
-/** Calls that a client keeps in flight to a process that rejects calls because of overload. */
+/** The number of calls that a client keeps in flight to an overloaded process. */
 const IN_FLIGHT = 100;
 const STARVED_CALLS = 5000;
 
-/** A limit that a busy process always exceeds by far, so that nine in ten calls are rejected. */
+/** A limit that a busy process always exceeds by far, so that nine of ten calls are rejected. */
 const DELAY_MS = 1;
 
 async function measureStarved(): Promise<Figure[]> {

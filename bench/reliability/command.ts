@@ -6,7 +6,7 @@ import { heapFlags } from "./world.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** Enables metrics, and never rejects calls because of event-loop delay. */
+/** Enables metrics, and disables rejections because of event-loop delay. */
 const OBSERVED = { metrics: { port: 0 }, limits: { eventLoopDelayMs: 60_000 } };
 
 /** Settings of the command. */
@@ -15,9 +15,9 @@ export interface CommandSettings {
   readonly options?: Readonly<Record<string, unknown>>;
   /** The largest heap in MB. Default: Node's. */
   readonly heapMb?: number | undefined;
-  /** Write a log to a pipe that nobody reads. Default: no log. */
+  /** Whether to write a log to a pipe that nobody reads. Default: no log. */
   readonly unreadLog?: boolean;
-  /** Write a log to a file, and enable metrics. Default: neither. */
+  /** Whether to write a log to a file, and to enable metrics. Default: false. */
   readonly observed?: boolean;
   /** The limit of open files, on systems with `ulimit`. Default: the system's. */
   readonly files?: number;
@@ -25,11 +25,11 @@ export interface CommandSettings {
   readonly workers?: number;
 }
 
-/** A gateway that runs from the command line, as in production. */
+/** A gateway that was started with the command line, as in production. */
 export interface Command extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly port: number;
-  /** Returns log lines so far with this message, where `observed`. */
+  /** Returns the log lines so far with this message, if `observed` is set. */
   readonly logged: (message: string) => readonly Readonly<Record<string, unknown>>[];
 }
 

@@ -15,7 +15,7 @@ const CLIENTS_AT_ONCE = 200;
 const WATCHERS = 10_000;
 const PATIENCE_MS = 60_000;
 
-/** Measures requests on unusual connections, and on one of very many. */
+/** Measures requests on unusual connections, and requests among very many connections. */
 export async function measureConnections(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   await using gateway = await Subject.start("reliable-gateway", { upstream: upstream.url });
@@ -38,7 +38,7 @@ function share(name: string, value: number): Figure {
   return { name, unit: "", value, bound: { atLeast: 1 } };
 }
 
-/** Sends streams of which every second has a body longer than its declared length. */
+/** Sends streams, every second of which has a body longer than its declared length. */
 async function longBodies(port: number): Promise<number> {
   const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
@@ -76,7 +76,7 @@ async function halfClosed(port: number): Promise<number> {
       });
       socket.end(`${head}content-length: ${REQUEST.length}\r\n\r\n${REQUEST}`);
       await once(socket, "close");
-      // After 100 (Continue), where the response takes long.
+      // A slow response follows the 100 (Continue).
       if (text.includes("HTTP/1.1 200")) served++;
     }
   };

@@ -4,11 +4,11 @@ import type { Subject } from "./world.ts";
 
 /**
  * The highest processor time of the main thread per event-loop turn, in milliseconds. A bound on the latency
- * of another client's call would depend on the load of the machine.
+ * of other clients' calls would depend on the load of the machine.
  */
 const TURN_MS = 100;
 
-/** Makes a call that needs no upstream, and returns its time. Throws when the call fails. */
+/** Makes a call that needs no upstream, and returns the duration. Throws if the call fails. */
 export async function control(port: number): Promise<number> {
   const { status, ms, body } = await call(port, { path: "/grpc.health.v1.Health/Check", body: "{}" });
   if (status !== 200) throw new Error(`a health check got ${status}: ${body}`);

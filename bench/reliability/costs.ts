@@ -7,10 +7,10 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 const CREATE_POST = "/blog.v1.PostService/CreatePost";
 const MB = 1 << 20;
 
-/** The heap of a small machine in MB, which is collected more often than a large one. */
+/** The heap of a small machine in MB; small heaps are garbage-collected more often. */
 const HEAP_MB = 512;
 
-/** Repeats the unit up to the byte limits. */
+/** Repeats the unit until the text reaches a size. */
 function filled(start: string, unit: string, end: string, size: number): string {
   return start + unit.repeat((size - start.length - end.length) / unit.length).replace(/,$/, "") + end;
 }
@@ -46,7 +46,7 @@ const REQUESTS: Readonly<
 
 const response = (start: string, unit: string, end: string, size = 15 * MB) => filled(start, unit, end, size);
 
-/** Responses of upstreams that are expensive in the same way. */
+/** Upstream responses that are expensive in the same way. */
 const RESPONSES: Readonly<Record<string, string>> = {
   "five million empty objects": response('{"response":{"posts":[', "{},", "]}}"),
   "five million empty arrays below an unknown key": response('{"response":{"x":[', "[],", "]}}"),
@@ -57,10 +57,7 @@ const RESPONSES: Readonly<Record<string, string>> = {
   "as many integers in quotes as may be": `{"response":{"posts":[{"id":1,"tags":[${'"1",'.repeat(199_000)}"1"]}]}}`,
 };
 
-/**
- * Contents of arrays and objects: the shapes that are most expensive to parse, decode or print within the
- * limits.
- */
+/** Contents of arrays and objects that are most expensive to parse, decode or print within the limits. */
 const SHAPES: Readonly<Record<string, () => string>> = {
   "objects with the same fifty keys in ever new orders": () => list(12_000, (index) => shuffled(index)),
   "790,000 fractions": () => list(790_000, () => "1.5"),
@@ -75,7 +72,7 @@ const SHAPES: Readonly<Record<string, () => string>> = {
   "a number of 15 million digits": () => "1".repeat(15 * MB),
 };
 
-/** Places for the shapes in a post: the post's type determines how they are decoded. */
+/** Places in a post for these contents. The post's type determines how they are decoded. */
 const RECEIVERS: Readonly<Record<string, string>> = {
   "a repeated message": "trail",
   "a list of texts": "tags",
@@ -89,7 +86,7 @@ function list(count: number, item: (index: number) => string): string {
   return `[${Array.from({ length: count }, (_, index) => item(index)).join(",")}]`;
 }
 
-/** Returns the same object in each call, with an unusual order of keys. */
+/** Returns an object with an unusual order of keys, the same in each call. */
 function shuffled(seed: number): string {
   let state = seed + 1;
   const random = () => {
@@ -100,7 +97,7 @@ function shuffled(seed: number): string {
   return `{${ranked.map(([, entry]) => entry).join(",")}}`;
 }
 
-/** Returns a usual page of 6,400 posts, 7.6 MB. */
+/** Returns a page of 6,400 posts, 7.6 MB. */
 function largePage(): string {
   const post = (index: number) =>
     JSON.stringify({
@@ -156,15 +153,15 @@ export async function measureCosts(): Promise<Figure[]> {
   return figures;
 }
 
-/** Makes an attack twice: the first run compiles the code. */
+/** Makes an attack twice, because the first run compiles the code. */
 async function longest(name: string, subject: Subject, attack: () => Promise<unknown>): Promise<Figure> {
   await attack();
   return longestTurnDuring(name, subject, attack);
 }
 
 /**
- * Sends a thousand small messages that become large, from one address; the client's limits reject most of
- * them immediately.
+ * Sends a thousand small messages that decompress to large ones, from one address. The client's limits reject
+ * most of them immediately.
  */
 async function bombs(gateway: Subject): Promise<Figure> {
   const body = brotliCompressSync(Buffer.alloc(64 * MB, " "));

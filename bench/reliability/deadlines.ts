@@ -6,7 +6,7 @@ import { Subject, startUpstream } from "./world.ts";
 const DEADLINE_MS = 200;
 const GIVE_UP_MS = 2000;
 
-/** Measures how long after the deadline responses arrive. */
+/** Measures the delay of responses after their deadline. */
 export async function measureDeadlines(): Promise<Figure[]> {
   await using upstream = await startUpstream(() => undefined);
   const settings = { upstream: upstream.url, options: { breaker: false } } as const;
@@ -40,7 +40,7 @@ function latenessText(ms: number): number | string {
   return ms >= GIVE_UP_MS - DEADLINE_MS ? "never" : ms;
 }
 
-/** Returns the delay of responses, in rounds. */
+/** Returns the delay of responses after their deadline, measured in rounds. */
 async function lateness(port: number, path: string, count: number, atOnce = 10): Promise<number[][]> {
   const headers = { "connect-timeout-ms": String(DEADLINE_MS) };
   const make = (): Promise<CallResponse> =>

@@ -12,7 +12,7 @@ const IN_FLIGHT = 200;
 /** Measures the outcome of calls in flight when the command receives SIGTERM. */
 export async function measureDrain(): Promise<Figure[]> {
   const ours = await drained(async (url) => ({
-    // A single client only gets a share of the connections.
+    // The limit is doubled, because a single client gets only a share of the connections.
     ...(await startCommand(url, { options: { connections: 2 * IN_FLIGHT } })),
     http2: true,
   }));
@@ -86,7 +86,7 @@ function inFlightCalls({ port, http2: both }: Started): Promise<number[]> {
   });
 }
 
-/** Makes a call on an HTTP/2 session and returns its status, 0 without a response. */
+/** Makes a call on an HTTP/2 session. Returns the status; 0 without a response. */
 function streamCall(session: http2.ClientHttp2Session | undefined): Promise<number> {
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
   const stream = session?.request(headers);
@@ -104,7 +104,7 @@ function streamCall(session: http2.ClientHttp2Session | undefined): Promise<numb
   });
 }
 
-/** Waits until the port is closed, and counts the calls that are still accepted. */
+/** Waits until the port is closed, and counts the calls that are accepted in the meantime. */
 async function lateCalls(port: number): Promise<number> {
   const end = performance.now() + 5000;
   const isRejected = async () => (await call(port, { path: "/readyz" })).body.includes("ECONNREFUSED");

@@ -7,7 +7,7 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 const PLACES = 10;
 const TAKES_MS = 100;
 
-/** Calls that the first client keeps running or queued. */
+/** The number of calls that the first client keeps running or queued. */
 const GREEDY = 200;
 const CALLS = 30;
 
@@ -43,7 +43,7 @@ export async function measureFairness(): Promise<Figure[]> {
       name: `slowest of ${CALLS} calls beside a client with ${GREEDY}, ${TAKES_MS} ms each`,
       unit: "ms",
       value: Math.max(...times),
-      // The call's own time, and the time of the call that makes room.
+      // The bound is the duration of the call and of the call that it waits for, with a margin.
       bound: { atMost: 3 * TAKES_MS },
     },
     { name: "of these were served", unit: "", value: good / CALLS, bound: { atLeast: 1 } },

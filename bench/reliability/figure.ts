@@ -8,19 +8,19 @@ export interface Figure {
   /** The gateway's value. */
   readonly value: number;
   readonly bound: Bound;
-  /** The values of other servers, by name; a text where there is no number. */
+  /** The values of other servers by name; a string if there is no number. */
   readonly beside?: Readonly<Record<string, number | string>>;
 }
 
-/** A group of figures from one measurement. */
+/** A group of figures that are measured together. */
 export interface Scenario {
   readonly name: string;
   readonly measure: () => Promise<Figure[]>;
-  /** Whether the group is mostly idle: such groups run concurrently. */
+  /** Whether the group is mostly idle. Idle groups run concurrently. */
   readonly waits?: boolean;
 }
 
-/** Reports whether a figure is within its bound; NaN never is. */
+/** Reports whether a figure is within its bound. NaN is never within a bound. */
 export function holds({ value, bound }: Figure): boolean {
   return "atMost" in bound ? value <= bound.atMost : value >= bound.atLeast;
 }

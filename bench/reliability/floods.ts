@@ -7,7 +7,7 @@ import type { Figure } from "./figure.ts";
 import type { FloodKind } from "./flood-kinds.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** How long a flood runs before and during the measurement of other clients' calls. */
+/** The time for which a flood runs before and during the measurement of other clients' calls. */
 const BEFORE_MS = 500;
 const WATCH_MS = 2000;
 
@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<Exclude<FloodKind, "hold">, string>> = {
 };
 
 /**
- * Floods that apply to the bare server too. It speaks one version of HTTP per port, and has no reflection.
+ * Floods that also apply to the bare server, which speaks one version of HTTP per port and has no reflection.
  */
 const BARE: Readonly<Partial<Record<FloodKind, { readonly http2: boolean }>>> = {
   pipelined: { http2: false },
@@ -33,8 +33,8 @@ const BARE: Readonly<Partial<Record<FloodKind, { readonly http2: boolean }>>> = 
 };
 
 /**
- * Measures how a flood affects another client, and which calls succeed while one client uses up all file
- * descriptors.
+ * Measures the effect of a flood on another client, and the calls that succeed while one client uses up all
+ * file descriptors.
  */
 export async function measureFloods(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -56,14 +56,14 @@ interface During {
   readonly slowestMs: number;
   /** The longest event-loop turn; 0 for the bare server. */
   readonly turnMs: number;
-  /** Steps of the flood per second. */
+  /** The number of steps of the flood per second. */
   readonly perSecond: number;
 }
 
 async function during(name: "reliable-gateway" | "bare", kind: FloodKind, http2: boolean): Promise<During> {
   await using subject = await Subject.start(name, { upstream: "http://127.0.0.1:1", http2 });
   const agent = otherClient();
-  // The bare server has no health service: an unknown path is its cheapest response.
+  // The bare server has no health service, so an unknown path is its cheapest response.
   const ask = () => call(subject.port, { path: CHEAP[name], body: "{}", agent });
   for (let count = 0; count < 20; count++) await ask();
   using flood = await startAttacker("flood", kind, subject.port);
@@ -85,7 +85,7 @@ async function during(name: "reliable-gateway" | "bare", kind: FloodKind, http2:
 
 const CHEAP = { "reliable-gateway": "/grpc.health.v1.Health/Check", bare: "/nothing" } as const;
 
-/** Other clients' calls go to the upstream, so their connections need files too. */
+/** Calls of other clients go to the upstream, so their connections need file descriptors too. */
 async function measureFiles(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   await using gateway = await startCommand(upstream.url, { files: FILES });
@@ -110,13 +110,13 @@ async function served(port: number, agentOf: () => http.Agent): Promise<number> 
     const agent = agentOf();
     const { status } = await call(port, { agent });
     if (status === 200) good++;
-    // Either each call has its own agent, or all share one.
+    // Either each call has a separate agent, or all calls share one.
     if (agentOf === otherClient) agent.destroy();
   }
   return good / CALLS;
 }
 
-/** Returns an agent for connections from an address that differs from the flood's. */
+/** Returns an agent for connections from an address other than the flood's. */
 function otherClient(): http.Agent {
   return new http.Agent({ keepAlive: true, localAddress: "127.0.0.2" });
 }

@@ -8,13 +8,14 @@ const WORKERS = 2;
 const CLIENTS = 16;
 const KILLS = 4;
 const BETWEEN_MS = 1500;
-/** A connection counts as hanging when this many later calls receive a response first. */
+/** A connection counts as hanging if this many later calls receive a response first. */
 const OVERTAKEN = 2000;
-/** Time after the last kill at which hanging connections are closed, in milliseconds. */
+/** The time after the last kill after which hanging connections are closed, in milliseconds. */
 const GIVE_UP_MS = 30_000;
 
 /**
- * Measures the calls lost when workers are killed under load, and the time until the first has a successor.
+ * Measures the number of calls lost when workers are killed under load, and the time until the first killed
+ * worker is replaced.
  */
 export async function measureKilledWorkers(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
@@ -22,7 +23,7 @@ export async function measureKilledWorkers(): Promise<Figure[]> {
   const responses: (CallResponse & { readonly overtaken: number })[] = [];
   let isOver = false;
   const clients = Array.from({ length: CLIENTS }, async () => {
-    // A new connection per call.
+    // Each call uses a new connection.
     const agent = new http.Agent({ keepAlive: false });
     while (!isOver) {
       const before = responses.length;
@@ -62,7 +63,10 @@ export async function measureKilledWorkers(): Promise<Figure[]> {
 const READY = "worker ready";
 const ENDED = "a worker ended, another one is started";
 
-/** Kills the newest worker once this many have started; resolves with the time until its successor starts. */
+/**
+ * Kills the newest worker when this many workers have started. Resolves with the time until its successor
+ * starts.
+ */
 async function killOne({ logged }: Command, started: number): Promise<number> {
   await until(() => logged(READY).length >= started);
   const ended = logged(ENDED).length;

@@ -7,14 +7,14 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 
 const WARM_UP = 20_000;
 const CONNECTIONS = 32;
-/** One in this many calls is aborted by its client. */
+/** The client aborts one of this many calls. */
 const ABORTED = 10;
 
 /** Measures the heap growth over many calls, a tenth of which are aborted. */
 export async function measureLeaks(calls: number): Promise<Figure[]> {
   let requests = 0;
   await using upstream = await startUpstream((_, response) => {
-    // An aborted call must be in progress for a while.
+    // A call that will be aborted is delayed.
     if (++requests % ABORTED === 0) {
       setTimeout(() => sendJson(response, 200, PAGE), 20);
     } else {
@@ -58,7 +58,7 @@ async function manyCalls(port: number, count: number): Promise<void> {
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
-/** Sends a call and closes the connection before or during its response. */
+/** Sends a call, and closes the connection before or during the response. */
 async function leave(connection: Connection): Promise<void> {
   const call = connection.call().catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, 3));

@@ -6,20 +6,20 @@ import { PATH, request } from "../watch/request.ts";
 import { Watchers } from "../watch/watchers.ts";
 import { call } from "./call.ts";
 
-/** Calls of a well-behaved client, from an address that differs from the attacker's. */
+/** Calls of a well-behaved client with an address other than the attacker's. */
 export interface Others extends Disposable {
-  /** Makes a call; resolves with whether it succeeded. */
+  /** Makes a call. Resolves to true if the call succeeded. */
   readonly make: () => Promise<boolean>;
 }
 
-/** How long a client waits for the first message of a feed, in milliseconds. */
+/** The time for which a client waits for the first message of a feed, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /** Returns the calls that the attack specifies. */
 export async function othersOf({ others, serves }: Attack, port: number): Promise<Others> {
   if (others === "a feed of its own") return watching(port);
   const isAuthorized = serves === "authorization";
-  // A gateway with authorization is called through its proxy, which states the client's address.
+  // A gateway with authorization is called through a proxy, whose header has the client's address.
   const agent = new http.Agent({
     keepAlive: true,
     ...(isAuthorized ? {} : { localAddress: "127.0.0.2" }),
@@ -51,7 +51,7 @@ function watching(port: number): Others {
   };
 }
 
-/** Returns the headers of a separate client with an access token. */
+/** Returns the headers of another client with an access token. */
 async function authorized(port: number): Promise<Readonly<Record<string, string>>> {
   const forwarded = { ...FORWARDED, "x-forwarded-for": "203.0.113.9" };
   const steps = new OAuthSteps({ fetch: fetchBy(`http://127.0.0.1:${port}`) });

@@ -48,7 +48,7 @@ async function overloaded(name: "reliable-gateway" | "bare", limits: Record<stri
   const { responses, inTime } = await offered(2 * peak, make);
   agent.destroy();
   const good = inTime / SECONDS;
-  // 429 and 503: rejected calls.
+  // The statuses 429 and 503 are rejections.
   const rejections = responses.filter(({ status }) => status === 429 || status === 503);
   return { share: good / peak, rejections };
 }
@@ -60,7 +60,7 @@ function inRounds(values: readonly number[]): number[][] {
   return Array.from({ length: ROUNDS }, (_, round) => values.slice(round * size, (round + 1) * size));
 }
 
-/** Returns the calls per second at full load of the upstream. */
+/** Returns the number of calls per second at the upstream's capacity. */
 async function saturated(make: () => Promise<CallResponse>): Promise<number> {
   for (let count = 0; count < 20; count++) await make();
   const end = performance.now() + SECONDS * 1000;
@@ -71,14 +71,14 @@ async function saturated(make: () => Promise<CallResponse>): Promise<number> {
       if (status === 200 && performance.now() <= end) answered++;
     }
   };
-  // As many calls again wait, so that capacity is always used.
+  // Twice as many calls are made, so that the capacity is always used.
   await Promise.all(Array.from({ length: 2 * PLACES }, worker));
   return answered / SECONDS;
 }
 
 /**
- * Starts calls at a fixed rate, whatever their outcome; returns all responses, and the number of successful
- * ones in that time.
+ * Starts calls at a fixed rate, whatever their outcome. Returns all responses, and the number of successful
+ * responses in that time.
  */
 async function offered(perSecond: number, make: () => Promise<CallResponse>) {
   const started: Promise<CallResponse>[] = [];
@@ -99,7 +99,7 @@ async function offered(perSecond: number, make: () => Promise<CallResponse>) {
 }
 
 /**
- * Returns an upstream with limited concurrency; further requests wait for their turn, even after their
+ * Returns an upstream with limited concurrency. Further requests are queued, and processed even if their
  * clients have disconnected.
  */
 function limitedUpstream() {

@@ -5,7 +5,7 @@ import { call, calls, LIST_POSTS, PAGE, REQUEST } from "./call.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** The upstream's response time for the attack's calls, in milliseconds. */
+/** The upstream's response time for the attacker's calls, in milliseconds. */
 const SLOW_MS = 8000;
 const COMPLETE = 2000;
 const CONNECTIONS = 11;
@@ -36,7 +36,7 @@ async function served(port: number, attack: string, begin: () => Promise<() => v
   return { name: `calls served beside ${attack}`, unit: "", value: good / CALLS, bound: { atLeast: 1 } };
 }
 
-/** Sends half a message on each stream. */
+/** Sends half of a message on each stream. */
 async function unfinished(port: number): Promise<() => void> {
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
   const sessions = Array.from({ length: CONNECTIONS }, () => http2.connect(`http://127.0.0.1:${port}`));
@@ -60,7 +60,7 @@ async function complete(port: number): Promise<() => void> {
   const abort = new AbortController();
   const body = JSON.stringify({ blogIdentifier: "slow", limit: 1 });
   const attack = calls(COMPLETE, COMPLETE, () => call(port, { body, signal: abort.signal }));
-  // Wait until the client has used up its share.
+  // Waits until the client has used up its share.
   await new Promise((resolve) => setTimeout(resolve, 3000));
   return () => {
     abort.abort();

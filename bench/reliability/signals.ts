@@ -9,7 +9,9 @@ const CLIENTS = 4;
 const TIMES = 5;
 const BETWEEN_MS = 100;
 
-/** The outcome of calls while the processes of a gateway receive signals that end a process by default. */
+/**
+ * Measures the outcome of calls while a gateway's processes receive signals that end a process by default.
+ */
 export async function measureSignals(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   await using gateway = await startCommand(upstream.url, { workers: WORKERS, observed: true });

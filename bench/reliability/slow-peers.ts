@@ -4,10 +4,10 @@ import { LIST_POSTS, PAGE, REQUEST } from "./call.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
-/** The longest observation of a server. */
+/** The maximum time for which a server is observed. */
 const WATCH_MS = 40_000;
 
-/** Tolerance for timers and a busy machine, in seconds. */
+/** The tolerance for timers and a busy machine, in seconds. */
 const SLACK = 1.5;
 
 const HEAD = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
@@ -17,7 +17,7 @@ interface Peer {
   /** The gateway's limit, in seconds. */
   readonly limit: number;
   readonly http2?: boolean;
-  /** Resolves when the server gives up, with the time at which its wait began. */
+  /** Resolves when the server gives up, with the time at which the server began to wait. */
   readonly act: (port: number, end: AbortSignal) => Promise<number>;
 }
 
@@ -36,7 +36,7 @@ const PEERS: readonly Peer[] = [
   { name: "not reading the response", limit: 30, act: deafReader },
 ];
 
-/** Measures how long servers tolerate slow peers; all at the same time. */
+/** Measures how long servers tolerate slow peers. All measurements run concurrently. */
 export async function measureSlowPeers(): Promise<Figure[]> {
   const text = PAGE.replace("<p>", `<p>${"x".repeat(12 << 20)}`);
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, text));
@@ -60,7 +60,7 @@ export async function measureSlowPeers(): Promise<Figure[]> {
   );
 }
 
-/** Returns the seconds until the server ends the exchange; undefined when it does not. */
+/** Returns the number of seconds until the server ends the exchange; undefined if it does not. */
 async function borne({ act }: Peer, port: number): Promise<number | undefined> {
   const end = AbortSignal.timeout(WATCH_MS);
   const since = await act(port, end);
@@ -79,7 +79,7 @@ async function trickle(port: number, beginning: string, end: AbortSignal): Promi
   return since;
 }
 
-/** Opens a stream with its headers and sends nothing more. */
+/** Opens a stream with headers, and sends no data. */
 async function silentStream(port: number, end: AbortSignal): Promise<number> {
   const since = performance.now();
   const session = http2.connect(`http://127.0.0.1:${port}`);
@@ -94,8 +94,8 @@ async function silentStream(port: number, end: AbortSignal): Promise<number> {
 }
 
 /**
- * Reads the start of a response of megabytes and then stops. Sends empty lines, which fail once the server
- * has reset the connection.
+ * Reads the start of a response of several megabytes and then stops. Sends empty lines, which fail after the
+ * server has reset the connection.
  */
 async function deafReader(port: number, end: AbortSignal): Promise<number> {
   let since = performance.now();

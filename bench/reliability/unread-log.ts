@@ -6,7 +6,7 @@ import { sendJson, startUpstream } from "./world.ts";
 /** More lines than pipes and queues can buffer. */
 const CALLS = 10_000;
 
-/** Measures call latency while nobody reads the command's output, compared with a log in a file. */
+/** Measures call latency while nobody reads the command's output, in comparison to a log file. */
 export async function measureUnreadLog(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   const measured = async (settings: CommandSettings) => {

@@ -12,24 +12,27 @@ const CALLS = 60;
 const LARGE_MB = 15;
 const WARM_UP = 20;
 
-/** How long such clients are observed, in milliseconds. */
+/** The time for which such clients are observed, in milliseconds. */
 const WATCH_MS = 6_000;
 
-/** The time within which a process must release garbage, in milliseconds. */
+/** The time in which a process must release garbage, in milliseconds. */
 const SETTLE_MS = 10_000;
 
-/** In MB: 128 are queued for one client, 64 are being read; then one decoded response, and garbage. */
+/**
+ * The limit in MB: 128 are queued for one client and 64 are being read; the rest is one decoded response and
+ * garbage.
+ */
 const HELD_AT_MOST = 640;
 
 /**
- * Measures how 60 clients that request 15 MB each without reading it affect other clients, and how much of it
- * stays in memory.
+ * Measures the effect on other clients, and the memory, when 60 clients request 15 MB each and do not read
+ * it.
  */
 export async function measureUnread(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const heapMb of HEAPS) {
     for (const version of ["1.1", "2"] as const) {
-      // In a separate process, so that sending does not delay timers here.
+      // The upstream runs in a separate process, so that sending does not delay timers in this process.
       using upstream = await forkUpstream("large-upstream", [String(LARGE_MB), String(WARM_UP)]);
       await using gateway = await Subject.start("reliable-gateway", {
         upstream: upstream.url,
@@ -72,10 +75,7 @@ function askHttp1(port: number): () => void {
   };
 }
 
-/**
- * Sends all requests on one connection, with maximum windows for streams and the connection, without reading
- * the responses.
- */
+/** Sends all requests on one connection with maximum windows, without reading the responses. */
 function askHttp2(port: number): () => void {
   const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };

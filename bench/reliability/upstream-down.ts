@@ -8,7 +8,7 @@ import { Subject, sendJson, startUpstream } from "./world.ts";
 
 const CALLS = 200;
 
-/** Measures how many requests an upstream that is down receives per call. */
+/** Measures the number of requests per call to an upstream that is down. */
 export async function measureRetries(): Promise<Figure[]> {
   const beside = {
     "bare with RetryAgent": await attempts("bare", { retries: true }, 40),
@@ -71,7 +71,7 @@ function rejection(label: string, value: number): Figure {
   return { name: `rejection by an open breaker, ${label}`, unit: "ms", value, bound: { atMost: 5 } };
 }
 
-/** Returns the time of sequential rejections. */
+/** Returns the durations of sequential rejections. */
 async function rejections(connection: Connection): Promise<number[]> {
   const times: number[] = [];
   for (let count = 0; count < REFUSALS; count++) {

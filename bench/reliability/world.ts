@@ -77,12 +77,12 @@ export function heapFlags(heapMb: number | undefined): string[] {
   return heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
 }
 
-/** Adds the heap size to a figure's name. */
+/** Adds the heap size to the name of a figure. */
 export function withHeap(name: string, heapMb: number | undefined): string {
   return heapMb === undefined ? name : `${name}, heap of ${heapMb} MB`;
 }
 
-/** Receives the next message of a process; rejects when it exits first. */
+/** Receives the next message of a process. Rejects if the process exits first. */
 export function next<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null) => reject(new Error(`a server exited with status ${code}`));

@@ -1,4 +1,7 @@
-/** A gateway with its defaults. Arguments: the upstream, and the service that it has in addition to posts. */
+/**
+ * A gateway with its defaults. Arguments: the upstream, and the service that the gateway has in addition to
+ * posts.
+ */
 import { type GatewayOptions, startGateway } from "connect-rest-gateway";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { feedService } from "../../runtime/src/testing/feed-service.ts";

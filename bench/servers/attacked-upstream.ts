@@ -10,7 +10,7 @@ const PAGES = {
 };
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** Polls of all feeds so far: each returns new items. */
+/** The number of polls of all feeds, each of which returns new items. */
 let polls = 0;
 
 function feedOf(owner: string): string {

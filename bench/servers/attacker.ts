@@ -1,6 +1,6 @@
 /**
- * A client that attacks a port. Arguments: the attack and the port. Reports the number of its steps when its
- * parent asks.
+ * A client that attacks a port. Arguments: the attack and the port. Reports the number of its steps on
+ * request.
  */
 import { attackOf } from "../attacks/index.ts";
 

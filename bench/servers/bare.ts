@@ -1,5 +1,5 @@
 /**
- * A hand-written server: connect-node and undici's fetch with their defaults, one port for each version of
+ * A hand-written server: connect-node and undici's fetch with their defaults, with one port per version of
  * HTTP.
  */
 import http from "node:http";
@@ -15,7 +15,7 @@ import { listenLocally } from "./child.ts";
 import { answerParent } from "./questions.ts";
 
 const { upstream, retries = false, http2: isHttp2 = false } = readSettings(process.argv[2]);
-// The default number of retries, in less time.
+// The default number of retries with shorter delays.
 const dispatcher = retries ? new RetryAgent(new Agent(), { minTimeout: 1, maxTimeout: 10 }) : new Agent();
 
 async function listPosts({ limit = 20 }: ListPostsRequest, { signal }: HandlerContext) {

@@ -1,10 +1,10 @@
 /** A message from a server's process to its parent. */
 export type ServerMessage =
   | Ready
-  /** Processor time of the process so far, in microseconds. */
+  /** The processor time of the process so far, in microseconds. */
   | { readonly type: "cpu"; readonly microseconds: number };
 
-/** The message of a server that listens. */
+/** The message that a server sends when it listens. */
 export interface Ready {
   readonly type: "ready";
   readonly ports: Ports;
@@ -12,7 +12,7 @@ export interface Ready {
   readonly metrics?: string | undefined;
 }
 
-/** The ports of a server by protocol; a server may have only one of them. */
+/** The ports of a server by protocol. A server may have only one of them. */
 export interface Ports {
   readonly http1?: number;
   readonly http2?: number;
@@ -27,8 +27,8 @@ export interface Extras {
 }
 
 /**
- * Reports that the server listens, answers the parent's questions (always including processor time), and
- * exits on disconnect.
+ * Reports that the server listens, answers the parent's questions, which always include the processor time,
+ * and exits on disconnect.
  */
 export function serveParent(ports: Ports, { metrics, questions = {} }: Extras = {}): void {
   const send = (message: unknown) => process.send?.(message);
@@ -45,7 +45,7 @@ export function serveParent(ports: Ports, { metrics, questions = {} }: Extras = 
   send({ type: "ready", ports, metrics } satisfies ServerMessage);
 }
 
-/** Returns the address of the upstream, which is the first argument. */
+/** Returns the address of the upstream from the first argument. */
 export function upstreamArgument(): string {
   const [, , upstream] = process.argv;
   if (upstream === undefined) {

@@ -17,7 +17,9 @@ const REQUEST =
 const AT_ONCE = 64;
 const CONNECTIONS = 200;
 
-/** Sends requests on one connection without waiting for each response, and reconnects when it is closed. */
+/**
+ * Sends requests on one connection without waiting for each response. Reconnects if the connection is closed.
+ */
 function pipeline(atOnce: number): void {
   const socket = net.connect(port, "127.0.0.1");
   const text = REQUEST.repeat(Math.max(1, atOnce / 2));
@@ -92,7 +94,7 @@ function resets(): void {
   session.once("connect", burst);
 }
 
-/** Questions per stream. */
+/** The number of questions per stream. */
 const QUESTIONS = 100;
 
 /** Requests the schema on one stream after another, as fast as responses arrive. */
@@ -116,7 +118,7 @@ function reflection(): void {
   for (let count = 0; count < 16; count++) ask();
 }
 
-/** Opens connections and keeps them. */
+/** Opens connections and keeps them open. */
 function hold(): void {
   const open = () => {
     const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);

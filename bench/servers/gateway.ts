@@ -1,4 +1,4 @@
-/** The measured gateway. */
+/** The gateway that the benchmark measures. */
 import { serveParent } from "./child.ts";
 import { startMeasuredGateway } from "./measured-gateway.ts";
 import { startProfile, stopProfile } from "./profiler.ts";

@@ -1,4 +1,4 @@
-/** The measured gateway, which also reports how long its event loop was blocked, and its memory. */
+/** The gateway for large pages. Also reports the longest event-loop turn and its memory. */
 import { readFileSync, writeFileSync } from "node:fs";
 import inspector from "node:inspector/promises";
 import { serveParent } from "./child.ts";
@@ -56,7 +56,7 @@ function resident(): Resident {
   const now = process.memoryUsage.rss();
   try {
     const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;
-    // Resets the kernel's peak (proc_pid_clear_refs(5)).
+    // Resets the peak that the kernel records (proc_pid_clear_refs(5)).
     writeFileSync("/proc/self/clear_refs", "5");
     return { now, peak };
   } catch {
@@ -64,7 +64,10 @@ function resident(): Resident {
   }
 }
 
-/** Collects the garbage of earlier calls, since a call could reuse its memory unnoticed. */
+/**
+ * Collects the garbage of earlier calls. Otherwise a call could reuse that memory, and the measurement would
+ * not show it.
+ */
 async function settle(): Promise<boolean> {
   const session = new inspector.Session();
   session.connect();

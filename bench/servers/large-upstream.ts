@@ -1,6 +1,6 @@
 /**
- * An upstream whose pages are as many megabytes as its first argument says, except the first pages; the
- * second argument is their number.
+ * An upstream with pages of some megabytes. Arguments: the size of a page in MB, and the number of small
+ * pages at the start.
  */
 import http from "node:http";
 import { PAGE } from "../reliability/call.ts";

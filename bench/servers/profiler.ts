@@ -8,7 +8,7 @@ const session = new Session();
 /** The profile of a process. */
 export interface Profiled {
   readonly profile: Profiler.Profile;
-  /** Processor time of the main thread, and of all threads, in microseconds. */
+  /** The processor time of the main thread and of all threads, in microseconds. */
   readonly main: number;
   readonly all: number;
 }

@@ -5,7 +5,7 @@ import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
 
 const pool = new Pool(upstreamArgument(), { connections: 128 });
 
-/** The proxy forwards compressed bytes unchanged. */
+/** Clients accept gzip, since the proxy forwards compressed bytes unchanged. */
 const HEADERS = ["accept-encoding", "gzip"];
 
 /** Forwards a response as it arrives. Pages are small, so data for slow readers is buffered in memory. */

@@ -11,7 +11,7 @@ export interface Memory {
 
 const ANSWERS: Readonly<Record<Question, () => unknown>> = { memory, heap, cpu, turn };
 
-/** Reports the port to the parent, answers its questions, and exits when the parent does. */
+/** Reports the port to the parent, answers its questions, and exits with the parent. */
 export function answerParent(port: number): void {
   process.on("message", (question: Question) => {
     process.send?.(ANSWERS[question]());
@@ -20,7 +20,7 @@ export function answerParent(port: number): void {
   process.send?.(port);
 }
 
-/** Returns the heap in use after a collection, in bytes; the process needs --expose-gc. */
+/** Returns the heap in use after a garbage collection, in bytes. The process needs --expose-gc. */
 function heap(): number {
   for (let times = 0; times < 3; times++) globalThis.gc?.();
   return process.memoryUsage().heapUsed;
@@ -36,14 +36,14 @@ function cpu(): number {
   return (user + system) / 1000;
 }
 
-/** The sampling interval for event-loop turns in milliseconds, which is also the maximum error. */
+/** The sampling interval for event-loop turns, which is also the maximum error, in milliseconds. */
 const PROBE_MS = 2;
 
 let longestTurnMs: number | undefined;
 
 /**
  * Returns the longest event-loop turn since the last question, in milliseconds of the main thread's processor
- * time, which excludes other processes. The first question starts the measurement.
+ * time. The first question starts the measurement.
  */
 function turn(): number {
   const longest = longestTurnMs ?? 0;

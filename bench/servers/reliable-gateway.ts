@@ -1,5 +1,5 @@
 /**
- * The gateway with its defaults and the settings of the first argument; a handler of BlogService never
+ * The gateway with its defaults and the settings in the first argument. BlogService has a handler that never
  * responds.
  */
 import { startGateway } from "connect-rest-gateway";

@@ -1,4 +1,4 @@
-/** The upstream of uploads: reads a body, discards it, and responds with the number of bytes as an id. */
+/** The upstream for uploads. Discards a body, and responds with the number of bytes as the id. */
 import { createServer } from "node:http";
 import { listenLocally } from "./child.ts";
 

@@ -1,4 +1,4 @@
-/** The upstream: fixed bytes for every page over plain sockets, to use as little time as possible. */
+/** The upstream. Sends fixed bytes for every page over plain sockets, to use as little time as possible. */
 import net from "node:net";
 import { PAGES, type Page, pageFor } from "../pages.ts";
 import { listenLocally, serveParent } from "./child.ts";
@@ -46,7 +46,7 @@ const server = net.createServer({ noDelay: true }, (socket) => {
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk) => {
     received += chunk.toString("latin1");
-    // Requests have no body, so the end of the head is the end of the request.
+    // Requests have no body, so a request ends with its headers.
     for (let end = received.indexOf("\r\n\r\n"); end >= 0; end = received.indexOf("\r\n\r\n")) {
       socket.write(responseFor(received.slice(0, end)));
       received = received.slice(end + 4);

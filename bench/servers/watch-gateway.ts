@@ -1,6 +1,6 @@
 /**
  * The gateway with its defaults, for streams that watch a feed. Arguments: the upstream, `fast` or `connect`,
- * and in a fleet its name and a bus.
+ * and in a fleet also a name and a bus.
  */
 
 import { startGateway } from "connect-rest-gateway";
@@ -14,7 +14,7 @@ export type WatchQuestion = "usage" | "stop";
 
 /** The answer to `usage`. */
 export interface Usage {
-  /** Resident memory after a collection, in bytes. */
+  /** Resident memory after a garbage collection, in bytes. */
   readonly resident: number;
   readonly heap: number;
   /** Accumulated processor time, in microseconds. */
@@ -32,7 +32,7 @@ const gateway = await startGateway({
 await gateway.warm;
 
 /**
- * Collects garbage as `connect-rest serve` does after some idle seconds; detached streams do not count as
+ * Collects garbage as `connect-rest serve` does after some idle seconds. Detached streams do not count as
  * calls.
  */
 async function usageNow(): Promise<Usage> {

@@ -4,19 +4,19 @@ import { bundle, copyEntry, type Json } from "../../scripts/bundle.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Our packages that a gateway needs, and their folders in this repository. */
+/** The packages of this repository that a gateway needs, with their folders. */
 const OURS = new Map([
   ["connect-rest-codec", "codec"],
   ["connect-rest-runtime", "runtime"],
   ["connect-rest-gateway", "gateway"],
 ]);
 
-/** The executable of the gateway, below a folder `node_modules`. */
+/** The executable of the gateway, relative to a folder `node_modules`. */
 export const EXECUTABLE = "connect-rest-gateway/bin/entry.cjs";
 
 /**
- * Installs our packages into a folder `node_modules` as published, bundled, and links to third-party
- * packages.
+ * Installs the packages of this repository into a folder `node_modules` as they are published, bundled, and
+ * links to third-party packages.
  */
 export function installPublished(target: string): void {
   const modules = join(ROOT, "node_modules");

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Methods per service. */
+/** The number of methods per service. */
 const METHODS = 10;
 
 const IMPORTS = [
@@ -14,7 +14,7 @@ const IMPORTS = [
   "google/protobuf/timestamp.proto",
 ];
 
-/** Imports of these files that no package of the buf CLI contains, by their folders in this repository. */
+/** Imported .proto files that no package of the buf CLI contains, with their folders in this repository. */
 const VENDORED = [
   ["proto", "connectrest"],
   [".protovalidate", "buf"],
@@ -24,10 +24,10 @@ const VENDORED = [
 ] as const;
 
 /**
- * Writes services into a folder, each in its own package, with messages and adapters in JavaScript, a
- * configuration that serves them, and `bare.js`, a connect-node server of the same services.
+ * Writes services into a folder: each in a separate package with messages and adapters in JavaScript, a
+ * configuration that serves them, and `bare.js`, a connect-node server with the same services.
  *
- * @throws Error when the code cannot be generated
+ * @throws Error if the code cannot be generated
  */
 export function writeServices(folder: string, count: number): void {
   const names = Array.from({ length: count }, (_, index) => `s${index + 1}`);

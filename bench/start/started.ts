@@ -13,20 +13,20 @@ export interface StartCommand {
 export interface Start {
   /** Milliseconds until the ready message. */
   readonly readyMs: number;
-  /** Processor time of all threads until then, in milliseconds. Undefined without /proc. */
+  /** The processor time of all threads until the ready message, in milliseconds. Undefined without /proc. */
   readonly cpuMs: number | undefined;
 }
 
 /** The kernel's unit of processor time in /proc, in milliseconds. */
 const TICK_MS = 10;
 
-/** Starts a process, and ends it as soon as it is ready. */
+/** Starts a process and ends it when it is ready. */
 export async function startOnce(command: StartCommand): Promise<Start> {
   const startedAt = performance.now();
   const child = run(command);
   await ready(child);
   const readyMs = performance.now() - startedAt;
-  // Excludes work after the ready message.
+  // The process is stopped first, so that work after the ready message is excluded.
   child.kill("SIGSTOP");
   const cpuMs = processorTime(child.pid ?? 0);
   const exit = once(child, "exit");
@@ -36,7 +36,7 @@ export async function startOnce(command: StartCommand): Promise<Start> {
 }
 
 /**
- * Starts a process and lets it exit by itself once it is ready, so that it saves its compile cache for the
+ * Starts a process and lets it exit by itself when it is ready, so that it saves its compile cache for the
  * next start.
  */
 export async function startToCompile(command: StartCommand): Promise<void> {
@@ -51,7 +51,7 @@ function run({ folder, args, env }: StartCommand): ChildProcess {
   return spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Resolves with the ready message of a process; rejects when it exits first. */
+/** Resolves with the ready message of a process. Rejects if the process exits first. */
 async function ready(child: ChildProcess): Promise<void> {
   let errors = "";
   child.stderr?.on("data", (data) => {

@@ -5,24 +5,27 @@ import { type FeedUpstream, startFeedUpstream } from "./upstream.ts";
 import { Watchers } from "./watchers.ts";
 
 const WATCHERS = 100;
-/** The interval between events, in milliseconds; the interval between polls is a second. */
+/** The interval between events in milliseconds. Polls are a second apart. */
 const EVENT_MS = 100;
 
-/** How a crash of the polling process affects watchers. */
+/** The effect of a crash of the polling process on watchers. */
 export interface FleetFigures {
   readonly watchers: number;
   readonly events: number;
   /**
-   * Milliseconds from the crash to the first poll by the other process. The interval between polls is a
-   * second.
+   * The time from the crash to the first poll by the other process, in milliseconds. Polls are a second
+   * apart.
    */
   readonly takeOverMs: number;
-  /** Events that watchers missed, and events that they received more than once, in total. */
+  /** The number of events that watchers missed, and the number that they received more than once. */
   readonly lost: number;
   readonly repeated: number;
 }
 
-/** A client that watches across streams: the received events, and the position at which to resume. */
+/**
+ * A client that watches with consecutive streams, and keeps the received events and the position at which to
+ * resume.
+ */
 class Client {
   readonly ids: number[] = [];
   token = "";
@@ -34,7 +37,10 @@ class Client {
   }
 }
 
-/** Runs two gateways on one Redis, kills the polling one, and lets its watchers reconnect to the other. */
+/**
+ * Runs two gateways on one Redis, kills the polling gateway, and lets its watchers reconnect to the other
+ * one.
+ */
 export async function measureFleet(): Promise<FleetFigures | undefined> {
   if (NO_REDIS !== undefined) return undefined;
   const redis = await startRedis();

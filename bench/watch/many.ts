@@ -3,7 +3,7 @@ import { PATH, request } from "./request.ts";
 import { type FeedUpstream, startFeedUpstream } from "./upstream.ts";
 import { Watchers } from "./watchers.ts";
 
-/** Watchers before the measurement, so that the process has already reached its base size. */
+/** The number of watchers before the measurement, so that the process has already reached its base size. */
 const WARM_UP = 2000;
 const EVENTS = 5;
 
@@ -14,16 +14,16 @@ export interface ManyFigures {
   /** Resident memory per watcher, in bytes. */
   readonly resident: number;
   readonly heap: number;
-  /** Polls while events arrived, and the number of intervals. */
+  /** The number of polls while events arrived, and the number of polling intervals. */
   readonly polls: number;
   readonly intervals: number;
-  /** Milliseconds from a poll's response to the last delivery: the median. */
+  /** The median time from a poll's response to the last delivery, in milliseconds. */
   readonly deliveryMs: number;
-  /** Processor time of the gateway per delivered event, in microseconds. */
+  /** The gateway's processor time per delivered event, in microseconds. */
   readonly cpuMicroseconds: number;
 }
 
-/** Opens many streams that watch one feed over HTTP/2, from one address, and adds events one at a time. */
+/** Opens many streams that watch one feed over HTTP/2 from one address, and adds events one at a time. */
 export async function measureMany(path: ManyFigures["path"], count: number): Promise<ManyFigures> {
   const upstream = await startFeedUpstream(1);
   const gateway = await WatchGateway.start([upstream.url, path]);

@@ -3,10 +3,10 @@ import { FeedService } from "../../runtime/src/testing/feed-service.ts";
 
 const { watch } = FeedService.method;
 
-/** The path of the watching method. */
+/** The path of the method that watches. */
 export const PATH = `/${FeedService.typeName}/Watch`;
 
-/** Returns a request in its envelope. Without a token the stream begins with the next events. */
+/** Returns a request in its envelope. Without a token the stream begins with the next event. */
 export function request({ owner = "ada", resumeToken = "" } = {}): Buffer {
   const message = toBinary(watch.input, create(watch.input, { owner, resumeToken }));
   const head = Buffer.alloc(5);

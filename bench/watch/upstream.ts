@@ -11,7 +11,7 @@ export interface FeedUpstream {
   readonly polls: number;
   /** The user agent of the last poll. */
   readonly polledBy: string;
-  /** Adds events for the next poll; resolves with the time at which their response was sent. */
+  /** Adds events for the next poll. Resolves with the time at which the poll's response was sent. */
   add(count: number): Promise<number>;
   /** Resolves at the next poll by a user agent other than `other`, with the time of the poll. */
   nextBy(other: string): Promise<number>;
@@ -20,7 +20,7 @@ export interface FeedUpstream {
   close(): Promise<void>;
 }
 
-/** Starts the upstream; polls should be `intervalSeconds` apart. */
+/** Starts the upstream, which asks for polls at this interval. */
 export async function startFeedUpstream(intervalSeconds: number): Promise<FeedUpstream> {
   const ids: number[] = Array.from({ length: 10 }, (_, index) => index + 1);
   let polls = 0;

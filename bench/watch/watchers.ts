@@ -21,7 +21,7 @@ const STREAMS = 100;
 /** Receives a message of a stream: a gRPC envelope without its header. */
 export type OnMessage = (stream: string, message: Buffer) => void;
 
-/** Returns the request of a stream by its number. */
+/** Returns the request of a stream by the number of the stream. */
 type BodyOf = (index: number) => Uint8Array;
 
 /** Streams that watch a feed, over as few connections as possible. */
@@ -40,7 +40,7 @@ export class Watchers {
     this.onMessage = onMessage;
   }
 
-  /** Opens streams from these addresses in turn. Each sends one request and reads all messages. */
+  /** Opens streams from these addresses in turn. Each stream sends one request and reads all messages. */
   async open(
     port: number,
     path: string,

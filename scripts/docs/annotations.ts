@@ -8,7 +8,7 @@ import { anchor, code, page, table } from "./markdown.ts";
 import { filesBelow, loadSchema } from "./schema.ts";
 
 const HEAD = new URL("annotations-head.md", import.meta.url);
-/** Names of scalar types, by their numbers in a descriptor. */
+/** Names of scalar types, by the number of the type in descriptors. */
 export const SCALARS = [
   ...["", "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group"],
   ...["message", "bytes", "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64"],
@@ -60,7 +60,7 @@ class Reference {
     return table(["On a", "Option", "Rules", ""], rows);
   }
 
-  /** Adds the types that a message uses, each before the types that it uses in turn. */
+  /** Adds the types that a message uses. Each type is added before the types that it uses. */
   private reach(message: DescMessage, order: Set<Type>): void {
     for (const field of message.fields) {
       const type = typeOf(field);
@@ -130,14 +130,14 @@ class Reference {
     return `[${shortName(type)}](#${anchor(shortName(type))})`;
   }
 
-  /** Returns a comment on one line, with links for names of messages. */
+  /** Returns a comment on one line, in which names of messages are links. */
   private prose(comment: string): string {
     return (
       comment
         .split("\n\n")
         .map((paragraph) => paragraph.replaceAll("\n", " "))
         .join("\n\n")
-        // Single-word names, such as Header, also occur as plain words.
+        // Names of a single word, such as Header, also occur as ordinary words.
         .replaceAll(/`[^`]*`|\b(?:[A-Z][a-z]+){2,}\b/g, (word) => {
           const type = this.types.get(word);
           return type === undefined || type.kind === "enum" ? word : this.link(type);
@@ -158,7 +158,7 @@ function typeOf(field: DescField): Type | undefined {
   return field.message ?? field.enum;
 }
 
-/** Returns the name in the package, with the parent's name before a nested type's. */
+/** Returns the name of a type in the package; a nested type has its parent's name in front. */
 function shortName(type: Type): string {
   return type.typeName.slice(type.file.proto.package.length + 1);
 }

@@ -1,4 +1,4 @@
-/** Prints the page about authorization: its setup, and the test of each requirement. */
+/** Prints the page about authorization: the setup, and the test of each requirement. */
 import { readFileSync } from "node:fs";
 import { code, page, table } from "./markdown.ts";
 import { readRequirements } from "./requirements.ts";

@@ -5,7 +5,7 @@ export interface Bar {
   /** The interval that contains the value with 95 % confidence. */
   readonly low: number;
   readonly high: number;
-  /** Whether the bar shows the gateway rather than a reference. */
+  /** Whether the bar shows the gateway instead of a reference. */
   readonly isOurs: boolean;
 }
 
@@ -17,8 +17,9 @@ const TOP = 56;
 const PLOT = WIDTH - LABEL_WIDTH - VALUE_WIDTH;
 
 /**
- * Draws a chart of horizontal bars as SVG, with a line at 1 and each bar's interval. The chart is readable on
- * light and dark pages: colors have medium brightness, and texts use the page's text color where it is known.
+ * Draws a chart of horizontal bars as SVG, with a line at 1 and the interval of each bar. The chart is
+ * readable on light and dark pages: colors have medium brightness, and texts use the page's text color if it
+ * is known.
  */
 export function barChart(title: string, unit: string, bars: readonly Bar[]): string {
   const most = Math.max(1, ...bars.map(({ high }) => high));

@@ -1,4 +1,4 @@
-/** Prints the reference of diagnostics: the meaning of each, with an example and its output. */
+/** Prints the reference of diagnostics: the meaning of each diagnostic, with an example and the output. */
 import { readFileSync } from "node:fs";
 import { PROBLEM_CASES, type ProblemCase } from "../../test/plugin/problem-cases.ts";
 import { DIAGNOSTICS } from "./diagnostics/all.ts";
@@ -50,7 +50,7 @@ function exampleOf(id: string): Example | undefined {
   return { language: "proto", source: tidy(found.source), problem: `case.proto:${problem}` };
 }
 
-/** Removes trailing blanks. Line numbers do not change, since positions refer to them. */
+/** Removes trailing blanks. Line numbers stay the same, since positions refer to them. */
 function tidy(source: string): string {
   return source.replaceAll(/[ \t]+$/gm, "");
 }

@@ -14,7 +14,7 @@ import { RETRIED_STATUSES } from "../../runtime/src/retry/retried-statuses.ts";
 import { code, page, table } from "./markdown.ts";
 
 const HEAD = new URL("errors-head.md", import.meta.url);
-/** Ranges of statuses that share a row, each with one status to look up. */
+/** Ranges of statuses that share a row, each with one status that represents the range. */
 const RANGES: ReadonlyArray<readonly [range: string, status: number]> = [
   ["other 300 to 399", 399],
   ["other 400 to 499", 499],

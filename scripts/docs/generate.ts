@@ -1,6 +1,6 @@
 /**
  * Writes the generated pages of docs/: `npm run docs`. With `--check` it writes nothing, lists the outdated
- * pages, and fails if there is one.
+ * pages, and fails if there are any.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -6,7 +6,7 @@ export function anchor(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Formats a table; cells are Markdown on one line. */
+/** Formats a table, whose cells are Markdown on one line. */
 export function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   return [head, head.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.map(cell).join(" | ")} |`)
@@ -17,7 +17,7 @@ function cell(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, " ").replaceAll("|", "\\|");
 }
 
-/** Formats text as code; text with a backtick needs longer fences (CommonMark section 6.1). */
+/** Formats text as code. Text with a backtick needs longer fences (CommonMark section 6.1). */
 export function code(text: string): string {
   return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
 }

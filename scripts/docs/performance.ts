@@ -72,7 +72,7 @@ function markdown(recording: Recording, pages: readonly string[]): string {
   );
 }
 
-/** Returns the most requested figures, as far as they were recorded. */
+/** Returns the figures that readers ask for most, if they were recorded. */
 function inShort(recording: Recording): string {
   return [
     ...shortTable(recording),

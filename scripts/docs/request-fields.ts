@@ -4,7 +4,7 @@ import { commentOf } from "../../plugin/src/descriptors/comments.ts";
 import { SCALARS } from "./annotations.ts";
 import { code, table } from "./markdown.ts";
 
-/** Formats the fields of a request; returns an empty text when it has no fields. */
+/** Formats the fields of a request. Returns an empty string for a request without fields. */
 export function requestTable({ fields }: DescMessage): string {
   if (fields.length === 0) return "";
   const rows = fields.map((field) => [code(field.name), typeText(field), commentOf(field)]);

@@ -9,7 +9,7 @@ export interface Requirement {
   readonly level: string;
   readonly provider: string;
   readonly text: string;
-  /** Undefined while no test verifies it. */
+  /** The test; undefined if the requirement has no test. */
   readonly test: { readonly file: string; readonly name: string } | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The repository's .proto files as descriptors, with comments. */
+/** Loads the repository's .proto files as descriptors with comments. */
 import { spawnSync } from "node:child_process";
 import { createFileRegistry, type DescFile, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";

@@ -53,7 +53,7 @@ function serviceParts({ service, methods, comments }: ServiceAdapter, schema: Fi
   ];
 }
 
-/** Formats the fields of a request; later methods with the same request link to the first one. */
+/** Formats the fields of a request. Later methods with the same request link to the first method. */
 function requestText({ name, input }: DescMethod, first: DescMethod, schema: FileRegistry): string {
   if (first.name !== name && input.fields.length > 0) {
     return `Same request as [${first.name}](#${anchor(first.name)}).`;

@@ -15,7 +15,7 @@ import {
 import { PostService_createPost, PostService_listPosts } from "../../gen/blog/v1/post_rest.ts";
 import { received, sent } from "../support/adapter.ts";
 
-/** Returns the message that an adapter reads from an envelope's payload. */
+/** Returns the message that an adapter reads from a payload in the envelope. */
 function answer<O extends DescMessage>(adapter: UnaryAdapter<never, O>, payload: string) {
   const text = `{"meta":{"status":200,"msg":"OK"},"response":${payload}}`;
   const { message, differences, isSecond } = received(adapter as UnaryAdapter, text);
@@ -34,7 +34,7 @@ const posts = (...items: unknown[]) => {
   return { posts: json.posts as JsonValue[], ...rest };
 };
 
-test("GetBlogInfo: is GET /v2/blog/{blog-identifier}/info with comma-separated fields", () => {
+test("GetBlogInfo: sends GET /v2/blog/{blog-identifier}/info with comma-separated fields", () => {
   const message = create(GetBlogInfoRequestSchema, {
     blogIdentifier: "t:abc/1",
     fields: ["name", "?is_following_you"],
@@ -53,7 +53,7 @@ test("GetBlogInfo: is GET /v2/blog/{blog-identifier}/info with comma-separated f
   });
 });
 
-test("GetBlogInfo: takes an API key as the query parameter api_key, and unwraps the envelope", () => {
+test("GetBlogInfo: sends an API key as the query parameter api_key, and unwraps the envelope", () => {
   expect(BlogService_getBlogInfo.rules).toMatchObject({
     credentials: ["oauth1", "oauth2", "api_key"],
     apiKey: { query: "api_key" },
@@ -108,7 +108,7 @@ test("GetBlogInfo: reads a blog", () => {
   });
 });
 
-test("ListPosts: is GET /v2/blog/{blog-identifier}/posts with every parameter", () => {
+test("ListPosts: sends GET /v2/blog/{blog-identifier}/posts with every parameter", () => {
   const message = create(ListPostsRequestSchema, {
     blogIdentifier: "staff",
     type: PostType.QUOTE,
@@ -147,7 +147,7 @@ test("ListPosts: is GET /v2/blog/{blog-identifier}/posts with every parameter", 
   });
 });
 
-test("ListPosts: sends nothing for unset fields", () => {
+test("ListPosts: sends no parameters for unset fields", () => {
   const message = create(ListPostsRequestSchema, { blogIdentifier: "staff" });
   expect(sent(PostService_listPosts, message)).toMatchObject({
     path: "/v2/blog/staff/posts",
@@ -208,7 +208,7 @@ test("ListPosts: reads blocks", () => {
   });
 });
 
-test("CreatePost: is POST /v2/blog/{blog-identifier}/posts with a JSON body", () => {
+test("CreatePost: sends POST /v2/blog/{blog-identifier}/posts with a JSON body", () => {
   const message = create(CreatePostRequestSchema, {
     blogIdentifier: "staff",
     content: [
@@ -254,7 +254,7 @@ test.each(['"700000000000000001"', "700000000000000001"])(
   },
 );
 
-test("leniency that responses need: 1: keeps unknown keys at any depth as they came", () => {
+test("leniency for responses: 1: keeps unknown keys unchanged at any depth", () => {
   const blog = '{"name":"b","zzz":[1,{"id":700000000000000001}],"theme":{"zzz":null}}';
   expect(info(blog)).toEqual({
     blog: {
@@ -267,7 +267,7 @@ test("leniency that responses need: 1: keeps unknown keys at any depth as they c
   });
 });
 
-test("leniency that responses need: 2: keeps the spelling of an unknown type, and passes the object on", () => {
+test("leniency for responses: 2: keeps the name of an unknown type, and the whole object", () => {
   const { posts: read } = posts({
     type: "hologram",
     state: "frozen",
@@ -286,7 +286,7 @@ test("leniency that responses need: 2: keeps the spelling of an unknown type, an
   });
 });
 
-test("leniency that responses need: 3: accepts [] for an empty object and for an empty response", () => {
+test("leniency for responses: 3: accepts [] for an empty object and for an empty response", () => {
   expect(info({ name: "b", theme: [] })).toEqual({
     blog: { name: "b", theme: {} },
     differences: [],
@@ -299,12 +299,12 @@ test("leniency that responses need: 3: accepts [] for an empty object and for an
   });
 });
 
-test("leniency that responses need: 4: accepts a single object for an array of one", () => {
+test("leniency for responses: 4: accepts a single object for an array of one", () => {
   const { posts: read } = posts({ type: "blocks", content: [{ type: "image", media: { url: "u" } }] });
   expect(read[0]).toMatchObject({ blocks: { content: [{ image: { media: [{ url: "u" }] } }] } });
 });
 
-test("leniency that responses need: 5: uses the first element of an array for an object", () => {
+test("leniency for responses: 5: uses the first element of an array for an object", () => {
   expect(info({ theme: [{ body_font: "f" }] }).blog).toEqual({ theme: { bodyFont: "f" } });
   const { posts: read } = posts({
     type: "blocks",
@@ -315,7 +315,7 @@ test("leniency that responses need: 5: uses the first element of an array for an
   });
 });
 
-test("leniency that responses need: 6: treats null, a missing key and false as absent", () => {
+test("leniency for responses: 6: treats null, a missing key and false as absent", () => {
   expect(info({ name: null, theme: null, avatar: null, updated: null })).toEqual({
     blog: {},
     differences: [],
@@ -326,7 +326,7 @@ test("leniency that responses need: 6: treats null, a missing key and false as a
   expect(info({ theme: false }).blog).toEqual({});
 });
 
-test("leniency that responses need: 7: accepts numbers as strings and strings as numbers", () => {
+test("leniency for responses: 7: accepts numbers as strings and strings as numbers", () => {
   const { blog, differences } = info({ posts: "12", title: 12, updated: "1700000000" });
   expect(blog).toMatchObject({ posts: 12, title: "12", updated: "2023-11-14T22:13:20Z" });
   expect(differences).toEqual([
@@ -335,20 +335,20 @@ test("leniency that responses need: 7: accepts numbers as strings and strings as
   ]);
 });
 
-test("leniency that responses need: 8: keeps sharing flags unchanged", () => {
+test("leniency for responses: 8: keeps sharing flags unchanged", () => {
   expect(info({ tweet: "Y" }).blog).toEqual({ tweet: "Y" });
   expect(info({ tweet: "auto" }).blog).toEqual({ tweet: "auto" });
   expect(info({ ask: "N" }).blog).toEqual({ ask: false });
 });
 
-test("leniency that responses need: 9: accepts any escaping of text", () => {
+test("leniency for responses: 9: accepts every JSON escape in strings", () => {
   expect(info('{"url":"https:\\/\\/b.test\\/","title":"\\u003c\\u00e9\\ud83d\\ude00"}').blog).toEqual({
     url: "https://b.test/",
     title: "<é😀",
   });
 });
 
-test("leniency that responses need: 10: treats empty texts as empty", () => {
+test("leniency for responses: 10: treats empty strings as empty", () => {
   expect(info({ title: "", theme: { header_image_poster: "", header_bounds: "" } })).toEqual({
     blog: { theme: {} },
     differences: [],
@@ -356,22 +356,22 @@ test("leniency that responses need: 10: treats empty texts as empty", () => {
   });
 });
 
-test("leniency that responses need: 11: reads timestamps in seconds, with or without a fraction", () => {
+test("leniency for responses: 11: reads timestamps in seconds, with or without a fraction", () => {
   const { posts: read, differences } = posts({ timestamp: 1_700_000_000.5, mute_end_timestamp: 0 });
   expect(read[0]).toEqual({ timestamp: "2023-11-14T22:13:20.500Z" });
   expect(differences).toEqual([]);
 });
 
-test("leniency that responses need: 12: keeps dates as text", () => {
+test("leniency for responses: 12: keeps dates as strings", () => {
   expect(posts({ date: "2023-11-14 22:13:20 GMT" }).posts[0]).toEqual({ date: "2023-11-14 22:13:20 GMT" });
 });
 
-test("leniency that responses need: 13: reads the variant with lowerCamel keys", () => {
+test("leniency for responses: 13: reads the variant with lowerCamel keys", () => {
   const { posts: read } = posts({ idString: "5", blogName: "b", isBlocksPostFormat: true, noteCount: 3 });
   expect(read[0]).toEqual({ id: "5", blogName: "b", isBlocksPostFormat: true, noteCount: 3 });
 });
 
-test("leniency that responses need: reads ids exactly from any JSON type", () => {
+test("leniency for responses: reads ids exactly from any JSON type", () => {
   const id = "700000000000000001";
   for (const text of [`{"id":${id}}`, `{"id":"${id}"}`, `{"id":${id},"id_string":"${id}"}`]) {
     expect(posts(text).posts[0]).toEqual({ id });
@@ -381,7 +381,7 @@ test("leniency that responses need: reads ids exactly from any JSON type", () =>
   expect(mixed).toMatchObject({ differences: [], isSecond: true });
 });
 
-test("trail content other than blocks or HTML is reported", () => {
+test("trail content that is neither blocks nor HTML is reported", () => {
   const { differences } = posts({ trail: [{ content: { text: "t" } }] });
   expect(differences).toEqual([expect.objectContaining({ path: "posts[0].trail[0].content" })]);
 });

@@ -12,7 +12,7 @@ function events(text: string, status = 200, headers: Record<string, string> = {}
   return { json: toJson(ListRepositoryEventsResponseSchema, message), differences };
 }
 
-test("ListRepositoryEvents: is GET /repos/{owner}/{repo}/events with its headers", () => {
+test("ListRepositoryEvents: sends GET /repos/{owner}/{repo}/events with its headers", () => {
   const message = create(ListRepositoryEventsRequestSchema, {
     owner: "octo",
     repo: "hello.world",
@@ -35,7 +35,7 @@ test("ListRepositoryEvents: is GET /repos/{owner}/{repo}/events with its headers
   expect(sent(EventService_listRepositoryEvents, plain)).toMatchObject({ query: "" });
 });
 
-test("ListRepositoryEvents: needs no credentials, and treats 304 as a response", () => {
+test("ListRepositoryEvents: needs no credentials, and accepts 304 as a response", () => {
   expect(EventService_listRepositoryEvents.rules).toMatchObject({
     credentials: ["oauth2", "none"],
     success: [304],
@@ -82,7 +82,7 @@ test("ListRepositoryEvents: reads a plain array of events, and values from heade
   }
 });
 
-test("ListRepositoryEvents: keeps an event of an unknown type completely", () => {
+test("ListRepositoryEvents: keeps all values of an event of an unknown type", () => {
   const { json } = events(
     '[{"id":"1","type":"NewEvent","payload":{"a":[1,{"b":null}],"id":700000000000000001}}]',
   );

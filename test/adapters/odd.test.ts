@@ -30,7 +30,7 @@ function written(init: Odd): unknown {
   return JSON.parse(sent(OddService_echoOdd, create(OddSchema, init)).body ?? "");
 }
 
-/** Reads an Odd from a response, and returns its ProtoJSON and its differences. */
+/** Reads an Odd from a response. Returns its ProtoJSON and the differences. */
 function read(json: unknown) {
   const text = typeof json === "string" ? json : JSON.stringify(json);
   const { message, differences, isSecond } = received(OddService_echoOdd, text);
@@ -41,7 +41,7 @@ function clean(odd: unknown) {
   return { odd, differences: [], isSecond: false };
 }
 
-test("rules of methods: combine the method's own rules with the service's rules", () => {
+test("a method's rules are combined with the service's rules", () => {
   expect(OddService_findOdd.rules).toMatchObject({
     upstream: "odd",
     base: "api",
@@ -63,12 +63,12 @@ test("rules of methods: combine the method's own rules with the service's rules"
   expect(OddService_checkOdd.rules.responseEncoding).toBe("empty");
 });
 
-test("rules of methods: omit methods without an HTTP rule, and include comments of the others", () => {
+test("a method without an HTTP rule is omitted, and the other methods have comments", () => {
   expect(Object.keys(OddServiceRest.methods)).toEqual(["echoOdd", "findOdd", "putPart", "checkOdd"]);
   expect(OddServiceRest.comments?.methods.checkOdd).toBe("Sends a HEAD request.");
 });
 
-test("a request with a field in every place: puts each field in its place", () => {
+test("a request: writes each field to its place", () => {
   const message = create(FindOddRequestSchema, {
     owner: "a/b",
     kind: Mood.GOOD,
@@ -115,7 +115,7 @@ test("a request with a field in every place: puts each field in its place", () =
   });
 });
 
-test("a request with a field in every place: sends nothing for unset fields", () => {
+test("a request: sends no parameters for unset fields", () => {
   const message = create(FindOddRequestSchema, { owner: "a", kind: Mood.BAD, part: { name: "p" } });
   expect(sent(OddService_findOdd, message)).toEqual({
     verb: "GET",
@@ -136,22 +136,19 @@ test.each<[MessageInitShape<typeof FindOddRequestSchema>, string]>([
   [{ owner: "a", part: {} }, "part.name"],
   [{ owner: "a", part: { name: "." } }, "part.name"],
   [{ owner: "a", part: { name: "p" }, ifNoneMatch: "a\r\nb: c" }, "If-None-Match"],
-])(
-  "a request with a field in every place: rejects %j as a fault of the caller, by the name of the field",
-  (init, field) => {
-    const message = create(FindOddRequestSchema, { kind: Mood.BAD, ...init });
-    try {
-      sent(OddService_findOdd, message);
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toBeInstanceOf(ConnectError);
-      expect(ConnectError.from(error).code).toBe(Code.InvalidArgument);
-      expect(ConnectError.from(error).rawMessage.toLowerCase()).toContain(field.toLowerCase());
-    }
-  },
-);
+])("a request: an invalid value in %j is an error of the caller that names the field", (init, field) => {
+  const message = create(FindOddRequestSchema, { kind: Mood.BAD, ...init });
+  try {
+    sent(OddService_findOdd, message);
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConnectError);
+    expect(ConnectError.from(error).code).toBe(Code.InvalidArgument);
+    expect(ConnectError.from(error).rawMessage.toLowerCase()).toContain(field.toLowerCase());
+  }
+});
 
-test("a request with a field in every place: sends one field as its body and the others in the query, in the method's own spelling", () => {
+test("a request: sends one field as its body and the others in the query, in the method's spelling", () => {
   const message = create(PutPartRequestSchema, { owner: "o", part: { name: "p", size: 5n }, dryRun: true });
   expect(sent(OddService_putPart, message)).toMatchObject({
     verb: "PUT",
@@ -162,7 +159,7 @@ test("a request with a field in every place: sends one field as its body and the
   expect(sent(OddService_putPart, create(PutPartRequestSchema, { owner: "o" })).body).toBeUndefined();
 });
 
-test("a request with a field in every place: may have any HTTP method", () => {
+test("a request: may have any HTTP method", () => {
   const message = create(CheckOddRequestSchema, { id: 2n ** 64n - 1n });
   expect(sent(OddService_checkOdd, message)).toMatchObject({
     verb: "HEAD",
@@ -175,7 +172,7 @@ const find = (text: string, status = 200, headers: Record<string, string> = {}) 
   return { json: toJson(FindOddResponseSchema, message), differences };
 };
 
-test("a response with a field from every place: reads one field from the body, the others from headers and the status", () => {
+test("a response: reads one field from the body, and others from headers and the status", () => {
   const headers = {
     etag: '"e"',
     link: '<https://x.test/?p=2>; rel="next"',
@@ -201,7 +198,7 @@ test("a response with a field from every place: reads one field from the body, t
   expect(find("", 304)).toEqual({ json: { status: 304, unchanged: true }, differences: [] });
 });
 
-test("a response with a field from every place: tries sources in order, and reports an invalid value", () => {
+test("a response: tries sources in order, and reports an invalid value", () => {
   expect(find("[]", 200, { "x-remaining": "1", "ratelimit-remaining": "2" }).json).toMatchObject({
     remaining: "1",
   });
@@ -215,7 +212,7 @@ test("a response with a field from every place: tries sources in order, and repo
   ]);
 });
 
-test("a response with a field from every place: reads a scalar as the whole body, and an empty body", () => {
+test("a response: reads a scalar as the whole body, and an empty body", () => {
   expect(received(OddService_putPart, "7").message.count).toBe(7n);
   expect(received(OddService_putPart, "9007199254740993")).toMatchObject({
     isSecond: true,
@@ -225,7 +222,7 @@ test("a response with a field from every place: reads a scalar as the whole body
   expect(head).toMatchObject({ differences: [], message: { status: 200, length: "5" } });
 });
 
-test("names: are read as declared, in lowerCamel and by aliases; the exact copy takes precedence", () => {
+test("names: keys are read by declared name, lowerCamel name and alias, and the exact copy takes precedence", () => {
   expect(read('{"id":700000000000000001,"id_string":"700000000000000001"}')).toEqual(
     clean({ id: "700000000000000001" }),
   );
@@ -236,7 +233,7 @@ test("names: are read as declared, in lowerCamel and by aliases; the exact copy 
   expect(read({ textNumber: 5, bare_number: "6" })).toEqual(clean({ textNumber: "5", bareNumber: "6" }));
 });
 
-test("names: need a second, exact pass only when the exact copy is missing", () => {
+test("names: a second, exact parse is needed only if the exact copy is missing", () => {
   expect(read('{"id":700000000000000001}')).toEqual({
     odd: { id: "700000000000000001" },
     differences: [],
@@ -244,7 +241,7 @@ test("names: need a second, exact pass only when the exact copy is missing", () 
   });
 });
 
-test("names: may equal names that every object inherits, in both directions", () => {
+test("names: fields may have the names of inherited properties, in both directions", () => {
   const json = '{"constructor":"c","toString":"t","__proto__":"p"}';
   const odd = { constructor: "c", toString: "t", proto: "p" };
   expect(read(json)).toEqual(clean(odd));
@@ -254,7 +251,7 @@ test("names: may equal names that every object inherits, in both directions", ()
   expect(sent(OddService_echoOdd, message).body).toBe(json);
 });
 
-test("names: are written in the service's spelling, and integers in the field's notation", () => {
+test("names: keys are written in the service's spelling, and integers in the field's notation", () => {
   expect(
     written({ id: 5n, displayName: "x", textNumber: 6n, bareNumber: 7n, urlData: Uint8Array.of(251, 255) }),
   ).toEqual({ id_string: 5, "display-name": "x", text_number: "6", bare_number: 7, url_data: "-_8" });
@@ -262,7 +259,7 @@ test("names: are written in the service's spelling, and integers in the field's 
   expect(body).toBe('{"bare_number":9007199254740993}');
 });
 
-test("times, lists with commas, enums, bare arrays: are read in the notation of each field", () => {
+test("times, comma-separated lists, enums and bare arrays: are read in the notation of each field", () => {
   expect(
     read({
       seconds: 1,
@@ -297,18 +294,18 @@ test("times, lists with commas, enums, bare arrays: are read in the notation of 
   );
 });
 
-test("times, lists with commas, enums, bare arrays: are read as arrays when an array arrives", () => {
+test("times, comma-separated lists, enums and bare arrays: lists are also read from JSON arrays", () => {
   expect(read({ tags: ["a,b"], numbers: [1], moods: [30] })).toEqual(
     clean({ tags: ["a,b"], numbers: [1], moods: ["MOOD_NUMBERED"] }),
   );
 });
 
-test("times, lists with commas, enums, bare arrays: distinguish an empty bare array from a missing one", () => {
+test("times, comma-separated lists, enums and bare arrays: an empty bare array differs from a missing one", () => {
   expect(read({ row: [] })).toEqual(clean({ row: {} }));
   expect(read({ row: null })).toEqual(clean({}));
 });
 
-test("times, lists with commas, enums, bare arrays: are written in the notation of each field", () => {
+test("times, comma-separated lists, enums and bare arrays: are written in the notation of each field", () => {
   const at = { seconds: 1n, nanos: 500_000_000 };
   expect(
     written({
@@ -341,7 +338,7 @@ test("times, lists with commas, enums, bare arrays: are written in the notation 
   });
 });
 
-test("layouts of oneofs: FLATTENED: a member's keys are next to its kind", () => {
+test("oneof layout FLATTENED: the keys of a member are next to its kind", () => {
   const json = { block: { id: "1", type: "text", text: "Hi", mood: "good" } };
   const odd = { block: { id: "1", text: { text: "Hi", mood: "MOOD_GOOD" } } };
   expect(read(json)).toEqual(clean(odd));
@@ -354,7 +351,7 @@ test("layouts of oneofs: FLATTENED: a member's keys are next to its kind", () =>
   });
 });
 
-test("layouts of oneofs: FLATTENED: a key that neither knows is kept once, and an unknown kind is reported", () => {
+test("oneof layout FLATTENED: a key unknown to the parent and the member is kept once, and an unknown kind is reported", () => {
   expect(
     read({
       blocks: [
@@ -372,7 +369,7 @@ test("layouts of oneofs: FLATTENED: a key that neither knows is kept once, and a
   expect(read({ block: { id: "1" } })).toEqual(clean({ block: { id: "1" } }));
 });
 
-test("layouts of oneofs: NESTED: a member's keys are under its name", () => {
+test("oneof layout NESTED: the keys of a member are under its name", () => {
   const json = { envelope: { kind: "text", text: { text: "Hi" } } };
   expect(read(json)).toEqual(clean({ envelope: { text: { text: "Hi" } } }));
   expect(written({ envelope: { content: { case: "text", value: { text: "Hi" } } } })).toEqual(json);
@@ -381,7 +378,7 @@ test("layouts of oneofs: NESTED: a member's keys are under its name", () => {
   expect(written({ envelope: { content: { case: "note", value: "n" } } })).toEqual(note);
 });
 
-test("layouts of oneofs: BESIDE: the keys of all members are under one key, unknown kinds unchanged", () => {
+test("oneof layout with a payload key: the keys of all members are under the payload key, and unknown kinds are kept unchanged", () => {
   const said = { happening: { type: "SaidEvent", payload: { text: "Hi" } } };
   expect(read(said)).toEqual(clean({ happening: { kind: "SaidEvent", said: { text: "Hi" } } }));
   expect(written({ happening: { payload: { case: "said", value: { text: "Hi" } } } })).toEqual(said);
@@ -394,7 +391,7 @@ test("layouts of oneofs: BESIDE: the keys of all members are under one key, unkn
   ).toEqual(other);
 });
 
-test("layouts of oneofs: a flattened member that keeps unknown keys takes none from its parent, and writes them back", () => {
+test("oneof layout FLATTENED: a member that collects unknown keys collects none of its parent's keys, and writes them back", () => {
   const json = { loose: { id: "1", type: "text", text: "Hi", more: { a: 1 } } };
   const odd = { loose: { id: "1", text: { text: "Hi", unknownFields: { more: '{"a":1}' } } } };
   expect(read(json)).toEqual(clean(odd));
@@ -408,7 +405,7 @@ test("layouts of oneofs: a flattened member that keeps unknown keys takes none f
   ).toEqual(json);
 });
 
-test("layouts of oneofs: a flattened fallback keeps an object of an unknown kind completely, without differences", () => {
+test("oneof layout FLATTENED: a fallback keeps all keys of an unknown kind, without differences", () => {
   const json = { loose: { id: "1", type: "new", a: [1], b: null } };
   const { odd, differences } = read(json);
   expect(differences).toEqual([]);
@@ -454,16 +451,17 @@ const overrides: Overrides = {
   "rich.v1.Odd.unknown_fields": unknown,
   "rich.v1.Block.unknown_fields": unknown,
   "rich.v1.LooseText.unknown_fields": unknown,
-  // A happening's kind is the kind of its member; a fallback holds all keys, including its parent's.
+  // The kind of a happening is the kind of its member. A fallback has all keys, including the keys of its
+  // parent.
   "rich.v1.Happening.kind": fc.constant(""),
   "rich.v1.Loose.other": fc.constant({ type: "new", id: "1" }),
   "rich.v1.Loose.id": fc.constant("1"),
-  // Without a member there is no value.
+  // Without a member, the value is not written.
   "rich.v1.Odd.union": union,
   "rich.v1.Odd.unions": fc.array(union, { maxLength: 3 }),
 };
 
-test("a member that represents its message is written as the JSON type that selects it", () => {
+test("a member of an unwrapped oneof is written as the JSON type that selects it", () => {
   const unions: UnionInit[] = [
     { value: { case: "text", value: "1" } },
     { value: { case: "number", value: 2n ** 62n } },
@@ -477,12 +475,12 @@ test("a member that represents its message is written as the JSON type that sele
   expect(received(OddService_echoOdd, body ?? "")).toMatchObject({ message, differences: [] });
 });
 
-test("a message without the member that represents it is rejected", () => {
+test("an unwrapped oneof without a member is rejected", () => {
   const message = create(OddSchema, { unions: [{}] });
   expect(() => sent(OddService_echoOdd, message)).toThrow("has no member set");
 });
 
-test("round trips: return the original message", () => {
+test("property: a message is equal after a round trip", () => {
   fc.assert(
     fc.property(arbitraryMessage(OddSchema, overrides, 3), (message) => {
       const { body } = sent(OddService_echoOdd, message);
@@ -495,7 +493,7 @@ test("round trips: return the original message", () => {
   );
 });
 
-test("round trips: accept any JSON", () => {
+test("property: any JSON is read without an exception", () => {
   const keys = fc.constantFrom(
     ...["id", "id_string", "seconds", "history", "tags", "numbers", "moods", "mood", "row", "rows", "block"],
     ...["marks", "union", "unions"],

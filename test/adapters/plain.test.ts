@@ -10,7 +10,7 @@ const plain = arbitraryMessage(PlainSchema);
 const asJson = (message: Message) => toJson(PlainSchema, message as never);
 
 test.each([true, false])(
-  "an upstream that speaks ProtoJSON: is read without a loss or a drift, proto names %s",
+  "an upstream that uses ProtoJSON: messages are read without differences, proto names %s",
   (useProtoFieldName) => {
     fc.assert(
       fc.property(plain, (message) => {
@@ -24,7 +24,7 @@ test.each([true, false])(
   },
 );
 
-test("an upstream that speaks ProtoJSON: decodes to bytes that are canonical after protobuf-es re-encodes them", () => {
+test("an upstream that uses ProtoJSON: decoded bytes are equal after protobuf-es re-encodes them", () => {
   fc.assert(
     fc.property(plain, (message) => {
       const { message: read } = received(PlainService_echoPlain, toJsonString(PlainSchema, message));
@@ -35,7 +35,7 @@ test("an upstream that speaks ProtoJSON: decodes to bytes that are canonical aft
   );
 });
 
-test("an upstream that speaks ProtoJSON: receives the same JSON that it would send", () => {
+test("an upstream that uses ProtoJSON: a request body has the same JSON as a response", () => {
   fc.assert(
     fc.property(plain, (message) => {
       const { body } = sent(PlainService_echoPlain, message);
@@ -47,7 +47,7 @@ test("an upstream that speaks ProtoJSON: receives the same JSON that it would se
   );
 });
 
-test("an upstream that speaks ProtoJSON: may respond with any JSON at all", () => {
+test("an upstream that uses ProtoJSON: any JSON response is read without an exception", () => {
   const keys = fc.constantFrom(
     ...["scalars", "lists", "maps", "wrappers", "wellKnown", "choice", "child", "children", "int64Value"],
     ...["boolValue", "timestamps", "values", "struct", "value", "list", "__proto__", "constructor", "x"],
@@ -74,7 +74,7 @@ test("an upstream that speaks ProtoJSON: may respond with any JSON at all", () =
   );
 });
 
-test("parameters of the query: are all scalars of a message by dotted name, without loss", () => {
+test("query parameters: all scalars of a message are sent by dotted name, without loss", () => {
   const message = create(QueryPlainRequestSchema, {
     scalars: {
       doubleValue: 0.5,
@@ -131,7 +131,7 @@ test("parameters of the query: are all scalars of a message by dotted name, with
   });
 });
 
-test("parameters of the query: are absent for an empty message, but a path needs its value", () => {
+test("query parameters: an empty message sends none, but a path variable requires its value", () => {
   expect(() => sent(PlainService_queryPlain, create(QueryPlainRequestSchema))).toThrow("scalars.int64_value");
   const message = create(QueryPlainRequestSchema, { scalars: {} });
   expect(sent(PlainService_queryPlain, message)).toMatchObject({ path: "/plain/0", query: "" });

@@ -1,4 +1,4 @@
-/** Tests every combination of requests and client registrations against the rules of the specifications. */
+/** Tests every combination of authorization request and client registration against the specifications. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Flow } from "../../authorization/src/interaction.ts";
@@ -15,7 +15,7 @@ const SECRET = "secret of a test";
 const SCOPES = ["echo", "talk"];
 const ANY_RATE = { authorizationRequestsPerClient: 100_000, authorizationRequestsPerMinute: 100_000 };
 
-/** Registrations of clients, by an id that describes them. */
+/** Client registrations, by an id that describes them. */
 const CODES = { grant_types: ["authorization_code"], response_types: ["code"] };
 const MACHINES = { grant_types: ["client_credentials"], response_types: [] };
 interface TestClient {
@@ -79,7 +79,7 @@ const ofOpenId = fc.record(
   { requiredKeys: [] },
 );
 
-/** Returns the scopes that a client gets; undefined for `invalid_scope`. */
+/** Returns the scopes that a client should get; undefined for `invalid_scope`. */
 function granted(registered: string | undefined, asked: string): readonly string[] | undefined {
   const may = SCOPES.filter((scope) => registered === undefined || registered.split(" ").includes(scope));
   const wants = asked.split(" ").filter((scope) => !["", "openid", "offline_access"].includes(scope));
@@ -87,7 +87,7 @@ function granted(registered: string | undefined, asked: string): readonly string
   return given.length === 0 ? undefined : given;
 }
 
-test("a client gets the requested scopes that it may have, and invalid_scope when none remain", async () => {
+test("a client gets the requested scopes that it may have, or invalid_scope if none remain", async () => {
   const clients = fc.constantFrom(...CONFIGURED);
   const prompts = fc.constantFrom(undefined, "consent");
   await fc.assert(
@@ -115,7 +115,7 @@ test("a client gets the requested scopes that it may have, and invalid_scope whe
 });
 
 test.each(["echo  talk", " ", 'echo "', "echo\\", "ech\u00f6"])(
-  "a scope that is malformed, %j, is invalid_scope",
+  "the malformed scope %j gets invalid_scope",
   async (scope) => {
     expect(answerOf(await steps.authorize("codes-all", { scope })).get("error")).toBe("invalid_scope");
   },
@@ -124,7 +124,7 @@ test.each(["echo  talk", " ", 'echo "', "echo\\", "ech\u00f6"])(
 const TYPES = ["code", "code code", "token", "id_token", "code token", "none", "Code", "x", undefined];
 const MODES = [undefined, "query", "fragment", "form_post", "x"];
 
-/** Returns the error of RFC 6749 section 4.1.2.1. An unsupported mode is rejected for every type. */
+/** Returns the expected error of RFC 6749 section 4.1.2.1. An unsupported mode is rejected for every type. */
 function errorOf(client: string, type: string | undefined, mode: string | undefined): readonly string[] {
   const errors: string[] = [];
   if (mode !== undefined && mode !== "query") errors.push("unsupported_response_mode");
@@ -138,7 +138,7 @@ test.each(
   ["codes-all", "machine-all"].flatMap((client) =>
     TYPES.flatMap((type) => MODES.map((mode) => ({ client, type, mode }))),
   ),
-)("response type $type by mode $mode of the client $client has the error that it should", async (given) => {
+)("response type $type by mode $mode gets the specified error for the client $client", async (given) => {
   const { client, type, mode } = given;
   const answer = answerOf(await steps.authorize(client, { response_type: type, response_mode: mode }));
   const expected = errorOf(client, type, mode);
@@ -151,18 +151,23 @@ test.each(
 const PROMPTS = ["login", "consent", "select_account", "none", "create", ""];
 const prompts = PROMPTS.flatMap((one) => [one, ...PROMPTS.map((other) => `${one} ${other}`.trim())]);
 
-/** Returns the error of OpenID Connect Core section 3.1.2.1; there is no earlier session of the person. */
+/**
+ * Returns the expected error of OpenID Connect Core section 3.1.2.1 for a person without an earlier session.
+ */
 function errorOfPrompt(prompt: string): string | undefined {
   const values = new Set(prompt.split(" ").filter((value) => value !== ""));
   if (values.has("create") || (values.has("none") && values.size > 1)) return "invalid_request";
   return values.has("none") ? "login_required" : undefined;
 }
 
-test.each([...new Set(prompts)])("the prompt %j is followed, or rejected with its error", async (prompt) => {
-  const before = flows.length;
-  const answer = answerOf(await steps.authorize("codes-all", { prompt }));
-  const error = errorOfPrompt(prompt);
-  expect(answer.get("error") ?? undefined).toBe(error);
-  const begun = flows.slice(before).map(({ asksConsent }) => asksConsent);
-  expect(begun).toEqual(error === undefined ? [prompt.includes("consent")] : []);
-});
+test.each([...new Set(prompts)])(
+  "the prompt %j is followed, or rejected with the specified error",
+  async (prompt) => {
+    const before = flows.length;
+    const answer = answerOf(await steps.authorize("codes-all", { prompt }));
+    const error = errorOfPrompt(prompt);
+    expect(answer.get("error") ?? undefined).toBe(error);
+    const begun = flows.slice(before).map(({ asksConsent }) => asksConsent);
+    expect(begun).toEqual(error === undefined ? [prompt.includes("consent")] : []);
+  },
+);

@@ -42,7 +42,7 @@ test("a code is returned with the unchanged state and the issuer", async () => {
   expect(without instanceof URL && without.searchParams.has("state")).toBe(false);
 });
 
-test("question marks in a request's query belong to it, even unencoded", async () => {
+test("unencoded question marks in a query are part of its values", async () => {
   const uri = "https://app.example/callback?tenant=1";
   const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
   const rest = `code_challenge=${challengeOf(VERIFIER)}&code_challenge_method=S256&response_type=code`;
@@ -53,7 +53,7 @@ test("question marks in a request's query belong to it, even unencoded", async (
   expect(end.searchParams.get("state")).toBe("what?or=not?");
 });
 
-test("the redirect URI keeps its own query", async () => {
+test("the redirect URI keeps its query", async () => {
   const uri = "https://app.example/callback?tenant=1&x=%20";
   const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
   const end = await steps.authorize(String(body.client_id), { redirect_uri: uri });
@@ -77,7 +77,7 @@ test.each([
   ["a script", "javascript:alert(1)"],
   ["no scheme", "//evil.example/callback"],
   ["a line break", `${REDIRECT_URI}\r\nlocation: https://evil.example`],
-])("a redirect URI with %s is shown to the person and not followed", async (_, uri) => {
+])("a redirect URI with %s is shown to the person instead of being followed", async (_, uri) => {
   const end = await steps.authorize(clientId, { redirect_uri: uri });
   if (end instanceof URL) throw new Error(end.href);
   expect(end.status).toBe(400);
@@ -102,7 +102,7 @@ test("a changed redirect URI does not match, except for the port of a loopback a
   );
 });
 
-test("the port of a redirect URI is free on a loopback address only", async () => {
+test("a redirect URI may have any port, but only on a loopback address", async () => {
   for (const port of [":1", ":65535", ""]) {
     expect(
       await steps.authorize(clientId, { redirect_uri: `http://127.0.0.1${port}/callback` }),
@@ -111,7 +111,7 @@ test("the port of a redirect URI is free on a loopback address only", async () =
   expect(matchesRedirectUri("https://app.example:1/", "https://app.example/")).toBe(false);
 });
 
-test("no registration makes the gateway redirect to an address of its own", () => {
+test("no registered redirect URI can lead to an address of the gateway itself", () => {
   for (const own of [
     "http://127.0.0.1:8080",
     "http://localhost",
@@ -133,7 +133,7 @@ test("no registration makes the gateway redirect to an address of its own", () =
   }
 });
 
-test("a client with one redirect URI may omit it", async () => {
+test("a client with only one redirect URI may omit it from the request", async () => {
   expect(await steps.authorize(clientId, { redirect_uri: undefined })).toBeInstanceOf(URL);
 });
 
@@ -166,7 +166,7 @@ test.each([
   ["resource", { resource: "https://other.example" }],
   ["response mode", { response_mode: "form_post" }],
 ])(
-  "nobody is sent on to a stranger for a request whose %s is wrong: a page says where it would lead",
+  "a request whose %s is wrong does not redirect to an unknown site: a page shows the address instead",
   async (_, changes) => {
     const uri = "https://evil.example/login?a=1";
     const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
@@ -186,7 +186,7 @@ test.each([
   },
 );
 
-test("a configured client gets its errors by redirect immediately", async () => {
+test("errors redirect immediately to a configured client", async () => {
   const gateway = await startAuthorized({
     clients: [
       {
@@ -206,7 +206,7 @@ test("a configured client gets its errors by redirect immediately", async () => 
   await gateway.close();
 });
 
-test("browsers read a redirect URI exactly as it is written", () => {
+test("a redirect URI is rejected if browsers would read it differently", () => {
   const parts = [
     "https://",
     "http://",
@@ -262,7 +262,7 @@ test("browsers read a redirect URI exactly as it is written", () => {
   );
 });
 
-test("an address belongs to the gateway under any of its names", () => {
+test("an address belongs to the gateway under any of the gateway's names", () => {
   for (const [own, others] of [
     [
       "https://gateway.test",
@@ -277,7 +277,7 @@ test("an address belongs to the gateway under any of its names", () => {
   }
 });
 
-test("values that clients make up are never outcomes", () => {
+test("client-supplied values never become metric outcomes", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(["ok", "other", "invalid_request"]).toContain(knownOutcome(text));
@@ -286,7 +286,7 @@ test("values that clients make up are never outcomes", () => {
   );
 });
 
-test("an implicit grant gives no token", async () => {
+test("the implicit grant is rejected", async () => {
   const end = await steps.authorize(clientId, { response_type: "token" });
   expect(end instanceof URL && new URLSearchParams(end.hash.slice(1)).get("error")).toBe(
     "unsupported_response_type",
@@ -294,7 +294,7 @@ test("an implicit grant gives no token", async () => {
 });
 
 test.each(["client_id", "redirect_uri", "scope", "state", "code_challenge", "response_type"])(
-  "%s twice gives no code",
+  "a request with %s twice gets no code",
   async (name) => {
     const end = await steps.authorize(clientId, {}, `&${name}=a`);
     if (end instanceof URL) {
@@ -306,7 +306,7 @@ test.each(["client_id", "redirect_uri", "scope", "state", "code_challenge", "res
   },
 );
 
-test("additional values of other clients are accepted: offline_access, openid, consent, scopes of other servers", async () => {
+test("scopes for other servers, offline_access, openid and the prompt consent are accepted and ignored", async () => {
   const end = await steps.authorize(clientId, {
     scope: "openid offline_access echo other",
     prompt: "consent",
@@ -327,13 +327,13 @@ test("an unknown client is reported to the person", async () => {
   expect(await end.text()).toContain("Sign-in failed");
 });
 
-test("the error page shows no markup from the request", async () => {
+test("the error page escapes markup from the request", async () => {
   const end = await steps.authorize('"><script>alert(1)</script>', { redirect_uri: "<b>" });
   if (end instanceof URL) throw new Error(end.href);
   expect(await end.text()).not.toMatch(/<script|<b>/);
 });
 
-test("a person's rejection is an error that the client understands", async () => {
+test("a person's rejection is a standard error for the client", async () => {
   const metadata = {
     redirect_uris: [REDIRECT_URI],
     client_name: "rejected",
@@ -344,7 +344,7 @@ test("a person's rejection is an error that the client understands", async () =>
   expect(end instanceof URL && end.searchParams.get("error")).toBe("access_denied");
 });
 
-test("sign-in receives the information to show to the person", async () => {
+test("sign-in receives the information that it shows to the person", async () => {
   await steps.authorize(clientId, { resource: `${PUBLIC_URL}/mcp` });
   expect(flow).toMatchObject({
     client: { id: clientId, isRegistered: true, redirectHost: "127.0.0.1:4567" },
@@ -356,7 +356,7 @@ test("sign-in receives the information to show to the person", async () => {
   expect(flow?.returnState).not.toContain(flow?.id);
 });
 
-test("a flow belongs to the browser that began it, and ends once", async () => {
+test("a flow belongs to the browser that began it, and ends only once", async () => {
   const query = {
     client_id: clientId,
     response_type: "code",
@@ -389,7 +389,7 @@ test("a flow belongs to the browser that began it, and ends once", async () => {
   expect((await own()).status).toBe(400);
 });
 
-test("a third party returns through one address, to the browser and the flow that started there", async () => {
+test("all third parties return to one address, which continues the flow in the browser that started it", async () => {
   const paths: string[] = [];
   const gateway = await startAuthorized({
     signIn: {
@@ -436,7 +436,7 @@ test("a third party returns through one address, to the browser and the flow tha
   await gateway.close();
 });
 
-test("an authorization request may be a form, which the browser repeats as a query with its cookies", async () => {
+test("an authorization request may be a form, which the browser then repeats as a query with its cookies", async () => {
   const form = {
     client_id: clientId,
     response_type: "code",
@@ -458,7 +458,7 @@ test("an authorization request may be a form, which the browser repeats as a que
   }
 });
 
-test("another host of the domain cannot make a browser continue a flow that somebody else began", async () => {
+test("another host of the domain cannot make a browser continue a flow that another person began", async () => {
   const opened: string[] = [];
   const gateway = await startAuthorized({
     signIn: {
@@ -485,7 +485,7 @@ test("another host of the domain cannot make a browser continue a flow that some
   };
   const start = `${PUBLIC_URL}/authorize?${new URLSearchParams(query)}`;
   const [attacker, victim] = [new TestBrowser(gateway.fetch), new TestBrowser(gateway.fetch)];
-  // A browser with flows of its own, and a browser without any.
+  // The browser has flows of the same gateway, or none.
   for (const own of [false, true]) {
     if (own) await victim.open(start);
     const page = await attacker.open(start);
@@ -506,14 +506,14 @@ test("another host of the domain cannot make a browser continue a flow that some
         expect(opened.length).toBe(before);
       }
     }
-    // The owner continues, even after that.
+    // The browser that owns the flow can still continue it.
     const end = await attacker.open(`${PUBLIC_URL}${flow}/finish`);
     expect(end instanceof URL && end.searchParams.has("code")).toBe(true);
   }
   await gateway.close();
 });
 
-test("a browser has one cookie for all flows, which only this host can set, and no other identification", async () => {
+test("a browser has one cookie for all flows, which only this host can set, and no other identifier", async () => {
   const browser = new TestBrowser(served.fetch);
   const query = new URLSearchParams({
     client_id: clientId,

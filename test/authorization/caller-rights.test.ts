@@ -58,7 +58,7 @@ async function asPerson(steps: OAuthSteps) {
   return steps.call((await steps.redeem(id, await steps.code(id))).body.access_token);
 }
 
-test("a method that needs a person rejects a client without a person, before any request", async () => {
+test("a method that needs a person rejects a client without a person before any request to the upstream", async () => {
   const steps = await start({ oauth1: OAUTH1 }, ["oauth1", "oauth2"]);
   const answer = await asMachine(steps);
   expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
@@ -68,7 +68,7 @@ test("a method that needs a person rejects a client without a person, before any
   expect(received?.authorization).toContain('oauth_token="person"');
 });
 
-test("a client without a person gets the application's credentials when the method accepts them too", async () => {
+test("a client without a person uses the application's credentials if the method accepts them", async () => {
   const steps = await start({ oauth1: OAUTH1, apiKey: "app" }, ["oauth1", "api_key"]);
   expect((await asMachine(steps)).status).toBe(200);
   expect(received?.["x-api-key"]).toBe("app");
@@ -77,14 +77,14 @@ test("a client without a person gets the application's credentials when the meth
   expect(received?.authorization).toContain('oauth_token="person"');
 });
 
-test("a signature for a client without a person includes no person's token", async () => {
+test("a signature for a client without a person contains no person's token", async () => {
   const steps = await start({ oauth1: OAUTH1 }, ["oauth1", "oauth1_client"]);
   expect((await asMachine(steps)).status).toBe(200);
   expect(received?.authorization).toContain('oauth_consumer_key="key"');
   expect(received?.authorization).not.toContain("person");
 });
 
-test("a bearer token counts as a person's, unless configured as the application's", async () => {
+test("a bearer token counts as a person's token, unless it is configured as the application's", async () => {
   const credentials = { oauth2: { accessToken: "bearer" } };
   expect((await asMachine(await start(credentials, ["oauth2"]))).status).toBe(403);
   await served?.close();
@@ -92,6 +92,6 @@ test("a bearer token counts as a person's, unless configured as the application'
   expect(received?.authorization).toBe("Bearer bearer");
 });
 
-test("without a person's credentials, the error is about the missing person", async () => {
+test("if a person's credentials are missing, the error names the missing person", async () => {
   expect((await asMachine(await start({}, ["oauth1"]))).text).toContain("PERSON_REQUIRED");
 });

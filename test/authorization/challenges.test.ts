@@ -1,4 +1,4 @@
-/** Every 401 has a challenge (RFC 6750 section 3), for every protocol, on both paths. */
+/** Tests that every 401 has a challenge (RFC 6750 section 3), for every protocol, on both paths. */
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import {
   createConnectTransport,
@@ -40,7 +40,7 @@ async function errorOf(call: Promise<unknown>): Promise<ConnectError> {
 }
 
 test.each(CASES)(
-  "%s, %s: the first call after a session has ended upstream says so, and a stream does",
+  "%s, %s: the first call or stream after an upstream session has ended gets a challenge",
   async (_, __, fastPath, transport) => {
     const provider = await startOAuth2Provider();
     const served = await startAuthorized(
@@ -71,7 +71,7 @@ test.each(CASES)(
 );
 
 test.each(CASES)(
-  "%s, %s: an upstream that rejects the caller's own credentials",
+  "%s, %s: a call gets a challenge if the upstream rejects the caller's own credentials",
   async (_, __, fastPath, transport) => {
     const gateway = await startGateway({
       adapters: [EchoServiceRest],

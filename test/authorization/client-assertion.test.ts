@@ -93,7 +93,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     expect(errors()).toEqual([]);
   });
 
-  test.skipIf(isMissing)("no client id makes the store fail", async () => {
+  test.skipIf(isMissing)("property: no client id makes the store fail", async () => {
     const ids = fc.oneof(
       fc.string({ unit: "binary", maxLength: 40 }),
       fc.constantFrom("\u0000", "a\u0000", "ü".repeat(5000), "a".repeat(50_000), "Client", "__proto__", "%"),
@@ -113,7 +113,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
   });
 });
 
-test("an accepted assertion is forgotten within the hour, whatever its expiry", () => {
+test("property: an accepted assertion is kept for at most an hour, for any expiry", () => {
   const now = 1_800_000_000_000;
   fc.assert(
     fc.property(
@@ -146,7 +146,7 @@ function clientOf(id: string): object {
   };
 }
 
-/** @param claims replace valid ones; a text is appended to the JSON unchanged */
+/** @param claims claims that replace valid ones; a string is appended to the JSON unchanged */
 function assertionOf(header: object, claims: object | string): string {
   const exp = nowSeconds() + 60;
   const good = { iss: "keyed", sub: "keyed", aud: PUBLIC_URL, jti: randomUUID(), exp };

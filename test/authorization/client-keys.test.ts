@@ -75,7 +75,7 @@ const authenticate = (assertion: string) =>
 
 const kinds = fc.record({ type: fc.constantFrom(...TYPES), hasId: fc.boolean() });
 
-test("property: whatever keys a client has registered, an assertion takes one signature check", async () => {
+test("property: an assertion takes only one signature check, for any registered keys", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(kinds, { maxLength: 16 }),
@@ -134,7 +134,7 @@ test.each([
   expect([status, body.error]).toEqual([expected, expected === 201 ? undefined : "invalid_client_metadata"]);
 });
 
-test("additional members of a key are not stored, whatever their size", async () => {
+test("additional members of a key are not stored, even if they are large", async () => {
   const { status, body } = await register([
     { ...jwkOf("P-256"), x5c: ["a".repeat(20_000)], other: { a: [1] } },
   ]);

@@ -156,7 +156,7 @@ class World {
     this.isDown = false;
   }
 
-  /** Checks each stream against the model, after time for changes to take effect. */
+  /** Checks each stream against the model, after changes have had time to take effect. */
   async settle(): Promise<void> {
     await vi.advanceTimersByTimeAsync(ENDED_WITHIN_MS);
     for (const { token, kind, stops, isOver } of this.streams) {
@@ -165,7 +165,7 @@ class World {
       const mustEnd = kind !== "unary" && (token.isRevoked || (isExpired && kind === "watch"));
       if (mustEnd) expect(isOver).toBe(true);
       if (!mustEnd) expect(stops).toEqual([]);
-      // A token that expired before its revocation ended for that reason.
+      // A token that expired before its revocation ended because of the expiry.
       for (const text of stops) expect(text).toMatch(isExpired ? /expired|revoked/ : why);
       expect(stops.length).toBeLessThanOrEqual(1);
     }
@@ -222,7 +222,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>((world) => world.settle()),
 );
 
-test("in any order of events, the streams of ended tokens end within 5 s, and no others", async () => {
+test("property: in any order of events, exactly the streams of ended tokens end within 5 s", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (drawn) => {
       const world = new World();
@@ -252,7 +252,7 @@ test("ten thousand streams of a revoked token end in small groups", async () => 
   expect(before).toBe(10_000);
 });
 
-test("a failing store is reported once until it recovers, and ends only what expires", async () => {
+test("a store failure is reported once until the store recovers, and then only expired tokens end", async () => {
   const world = new World();
   await world.issue(true);
   await world.open(0, "upload", 0);

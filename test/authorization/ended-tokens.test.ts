@@ -1,4 +1,6 @@
-/** Tests streams whose tokens end while they run: at two gateways with one store, by every protocol. */
+/**
+ * Tests streams whose tokens end while the streams run: at two gateways with one store, by every protocol.
+ */
 import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { Code, ConnectError, type ConnectRouter, createClient, type Transport } from "@connectrpc/connect";
@@ -18,7 +20,7 @@ import { type AuthorizedGateway, asProxy, startAuthorized } from "../support/aut
 import { MACHINE, MACHINE_SECRET } from "../support/machine-client.ts";
 import { OAuthSteps } from "../support/oauth-steps.ts";
 
-/** The time within which an ended token ends its streams. */
+/** The time in which an ended token must end its streams. */
 const ENDED_WITHIN_MS = 5000;
 
 let time = Date.now();
@@ -96,10 +98,10 @@ const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[]
 interface Open {
   readonly name: string;
   readonly isWatch: boolean;
-  /** Resolves once the stream runs. */
+  /** Resolves when the stream has begun. */
   readonly begun: Promise<void>;
   readonly ended: Promise<ConnectError>;
-  /** Returns the token of the last message. */
+  /** Returns the resume token of the last message. */
   readonly resumeToken: () => string;
   isOver: boolean;
 }
@@ -192,7 +194,7 @@ async function signIn(clientId: string): Promise<{ access: string; refresh: stri
 const EXPIRED = "the access token of this stream has expired; call again with a new one";
 const REVOKED = "the access token of this stream was revoked; sign in again";
 
-test("a revoked token ends all of its streams, an expired one only the watching ones", async () => {
+test("a revoked token ends all of its streams, and an expired token only the watching ones", async () => {
   const leave = new AbortController();
   const id = await steps.publicClient();
   const early = await signIn(id);
@@ -210,7 +212,7 @@ test("a revoked token ends all of its streams, an expired one only the watching 
   await steps.post("/revoke", { client_id: id, token: gone.refresh });
   await expectEnded(all[3] ?? [], REVOKED);
 
-  // Refreshing does not affect running streams.
+  // A refresh does not affect running streams.
   expect((await steps.refresh(id, early.refresh)).status).toBe(200);
   time += 300_000;
   const watches = [...(all[0] ?? []), ...(all[1] ?? [])].filter(({ isWatch }) => isWatch);
@@ -218,7 +220,7 @@ test("a revoked token ends all of its streams, an expired one only the watching 
   const others = [...(all[0] ?? []), ...(all[1] ?? [])].filter(({ isWatch }) => !isWatch);
   expect([...others, ...(all[2] ?? [])].filter(({ isOver }) => isOver)).toEqual([]);
 
-  // After a sign-out nothing is allowed, even with a token that has expired in the meantime.
+  // After a sign-out all calls are rejected, even with a token that has expired in the meantime.
   await store.deleteExpired();
   const machines = (all[1] ?? []).filter(({ isWatch }) => !isWatch);
   await store.deleteBy({ session: "session" });

@@ -64,7 +64,7 @@ test("a client's calls reach the upstream with the signed-in person's rights", a
   expect(await call(hers.access_token)).toMatchObject({ status: 200, body: '{"text":"grace"}' });
 });
 
-test("an upstream that rejects a token gets a new one once, and the call succeeds", async () => {
+test("a token that the upstream rejects is refreshed once, and the call succeeds", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { access_token } = await client.signIn(new Person(everywhere()));
   provider.expire();
@@ -73,7 +73,7 @@ test("an upstream that rejects a token gets a new one once, and the call succeed
   expect(provider.counts.get("/token refresh")).toBe(1);
 });
 
-test("an upstream that also rejects the new token ends the session, and the client must sign in again", async () => {
+test("if the upstream also rejects the refreshed token, the session ends and the client must sign in again", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { access_token, refresh_token } = await client.signIn(new Person(everywhere()));
   provider.faults.set("/echo", (_request, response) => {
@@ -171,7 +171,7 @@ test("a person who declines at the third party sees a page about it, and the cli
   });
 });
 
-test("a forged consent is rejected, and logged with its reason", async () => {
+test("a forged consent is rejected and logged with its reason", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const { address } = await client.begin();
   const person = new Person(everywhere());

@@ -86,7 +86,7 @@ const form = () => {
 };
 
 test.each(["/token", "/revoke", "/authorize"])(
-  "no form at %s makes the server fail, or gives a token for nothing",
+  "property: no form at %s makes the server fail, or gets a token without valid credentials",
   async (path) => {
     await fc.assert(
       fc.asyncProperty(
@@ -113,7 +113,7 @@ test.each(["/token", "/revoke", "/authorize"])(
   },
 );
 
-test("no JSON at /register makes the server fail", async () => {
+test("property: no JSON at /register makes the server fail", async () => {
   const keys = [
     "redirect_uris",
     "grant_types",
@@ -145,14 +145,14 @@ test("no JSON at /register makes the server fail", async () => {
     fc.asyncProperty(fc.dictionary(fc.constantFrom(...keys), value), async (metadata) => {
       const answer = await steps.register({ redirect_uris: [REDIRECT_URI], ...metadata });
       expect(answer.status, answer.text).toBeLessThan(500);
-      // The client cannot choose its id.
+      // The client cannot choose the client id.
       if (answer.status === 201) expect(answer.body.client_id).not.toBe(metadata.client_id);
     }),
     { numRuns: 200 },
   );
 });
 
-test("no cookie and no path under sign-in makes the server fail", async () => {
+test("property: no cookie and no path under sign-in makes the server fail", async () => {
   const part = fc.constantFrom(
     "a",
     "%00",
@@ -186,7 +186,7 @@ test("no cookie and no path under sign-in makes the server fail", async () => {
   );
 });
 
-test("a megabyte in the address of /authorize is rejected", async () => {
+test("a query of a megabyte at /authorize is rejected", async () => {
   const answer = await steps
     .request(`/authorize?client_id=${"a".repeat(1024 * 1024)}`)
     .catch(() => undefined);
@@ -194,7 +194,7 @@ test("a megabyte in the address of /authorize is rejected", async () => {
 });
 
 test.each(["/token", "/revoke", "/register", "/authorize"])(
-  "a body at %s that stops halfway is given up",
+  "a half-sent body at %s times out",
   async (path) => {
     const socket = net.connect(served.gateway.port, "127.0.0.1");
     const type = path === "/register" ? "application/json" : "application/x-www-form-urlencoded";

@@ -55,7 +55,7 @@ test("the metadata is at the root of the origin, with and without MCP-Protocol-V
   }
 });
 
-test("no address in metadata, redirects and challenges is taken from a request", async () => {
+test("addresses in metadata, redirects and challenges are never taken from a request", async () => {
   const { port } = served.gateway;
   const ask = (path: string, method = "GET") =>
     new Promise<string>((resolve, reject) => {
@@ -87,7 +87,7 @@ test("no address in metadata, redirects and challenges is taken from a request",
 });
 
 test.each(["evil.example", "gateway.test.evil.example", "gateway.test:1@evil.example", "["])(
-  "a request for the host %s is rejected before any endpoint sees it",
+  "a request for the host %s is rejected before it reaches an endpoint",
   async (host) => {
     const { port } = served.gateway;
     const status = await new Promise((resolve) => {
@@ -104,11 +104,11 @@ test.each([
   `${WELL_KNOWN}/mcp`,
   `${WELL_KNOWN}/`,
   "/.well-known/anything",
-])("%s does not exist: 404, so that clients use their fallback", async (path) => {
+])("%s gets 404, so that clients use their fallback", async (path) => {
   expect((await steps.request(path)).status).toBe(404);
 });
 
-test("protected resource metadata is at the root, and under it for each path that a client uses as resource", async () => {
+test("protected resource metadata is at the root, and at a suffix for each path that a client uses as resource", async () => {
   for (const path of ["", "/mcp", "/a/b"]) {
     const { status, body } = await steps.request(`/.well-known/oauth-protected-resource${path}`);
     expect(status).toBe(200);
@@ -121,7 +121,7 @@ test("protected resource metadata is at the root, and under it for each path tha
   }
 });
 
-test("pages of any origin may read metadata and use token, register and revoke, and nothing else", async () => {
+test("pages of any origin may read metadata and call token, register and revoke, but no other endpoint", async () => {
   const origin = "https://page.example";
   const shared = { [WELL_KNOWN]: "GET", "/token": "POST", "/register": "POST", "/revoke": "POST" };
   for (const [path, method] of Object.entries(shared)) {
@@ -152,7 +152,7 @@ test("pages of any origin may read metadata and use token, register and revoke, 
   expect(page.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("an unsupported method at an endpoint gets 405 with the supported ones", async () => {
+test("an unsupported method at an endpoint gets 405 with the supported methods", async () => {
   for (const [path, method, allow] of [
     [WELL_KNOWN, "POST", "GET, HEAD"],
     ["/token", "GET", "POST"],
@@ -178,7 +178,7 @@ const ENDPOINTS = [
   ...["/token", "/register", "/revoke"],
 ];
 
-test("no endpoint is served over http if the public URL is https", async () => {
+test("no endpoint is served over http if the public URL uses https", async () => {
   for (const path of ENDPOINTS) {
     const method = ["/token", "/register", "/revoke"].includes(path) ? "POST" : "GET";
     const response = await fetch(served.gateway.url + path, { method });
@@ -188,7 +188,7 @@ test("no endpoint is served over http if the public URL is https", async () => {
   }
 });
 
-test("with an https public address no call is served over http, by any protocol, except health", async () => {
+test("calls are rejected over http if the public URL uses https, by any protocol, except health checks", async () => {
   const clientId = await steps.publicClient();
   const { body } = await steps.redeem(clientId, await steps.code(clientId));
   const headers = { authorization: `Bearer ${String(body.access_token)}` };
@@ -225,7 +225,7 @@ test("with an https public address no call is served over http, by any protocol,
   client.close();
 });
 
-test("every https response announces strict transport security, and no http response does", async () => {
+test("every https response has strict transport security, and no http response does", async () => {
   for (const path of [...ENDPOINTS, "/healthz", "/unknown"]) {
     const { headers } = await steps.request(path);
     expect(headers.get("strict-transport-security"), path).toBe("max-age=31536000");
@@ -308,7 +308,7 @@ const CONFIGURATIONS = [undefined, ...CLIENT_GRANTS].flatMap((registered) =>
 );
 
 test.each(CONFIGURATIONS)(
-  "metadata names the grants and endpoints that a client can use, and no others: registration $registered, clients $configured, sign-in $signsIn",
+  "metadata lists exactly the grants and endpoints that a client can use: registration $registered, clients $configured, sign-in $signsIn",
   async ({ registered, configured, signsIn }) => {
     const registration = registered && {
       initialAccessToken: undefined,

@@ -60,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-test("a refresh token gives two sets of tokens within ten seconds, then nothing, and then ends the grant", async () => {
+test("property: a refresh token gives two sets of tokens within ten seconds, then none, and then ends the grant", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), async (all) => {
       const { body } = await steps.redeem(clientId, await steps.code(clientId));

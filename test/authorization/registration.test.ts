@@ -51,7 +51,7 @@ test.each([undefined, "client_secret_basic", "client_secret_post"])(
   },
 );
 
-test("the stored form of a secret does not authenticate or contain the secret", async () => {
+test("a secret cannot be obtained from its stored form, and the stored form does not authenticate", async () => {
   const { body } = await steps.register({
     redirect_uris: [REDIRECT_URI],
     grant_types: ["client_credentials"],
@@ -103,13 +103,13 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
 });
 
-test("a redirect URI that is too long is rejected for exactly that reason", async () => {
+test("a redirect URI that is too long is rejected with that reason", async () => {
   const uri = `https://app.example/${"a".repeat(2048)}`;
   const { body } = await steps.register({ ...GOOD, redirect_uris: [uri] });
   expect(body.error_description).toBe("redirect_uris may have 2048 characters each");
 });
 
-test("hosts in redirect URIs are case-insensitive", () => {
+test("property: hosts in redirect URIs are case-insensitive", () => {
   const letters = fc.stringMatching(/^[a-zA-Z]{1,8}$/);
   fc.assert(
     fc.property(letters, letters, fc.constantFrom("", "*."), (name, domain, wildcard) => {
@@ -121,7 +121,7 @@ test("hosts in redirect URIs are case-insensitive", () => {
   );
 });
 
-test("a redirect URI leads only to https or to this machine", () => {
+test("property: a redirect URI leads only to https or to a loopback address", () => {
   const part = fc.constantFrom(
     "http",
     "https",
@@ -190,7 +190,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_client_metadata" } });
 });
 
-test("software statements are rejected as such", async () => {
+test("software statements are rejected with that reason", async () => {
   const { body } = await steps.register({ ...GOOD, software_statement: "a.b.c" });
   expect(body.error).toBe("unapproved_software_statement");
 });
@@ -204,7 +204,7 @@ test.each(["[]", '"a"', "null", "{", "", `{"redirect_uris":${"[".repeat(10_000)}
   },
 );
 
-test("scopes and grants that a client may not have are removed, and the response shows it", async () => {
+test("scopes and grants that a client may not have are removed, as the response shows", async () => {
   const { body } = await steps.register({
     ...GOOD,
     scope: "echo profile",
@@ -224,7 +224,7 @@ test("a client without a grant is deleted after a day, and a client with one is 
   expect(await steps.authorize(unused)).not.toBeInstanceOf(URL);
 });
 
-test("registration that needs a token is only for clients that send it", async () => {
+test("registration with a required token is only for clients that send the token", async () => {
   const token = "an-initial-access-token-of-some-length";
   const registration = {
     initialAccessToken: token,
@@ -258,7 +258,7 @@ test("registration that needs a token is only for clients that send it", async (
   await gateway.close();
 });
 
-test("a thousand registrations a minute are limited, per client and in total, and other calls are served", async () => {
+test("registrations are limited per client and in total, while other calls are still served", async () => {
   const gateway = await startAuthorized(
     { now: () => 0 + shift },
     { limits: { registrationsPerClient: 5, registrationsPerMinute: 12 } },
@@ -273,7 +273,7 @@ test("a thousand registrations a minute are limited, per client and in total, an
   expect(rejected.body.error).toBe("too_many_requests");
   expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await from("203.0.113.2")).status).toBe(201);
-  // Addresses of one IPv6 network count as one client.
+  // Addresses of the same IPv6 network count as one client.
   const network = [];
   for (let i = 0; i < 10; i += 1) network.push((await from(`2001:db8::${i}`)).status);
   expect(network.filter((status) => status === 201)).toHaveLength(5);

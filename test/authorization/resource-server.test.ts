@@ -167,7 +167,7 @@ test.each(
       [`${shape.name} over HTTP/${version}`, rejection.name, shape, version, rejection] as const,
   ),
 )(
-  "%s with %s is rejected on both paths",
+  "a call by %s with %s is rejected on both paths",
   async (_, __, { method, type, query = "", isGrpc = false }, version, rejection) => {
     const authorization =
       rejection.authorization === "other" ? `Bearer ${await tokenOf("other")}` : rejection.authorization;
@@ -193,7 +193,7 @@ test.each(
   },
 );
 
-test("two headers with a token are rejected", async () => {
+test("a request with two Authorization headers is rejected", async () => {
   const { port } = fast.gateway;
   const headers = [
     ...Object.entries(FORWARDED),
@@ -226,7 +226,7 @@ test.each(["access_token", "access%5Ftoken", "%61ccess_token"])(
   },
 );
 
-test("a valid token is accepted by every protocol, and is sent to no upstream", async () => {
+test("every protocol accepts a valid token, and no upstream receives it", async () => {
   const token = await tokenOf("echo");
   for (const gateway of [fast, slow]) {
     const { url } = gateway.gateway;
@@ -252,7 +252,7 @@ test.each([
   ["Connect", () => createConnectTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY, httpVersion: "1.1" })],
   ["gRPC", () => createGrpcTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY })],
   ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY, httpVersion: "1.1" })],
-])("clients of %s can read why a call is rejected", async (_, transport) => {
+])("clients of %s can read the reason for a rejection", async (_, transport) => {
   const client = createClient(EchoService, transport());
   const error = ConnectError.from(await client.echo({}).catch((reason: unknown) => reason));
   expect(error.code).toBe(Code.Unauthenticated);
@@ -260,14 +260,14 @@ test.each([
   expect(error.metadata.get("www-authenticate")).toContain("resource_metadata=");
 });
 
-test("every request needs its own token, even on one connection", async () => {
+test("every request needs a token, even on the same connection", async () => {
   const token = await tokenOf("echo");
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY }));
   await client.echo({}, { headers: { authorization: `Bearer ${token}` } });
   await expect(client.echo({})).rejects.toThrow("an access token is needed");
 });
 
-test("a token of another server is rejected, even if both share a store", async () => {
+test("a token of another server is rejected, even if both servers share a store", async () => {
   const token = await tokenOf("echo");
   const response = await clients.get(other)?.send({
     version: "1.1",
@@ -280,8 +280,8 @@ test("a token of another server is rejected, even if both share a store", async 
   expect(response?.headers["www-authenticate"]).toContain("https://other.test/");
 });
 
-test("health is public, and reflection, pages and service names are not", async () => {
-  // Also over http, as probes within the network arrive.
+test("health is public, but reflection, pages and service names are not", async () => {
+  // Over http too, since probes inside the network use http.
   const transport = createGrpcTransport({ baseUrl: fast.gateway.url });
   expect((await createClient(Health, transport).check({})).status).toBe(1);
   expect((await createClient(Health, transport).list({})).statuses).not.toHaveProperty([
@@ -312,7 +312,7 @@ test("health, reflection and pages can each be made public or protected", async 
   await opened.close();
 });
 
-test("pages of configured origins may send tokens, and can read the challenge", async () => {
+test("pages of configured origins may send tokens and read the challenge", async () => {
   const gateway = await startAuthorized({}, { origins: ["https://app.example"] });
   const origin = "https://app.example";
   const path = `${PUBLIC_URL}/echo.v1.EchoService/Echo`;
@@ -346,7 +346,7 @@ test("rejections are counted and logged without the token", async () => {
   const token = "b".repeat(43);
   await steps.call(token);
   await steps.token({ grant_type: "client_credentials", client_id: "nobody", client_secret: token });
-  // Values that clients make up share one series.
+  // Client-supplied values share one metric series.
   for (const grant of ["password", "made up", "toString", ""]) {
     await steps.token({ grant_type: grant, client_id: "a" });
   }

@@ -22,7 +22,7 @@ beforeEach(async () => {
   files += 1;
   file = path.join(folder, `${files}.sqlite`);
   store = new SqliteStore({ file, waitMs: 20 });
-  // The clock is frozen until a test moves it, so that nothing expires by itself.
+  // The clock does not move until a test advances it, so that nothing expires by itself.
   served = await startAuthorized({ store, clients: [MACHINE] as never, now: () => time });
   steps = new OAuthSteps(served);
 });
@@ -38,7 +38,7 @@ test("the store's file and its companion files are readable by the owner only", 
   for (const name of names) expect(statSync(path.join(folder, name)).mode & 0o777, name).toBe(0o600);
 });
 
-test("while another process locks the store, clients must retry, and no code, refresh token or token is lost", async () => {
+test("while another process locks the store, clients must retry, and no code or token is lost", async () => {
   const id = await steps.publicClient();
   const code = await steps.code(id);
   const earlier = (await steps.redeem(id, await steps.code(id))).body;
@@ -56,7 +56,7 @@ test("while another process locks the store, clients must retry, and no code, re
   }
   const page = await steps.authorize(id);
   expect(page instanceof Response && page.status).toBe(503);
-  // Reads still work.
+  // Reads still succeed.
   expect((await steps.call(earlier.access_token)).status).toBe(200);
   locker.exec("ROLLBACK");
   locker.close();
@@ -71,7 +71,7 @@ test("while another process locks the store, clients must retry, and no code, re
   }
 });
 
-test("while the store is unavailable, calls are UNAVAILABLE, and they recover with it", async () => {
+test("while the store is unavailable, calls are UNAVAILABLE, and they succeed again with the store", async () => {
   const { body } = await steps.token(form);
   renameSync(file, `${file}.away`);
   for (const suffix of ["-wal", "-shm"]) renameSync(file + suffix, `${file}.away${suffix}`);
@@ -90,11 +90,11 @@ test("while the store is unavailable, calls are UNAVAILABLE, and they recover wi
 test("while the disk is full, clients must retry", async () => {
   const id = await steps.publicClient();
   const code = await steps.code(id);
-  // A limit of this connection, which only the store itself can set.
+  // A limit for this connection, which is not reachable from outside the store.
   const database = Reflect.get(store, "opened").database as DatabaseSync;
   const { page_count: pages } = { ...database.prepare("PRAGMA page_count").get() };
   database.exec(`PRAGMA max_page_count = ${Number(pages)}`);
-  // Free space within the file is used first.
+  // Free space inside the file is used first.
   while ((await steps.token(form)).status === 200);
   expect(await steps.token(form)).toMatchObject({ status: 503, body: { error: "temporarily_unavailable" } });
   expect(await steps.redeem(id, code)).toMatchObject({ status: 503 });
@@ -132,7 +132,7 @@ test("tokens, codes, verifiers and secrets are in no file of the store in plain 
 });
 
 test.skipIf(POSTGRES_PROGRAMS === undefined)(
-  "two gateways share one PostgreSQL; while it is down both say so, and both go on by themselves",
+  "two gateways share one PostgreSQL: while it is down both report it, and afterwards both recover by themselves",
   async () => {
     const postgres = await startPostgres();
     const start = () =>

@@ -7,7 +7,7 @@ import { OAuthSteps, REDIRECT_URI, VERIFIER } from "../support/oauth-steps.ts";
 
 const SECRET = "a secret of thirty-two characters and more: +&%";
 const ended: string[] = [];
-/** The sessions' own state; tests may end them. */
+/** Whether the sessions are alive; tests may end them. */
 let isAlive = true;
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
@@ -15,7 +15,10 @@ let clientId: string;
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let shift = 0;
 
-/** The engine has its own clock, so this time follows it, and can be advanced. */
+/**
+ * The time for the gateway. It follows the real time, since the JWT library uses that, and tests can advance
+ * it.
+ */
 function now(): number {
   return Date.now() + shift;
 }
@@ -110,7 +113,7 @@ function sign(claims: object): Promise<{ client_assertion: string; client_assert
     }));
 }
 
-test("an assertion is accepted once, even when it arrives many times concurrently", async () => {
+test("an assertion is accepted only once, even when it arrives many times concurrently", async () => {
   const assertion = await sign({});
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => steps.token({ ...MACHINE, ...assertion })),
@@ -185,13 +188,16 @@ test("a grant that a client may not have is rejected as such", async () => {
   expect(answer).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
 });
 
-test.each(["grant_type", "client_id", "client_secret", "scope"])("%s twice is rejected", async (name) => {
-  const form = Object.entries({ ...MACHINE, client_id: "machine", client_secret: SECRET, scope: "echo" });
-  const twice = [...form, ...form.filter(([key]) => key === name)];
-  expect(await steps.token(twice)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
-});
+test.each(["grant_type", "client_id", "client_secret", "scope"])(
+  "a token request with %s twice is rejected",
+  async (name) => {
+    const form = Object.entries({ ...MACHINE, client_id: "machine", client_secret: SECRET, scope: "echo" });
+    const twice = [...form, ...form.filter(([key]) => key === name)];
+    expect(await steps.token(twice)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+  },
+);
 
-test("a resource that is this gateway, in any notation, is the only audience; other resources are rejected", async () => {
+test("a resource that is this gateway, in any notation, is the token's only audience, and other resources are rejected", async () => {
   const form = { ...MACHINE, client_id: "machine", client_secret: SECRET };
   for (const resource of [PUBLIC_URL, `${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, "HTTPS://GATEWAY.TEST/"]) {
     const { body } = await steps.token({ ...form, resource });
@@ -219,7 +225,7 @@ test("a code yields tokens once, and a second use revokes them", async () => {
   expect(ended).toEqual([`session of ${clientId}`]);
 });
 
-test("a code that arrives many times concurrently gives tokens at most once, and these are revoked", async () => {
+test("a code that arrives many times concurrently gives tokens at most once, and revokes them", async () => {
   const code = await steps.code(clientId);
   const answers = await Promise.all(Array.from({ length: 8 }, () => steps.redeem(clientId, code)));
   const given = answers.filter(({ status }) => status === 200);
@@ -232,12 +238,12 @@ test.each([
   ["a verifier that is too short", { code_verifier: "short" }, "invalid_request"],
   ["another redirect URI", { redirect_uri: `${REDIRECT_URI}/other` }, "invalid_grant"],
   ["another port", { redirect_uri: REDIRECT_URI.replace("4567", "4568") }, "invalid_grant"],
-])("a code with %s is rejected", async (_, changes, error) => {
+])("redeeming a code with %s is rejected", async (_, changes, error) => {
   const code = await steps.code(clientId);
   expect(await steps.redeem(clientId, code, changes)).toMatchObject({ status: 400, body: { error } });
 });
 
-test("a code without its verifier, of another client, or after its expiry is rejected", async () => {
+test("redeeming a code without its verifier, by another client, or after its expiry is rejected", async () => {
   const code = await steps.code(clientId);
   const form = { grant_type: "authorization_code", client_id: clientId, code, redirect_uri: REDIRECT_URI };
   expect((await steps.token(form)).body.error).toBe("invalid_grant");
@@ -247,7 +253,7 @@ test("a code without its verifier, of another client, or after its expiry is rej
   expect((await steps.redeem(clientId, code)).body.error).toBe("invalid_grant");
 });
 
-test("a client need not repeat the redirect URI (OAuth 2.1), whatever its port", async () => {
+test("a client may omit the redirect URI when it redeems a code (OAuth 2.1), or repeat it with any port", async () => {
   const code = await steps.code(clientId, { redirect_uri: REDIRECT_URI.replace("4567", "50123") });
   const form = { grant_type: "authorization_code", client_id: clientId, code, code_verifier: VERIFIER };
   expect((await steps.token(form)).status).toBe(200);
@@ -257,14 +263,14 @@ async function tokens(): Promise<Readonly<Record<string, unknown>>> {
   return (await steps.redeem(clientId, await steps.code(clientId))).body;
 }
 
-test("a refresh returns a new refresh token; the previous one works once again within ten seconds, and then revokes the grant", async () => {
+test("a refresh returns a new refresh token, and the previous one works one more time within ten seconds and then revokes the grant", async () => {
   const first = await tokens();
   const second = (await steps.refresh(clientId, first.refresh_token)).body;
   expect(second.refresh_token).not.toBe(first.refresh_token);
   shift += 9_000;
   const sibling = (await steps.refresh(clientId, first.refresh_token)).body;
   expect((await steps.call(sibling.access_token)).status).toBe(200);
-  // The second refresh did not extend the first one's period.
+  // The second refresh did not extend the period of the first refresh.
   shift += 2_000;
   const third = (await steps.refresh(clientId, sibling.refresh_token)).body;
   expect(third.access_token).toBeDefined();
@@ -277,7 +283,7 @@ test("a refresh returns a new refresh token; the previous one works once again w
   expect(JSON.stringify(served.lines)).toContain("used again");
 });
 
-test("of concurrent refreshes two get valid tokens, and the others end nothing", async () => {
+test("of many concurrent refreshes two get valid tokens, and the others do not end the grant", async () => {
   const { refresh_token: token } = await tokens();
   const answers = await Promise.all(Array.from({ length: 4 }, () => steps.refresh(clientId, token)));
   const good = answers.filter(({ status }) => status === 200);
@@ -296,7 +302,7 @@ test("a refresh token works only for its client, and never adds scopes", async (
   expect((await steps.refresh(clientId, token, { scope: "echo" })).body.scope).toBe("echo");
 });
 
-test("access tokens, refresh tokens and a person's consent expire, however often they are refreshed", async () => {
+test("access tokens, refresh tokens and a person's consent expire even if they are refreshed often", async () => {
   let { access_token: access, refresh_token: refresh } = await tokens();
   shift += 3_601_000;
   expect((await steps.call(access)).status).toBe(401);
@@ -311,7 +317,7 @@ test("access tokens, refresh tokens and a person's consent expire, however often
   expect((await steps.refresh(clientId, refresh)).body.error).toBe("invalid_grant");
 });
 
-test("after the person's session has ended, neither a refresh nor a code gives tokens", async () => {
+test("after the person's session has ended, refreshes and codes give no tokens", async () => {
   const { refresh_token: token } = await tokens();
   const code = await steps.code(clientId);
   isAlive = false;
@@ -331,7 +337,7 @@ test.each(["access_token", "refresh_token"])("a revoked %s ends the grant and it
   expect(ended).toEqual([`session of ${clientId}`]);
 });
 
-test("revoking an unknown token or another client's token has no effect, and the response does not tell", async () => {
+test("revoking an unknown token or another client's token has no effect, and the response does not reveal it", async () => {
   const { access_token: token } = await tokens();
   const other = await steps.publicClient();
   for (const form of [
@@ -355,7 +361,7 @@ test("a session ends with the last of its grants", async () => {
 });
 
 test.each(["/token", "/revoke", "/register"])(
-  "a megabyte at %s is rejected without being read",
+  "a body of a megabyte at %s is rejected without being read",
   async (path) => {
     const type = path === "/register" ? "application/json" : "application/x-www-form-urlencoded";
     const answer = await steps.request(path, {

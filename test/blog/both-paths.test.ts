@@ -12,14 +12,14 @@ import { WRITING_CASES } from "./cases/writing.ts";
 import { outcomeOf } from "./outcome.ts";
 import { type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
 
-/** Random tokens of the sandbox. */
+/** Random tokens in responses of the sandbox. */
 const DRAWN = /[A-Za-z0-9]{40,}/g;
 
-/** Endpoints whose responses contain other random values: only their errors are compared. */
+/** Endpoints whose successful responses are random, so that only their errors are compared. */
 const OTHER_EACH_TIME = ["POST P/posts/queue/shuffle", "POST P/posts (reblog)", "POST C/invite_hash"];
 
 const ways = WAYS.filter((way) => way !== "in-process");
-/** The results of each call of a case, including headers and trailers. */
+/** The results of each call in a case, including headers and trailers. */
 let seen: unknown[] = [];
 let fast: BlogWorld;
 let connect: BlogWorld;
@@ -48,7 +48,7 @@ const watch: Interceptor = (next) => async (request) => {
   }
 };
 
-/** Returns the headers without those that depend on the request or the time. */
+/** Returns the headers except those that depend on the request or the time. */
 function kept(headers: Headers): unknown {
   return [...headers].filter(([name]) => !/^date$|^x-request-id$|-reset$/.test(name));
 }
@@ -69,7 +69,7 @@ async function seenIn(world: BlogWorld, each: Case, now: number): Promise<unknow
   return all;
 }
 
-/** The first case of each kind. */
+/** Returns the first case of each kind. */
 function oneOfEach(cases: readonly Case[]): Case[] {
   const kinds = ["answer", "failure", "rejected"] as const;
   return kinds.flatMap((kind) => cases.find((each) => each.kind === kind) ?? []);

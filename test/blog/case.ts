@@ -3,14 +3,14 @@ import type { Api, BlogWorld, Identity } from "./world.ts";
 /** A call of an endpoint, with the expected result. */
 export interface Case {
   /**
-   * The endpoint under its heading in the reference, such as `GET P/info`; further methods of an endpoint
+   * The endpoint under its heading in the reference, such as `GET P/info`. Further methods of an endpoint
    * have a suffix.
    */
   readonly endpoint: string;
   readonly name: string;
   /**
-   * `answer`: the call succeeds. `failure`: the upstream rejects it. `rejected`: the gateway rejects it
-   * before any request; in-process, without these checks, the upstream's response is not compared.
+   * `answer`: the call succeeds. `failure`: the upstream rejects the call. `rejected`: the gateway rejects
+   * the call before any request; in-process calls have no such check, so their result is not compared.
    */
   readonly kind: "answer" | "failure" | "rejected";
   readonly as: Identity;
@@ -25,7 +25,7 @@ type Call = Case["call"];
 
 const nothing = () => undefined;
 
-/** A call that succeeds, with part of the expected response. */
+/** Returns a case whose call succeeds, with part of the expected response. */
 export function answers(
   endpoint: string,
   name: string,
@@ -36,12 +36,12 @@ export function answers(
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer, kind: "answer" };
 }
 
-/** A call that the upstream rejects. */
+/** Returns a case whose call the upstream rejects. */
 export function fails(endpoint: string, name: string, call: Call, options: Options = {}): Case {
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "failure" };
 }
 
-/** A call that the gateway rejects by its request's constraints. */
+/** Returns a case whose call the gateway rejects because of the request's constraints. */
 export function rejects(endpoint: string, name: string, call: Call, options: Options = {}): Case {
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "rejected" };
 }
@@ -64,7 +64,7 @@ export function sends(response: unknown, status = 200) {
 /** The blog of most cases. */
 export const demo = { blogIdentifier: "demo" };
 
-/** Cases of every endpoint of a kind: the caller's credentials, and the blog. */
+/** Returns the cases that every endpoint of a kind has: about the caller's credentials and the blog. */
 export function commonCases(
   endpoint: string,
   call: (api: Api, blogIdentifier: string, world: BlogWorld) => Promise<unknown>,
@@ -92,7 +92,7 @@ export function commonCases(
   ];
 }
 
-/** Cases with a limit below and above its range, and an offset below it. */
+/** Returns cases with limits below and above the range, and with a negative offset. */
 export function pageCases(
   endpoint: string,
   call: (api: Api, page: { limit?: number; offset?: number }) => Promise<unknown>,
@@ -109,14 +109,14 @@ export function pageCases(
   ];
 }
 
-/** The three forms of a blog's identifier, which lead to the same response. */
+/** The three forms of a blog's identifier, which give the same response. */
 export const FORMS = [
   ["by its name", "demo"],
   ["by its host name", "demo.blog.example"],
   ["by its uuid", "t:Dm0aXQkq5rCkyTnYIYv1Nw"],
 ] as const;
 
-/** The documented errors of creating, fetching and editing a post in blocks, for any method. */
+/** Returns cases for the documented errors of creating, fetching and editing a post in blocks. */
 export function documented(endpoint: string, call: Case["call"]): Case[] {
   const rows = [
     [400, 0, "data that is required is missing"],

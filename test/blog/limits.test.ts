@@ -9,7 +9,7 @@ import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
 import { failureOf } from "../end-to-end/failure.ts";
 import { credentialsOf } from "./world.ts";
 
-test("the gateway enforces no other limit", () => {
+test("the gateway enforces only the limits of the block endpoints", () => {
   const limited = [BlogServiceRest, PostServiceRest].flatMap(({ methods }) =>
     Object.entries(methods).flatMap(([name, { rules }]) =>
       (rules.rateLimits ?? []).map((limit) => [name, limit.requests, limit.bucket]),
@@ -19,7 +19,7 @@ test("the gateway enforces no other limit", () => {
   expect(limited).toEqual(methods.map((name) => [name, 60, "blocks"]));
 });
 
-test("the four block endpoints share 60 requests per minute, and further calls send none", async () => {
+test("the four block endpoints share 60 requests per minute, and further calls are rejected without a request", async () => {
   const sandbox = await startSandbox({ port: 0 });
   const clock = new FakeClock();
   const transport = createRestTransport({

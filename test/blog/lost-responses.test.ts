@@ -18,11 +18,11 @@ interface Row {
   readonly method: string;
   readonly call: (api: Api, world: BlogWorld) => Promise<unknown>;
   readonly prepare?: (api: Api) => Promise<unknown>;
-  /** The result of a second call, sent after the first was executed. */
+  /** The result of a second call, sent after the first call was executed. */
   readonly again: string;
 }
 
-/** Requests that may fail when they are sent twice. */
+/** Requests that may fail or have another effect when they are sent twice. */
 const SENT_ONCE: readonly Row[] = [
   {
     method: "updateCommunity",
@@ -153,7 +153,7 @@ function verbOf(method: DescMethod): string | undefined {
   return getOption(method, http).pattern.case;
 }
 
-test("every PUT and DELETE is in one of the two tables, as its rule says", () => {
+test("every PUT and DELETE is in one of the two tables, in accordance with its rule", () => {
   const changing = ADAPTERS.flatMap(({ methods }) =>
     Object.entries(methods).filter(([, { method }]) => ["put", "delete"].includes(verbOf(method) ?? "")),
   );

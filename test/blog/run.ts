@@ -6,8 +6,8 @@ import { type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
 const GATEWAY_WAYS = WAYS.filter((way) => way !== "in-process");
 
 /**
- * Runs cases by every protocol through the gateway, and in-process, and compares their failures with a
- * committed table: endpoint, case, and RPC code, reason and text of each.
+ * Runs cases by every protocol through the gateway, and in-process. Compares their failures with a committed
+ * table: endpoint, case, and RPC code, reason and text of each.
  */
 export function runCases(cases: readonly Case[], table: string): void {
   let world: BlogWorld;

@@ -62,7 +62,7 @@ const STREAMS: readonly Stream[] = [
     name: "StreamTaggedPosts",
     open: ({ posts }, options) => posts.streamTaggedPosts({ tag: "seed" }, options),
     page: async ({ posts }) => (await posts.listTaggedPosts({ tag: "seed" })).posts,
-    // The last two pages have the oldest post again, and nothing.
+    // The last two pages have only the oldest post, and no posts.
     pages: 6,
     items: 66,
   },
@@ -126,7 +126,7 @@ test("every list has a stream of all its items, and every stream is tested here"
 });
 
 describe.each(STREAMS)("$name", ({ open, page, pages, items }) => {
-  test.each(WAYS)("by %s has all items of all pages", async (way) => {
+  test.each(WAYS)("by %s delivers the items of all pages", async (way) => {
     const api = world.api(way);
     const came = await all(open(api));
     expect([came.length, world.sandbox.received.total]).toEqual([items, pages]);
@@ -134,7 +134,7 @@ describe.each(STREAMS)("$name", ({ open, page, pages, items }) => {
     expect(came.slice(0, first.length)).toEqual(first);
   });
 
-  test("requests no page before its items are read, and none after the client stops reading", async () => {
+  test("requests no page before the previous items are read, and none after the client stops reading", async () => {
     const stream = open(world.api("in-process"))[Symbol.asyncIterator]();
     await stream.next();
     expect(world.sandbox.received.total).toBe(1);
@@ -143,7 +143,7 @@ describe.each(STREAMS)("$name", ({ open, page, pages, items }) => {
   });
 });
 
-test.each(WAYS)("a cancelled stream by %s requests no further page", async (way) => {
+test.each(WAYS)("cancelling a stream by %s stops the requests for pages", async (way) => {
   const controller = new AbortController();
   const stream = world.api(way).posts.streamPosts({ ...demo, limit: 1 }, { signal: controller.signal });
   const error = await (async () => {
@@ -151,7 +151,7 @@ test.each(WAYS)("a cancelled stream by %s requests no further page", async (way)
   })().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConnectError);
   expect((error as ConnectError).code).toBe(Code.Canceled);
-  // One page may have been in progress; another call shows that no more follow.
+  // One page may have been in progress; the second call shows that no further page was requested.
   const { blogs } = world.api(way);
   await blogs.getBlogInfo(demo);
   const asked = world.sandbox.received.all("/posts").length;

@@ -30,13 +30,13 @@ const CASES = [
 ];
 const answered = CASES.filter(({ kind }) => kind === "answer");
 
-test.each(answered)("$endpoint: $name: has the declared format", async (each) => {
+test.each(answered)("the response of $endpoint has the declared format: $name", async (each) => {
   expect(await outcomeOf(each, "in-process", world)).toMatchObject({ answer: each.answer });
   expect(world.differences).toEqual([]);
 });
 
 test.each(["demo", "ada", "newsroom", "grace"])(
-  "all posts of %s, in both forms, are as they are declared",
+  "all posts of %s have the declared format, in both forms",
   async (name) => {
     world.reset();
     const { posts } = world.api("in-process");

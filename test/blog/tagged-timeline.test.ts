@@ -1,4 +1,4 @@
-/** Tests posts within one second, which the service pages by the second. */
+/** Tests posts with the same timestamp, because the service pages by the second. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { all, type BlogWorld, startBlogWorld } from "./world.ts";
@@ -11,7 +11,7 @@ afterAll(() => world.close());
 
 const CONTENT = [{ block: { case: "text", value: { text: "a" } } } as const];
 
-test("a stream of tagged posts has every post once, however many share a second", async () => {
+test("property: a stream of tagged posts delivers every post once, even if many have the same timestamp", async () => {
   const { posts } = world.api("in-process");
   await fc.assert(
     fc.asyncProperty(

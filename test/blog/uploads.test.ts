@@ -69,7 +69,7 @@ describe.each(WAYS)("by %s", (way) => {
     expect(world.sandbox.received.last?.text).toContain('name="type"\r\n\r\nvideo');
   });
 
-  test("a media part that no block names is rejected", async () => {
+  test("a media part that is not named in a block is rejected", async () => {
     const first = { ...demo, content: FILM, identifier: "other", contentType: "video/mp4" };
     expect(await failureOf(world.api(way).posts.uploadPost(chunked(first, 1)))).toMatchObject({
       code: "InvalidArgument",
@@ -86,7 +86,7 @@ describe.each(WAYS)("by %s", (way) => {
     expect(world.sandbox.received.total).toBe(0);
   });
 
-  test("a cancelled upload leaves no post", async () => {
+  test("a cancelled upload creates no post", async () => {
     const { posts } = world.api(way);
     const controller = new AbortController();
     async function* endless() {

@@ -30,11 +30,15 @@ import { FilterServiceRest } from "../../gen/user/v1/filter_rest.ts";
 import { UserService } from "../../gen/user/v1/user_pb.ts";
 import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
 
-/** Node's client resets streams of a connection with more than 10 MB to send, less than a photo in JSON. */
+/**
+ * Node's client resets a connection's streams above 10 MB of data to send, which is less than a photo in
+ * JSON.
+ */
 const LARGE_REQUESTS = { maxSessionMemory: 256 };
 
 /**
- * The load that the gateway sees: client, gateway and sandbox share a process, on a possibly busy machine.
+ * The load that the gateway measures: client, gateway and sandbox share a process, on a possibly busy
+ * machine.
  */
 const idle = () => ({ eventLoopDelayMs: 0, heapPercent: 0 });
 
@@ -54,7 +58,7 @@ export type Identity =
   | "unknown"
   | "nobody";
 
-/** A client of each service of the blogging service. */
+/** The clients of all services of the blogging service. */
 export interface Api {
   readonly blogs: Client<typeof BlogService>;
   readonly posts: Client<typeof PostService>;
@@ -65,13 +69,13 @@ export interface Api {
   readonly oauth: Client<typeof OAuthService>;
 }
 
-/** Identifiers of seeded posts, which are the same after each reset. */
+/** Identifiers of seeded posts, which are equal after each reset. */
 export interface Ids {
-  /** A published post of the blog `demo` in the older form, of each type. */
+  /** For each type, a published post of the blog `demo` in the older form. */
   readonly legacy: Readonly<Record<string, bigint>>;
   /** A published post of `demo`, stored as blocks. */
   readonly blocks: bigint;
-  /** The post of `demo` with the most notes: its oldest. */
+  /** The oldest post of `demo`, which has the most notes. */
   readonly noted: bigint;
   readonly queue: readonly bigint[];
   readonly drafts: readonly bigint[];
@@ -88,9 +92,9 @@ export interface BlogWorld {
   readonly ids: Ids;
   /** The differences reported for in-process calls. */
   readonly differences: DifferenceReport[];
-  /** The credentials of the next calls. */
+  /** The credentials that the next calls use. */
   identity: Identity;
-  /** Replaces the credentials of `identity` until the next reset. */
+  /** Credentials that replace the credentials of `identity` until the next reset. */
   credentials: Credentials | undefined;
   api(way: Way): Api;
   /** Starts a second gateway in front of the same sandbox, which uses connect's handlers for every call. */
@@ -144,9 +148,9 @@ export const ADAPTERS: readonly ServiceAdapter[] = [
 ];
 
 export interface BlogWorldOptions {
-  /** Whether responses that differ from their declaration are errors. */
+  /** Whether responses that differ from the declaration are errors. */
   readonly strict?: boolean;
-  /** The retry options; without them nothing is retried. */
+  /** The retry options. Default: calls are not retried. */
   readonly retry?: RetryOptions;
   readonly sandbox?: SandboxOptions;
   /** Interceptors of the in-process calls. */
@@ -155,7 +159,7 @@ export interface BlogWorldOptions {
   readonly gatewayInterceptors?: Interceptor[];
 }
 
-/** Starts all of it on free ports. */
+/** Starts the sandbox, the gateway and the transport on free ports. */
 export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<BlogWorld> {
   const { strict = false } = options;
   const sandbox = await startSandbox({ port: 0, ...options.sandbox });
@@ -166,17 +170,17 @@ export async function startBlogWorld(options: BlogWorldOptions = {}): Promise<Bl
     upstreams: {
       blog: {
         bases: { api: sandbox.url, web: sandbox.url },
-        // A table of failures is not an outage, and each call must be one request.
+        // Many failures in a table are not an outage, and each call must be one request.
         breaker: false,
         retry: options.retry ?? false,
-        // The tests call more often than people do.
+        // Tests call more often than people.
         rateLimits: false,
         credentials: () => state.credentials ?? credentialsOf(sandbox, state.identity),
       },
     },
     strict,
   };
-  // As in connect-rest.yaml: photos and sounds of 10 MB fit.
+  // As in connect-rest.yaml, so that photos and sounds of 10 MB are allowed.
   const limits = { readMaxBytes: 16 * 1024 * 1024 };
   const settings = { ...calls, limits, load: idle } as Parameters<typeof startGateway>[0];
   const gateway = await startGateway(settings);
@@ -271,7 +275,7 @@ function apisOver(transports: Record<Way, Transport>): Record<Way, Api> {
   return Object.fromEntries(entries) as Record<Way, Api>;
 }
 
-/** Waits for all messages of a stream. */
+/** Returns all messages of a stream. */
 export async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];
   for await (const item of stream) items.push(item);

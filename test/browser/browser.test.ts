@@ -1,4 +1,4 @@
-/** Tests pages in a real browser, on an origin that differs from the gateway's. */
+/** Tests web pages in a real browser, on an origin that differs from the gateway's. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startWorld, type World } from "../end-to-end/world.ts";
 import { hasChromium, NO_CHROMIUM, openPage } from "./chromium.ts";

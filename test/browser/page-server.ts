@@ -1,5 +1,6 @@
 /**
- * Serves a page to a browser: modules of this repository and of npm, with types stripped, without a bundler.
+ * Serves a page to a browser: modules of this repository and of npm packages, without types and without a
+ * bundler.
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -34,7 +35,7 @@ const PACKAGES = [
 export interface PageServer {
   /** The page's origin. */
   readonly url: string;
-  /** The page's first message. */
+  /** Resolves with the page's first message. */
   readonly report: Promise<unknown>;
   close(): void;
 }

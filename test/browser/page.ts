@@ -1,4 +1,4 @@
-/** Calls the gateway from a page: a program for browsers, of unbundled modules. */
+/** A program for browsers that calls the gateway from a page, in modules without a bundler. */
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
 import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
@@ -9,22 +9,19 @@ import { PostService } from "../../gen/blog/v1/post_pb.ts";
 export interface Seen {
   /** The title of the blog `demo`. */
   readonly title: string;
-  /** Headers of that response, from the gateway and the upstream. */
+  /** Headers of the response, from the gateway and the upstream. */
   readonly requestId: string | null;
   readonly remaining: string | null;
-  /** The newest post's id, exact. */
+  /** The id of the newest post, as exact text. */
   readonly newest: string;
-  /** The number of posts from a stream before the page cancelled it. */
+  /** The number of streamed posts before the page cancelled the stream. */
   readonly streamed: number;
   readonly cancelled: string;
-  /** Code and reason for a missing blog. */
+  /** The code and the reason for a missing blog. */
   readonly missing: { readonly code: string; readonly reason: string; readonly requestId: string | null };
 }
 
-/**
- * Calls the gateway in every way that browsers support, and sends the results, or the first error, to
- * `report`.
- */
+/** Calls the gateway in every way that browsers support. Sends the results or the first error to `report`. */
 export async function run(gateway: string, report: string): Promise<void> {
   const seen = await seeAll(gateway).catch((error: unknown) => String(error));
   await fetch(report, { method: "POST", body: JSON.stringify(seen) });

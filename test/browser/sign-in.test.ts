@@ -46,7 +46,7 @@ afterAll(async () => {
   await run.exit;
 });
 
-/** Opens a page in a new browser profile, at a client's consent page. */
+/** Opens a client's consent page in a new browser profile. */
 async function atConsent(
   name = "A test",
 ): Promise<{ page: Page; client: TestClient; redeem: (back: URL) => Promise<unknown> }> {
@@ -91,7 +91,7 @@ test("a person signs in and consents by keyboard alone, and returns to the clien
   expect(await redeem(new URL(page.url()))).toMatchObject({ token_type: "bearer" });
 });
 
-test("a person who does not allow also returns to the client", async ({ skip }) => {
+test("a person who declines also returns to the client", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const { page } = await atConsent();
   await page.getByRole("button", { name: "Do not allow" }).press("Enter");
@@ -129,7 +129,7 @@ test("the page of a declined sign-in states it, and links back", async ({ skip }
   expect(new URL(page.url()).searchParams.get("error")).toBe("access_denied");
 });
 
-test("a client's name is shown as short, visible text, whatever it contains", async ({ skip }) => {
+test("a client's name is shown as short, visible text, for any name", async ({ skip }) => {
   skip(!hasChromium, NO_CHROMIUM);
   const name = `<img src=x onerror=alert(1)>\u202Eevil\u2066<b>${"x".repeat(300)}`;
   const { page } = await atConsent(name);

@@ -1,4 +1,4 @@
-/** Responses of the service for communities, as its reference describes them. */
+/** Responses of the community service, as its reference describes them. */
 import { BLOCKS, BLOG } from "../user/bodies.ts";
 
 /** A community in posts and lists. */
@@ -92,7 +92,7 @@ export const LINKS = {
   },
 };
 
-/** A community post, as an element of its timeline. */
+/** A community post as an element of its timeline. */
 export const ELEMENT = {
   object_type: "post",
   ...BLOCKS,
@@ -129,5 +129,5 @@ export const TIMELINE = {
   },
 };
 
-/** A celebration of a first reaction. */
+/** A banner that celebrates a first reaction. */
 export const BANNER = { elements: [{ object_type: "signpost_cta", title: "Your first reaction!" }] };

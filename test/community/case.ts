@@ -5,14 +5,14 @@ import { callerCases } from "../user/case.ts";
 /** The community of most cases. */
 export const gardeners = { communityHandle: "gardeners" };
 
-/** The common codes of endpoints that show a community or accept new members. */
+/** The error codes that all endpoints share that show a community or accept new members. */
 export const ACCESS = [
   [403, 23001, "a private community, and no member"],
   [403, 23002, "not a member"],
   [403, 23020, "banned"],
 ] as const;
 
-/** Rows of documented errors as cases. */
+/** Converts rows of documented errors into cases. */
 export function documented(
   endpoint: string,
   rows: ReadonlyArray<readonly [status: number, subcode: number, name: string]>,
@@ -25,7 +25,7 @@ export function documented(
   );
 }
 
-/** Cases of every endpoint of a community: callers' credentials, and invalid handles. */
+/** Returns the cases that every community endpoint has, about callers' credentials and invalid handles. */
 export function communityCases(
   endpoint: string,
   call: (api: Api, communityHandle: string) => Promise<unknown>,

@@ -7,11 +7,11 @@ import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
 import { start } from "../rules/world.ts";
 
-/** The first second of a day, by the service's clock. */
+/** The start of a day by the service's clock. */
 const MORNING = Date.UTC(2026, 0, 2);
 const gardeners = { communityHandle: "gardeners" };
 
-/** Returns a client that makes calls as a changing user. */
+/** Returns a client that calls as the user that `user` returns. */
 function communitiesOf(clock: FakeClock, user: () => string) {
   return start(
     CommunityService,
@@ -66,7 +66,7 @@ const IN_A_DAY = 100;
 const HOUR_MS = 3_600_000;
 const byLink = { ...gardeners, inviteHash: "h4sh" };
 
-test("a user joins 25 communities an hour and 100 a day by their links", async () => {
+test("a user can join 25 communities an hour and 100 a day by invite links", async () => {
   const clock = new FakeClock(MORNING);
   const { client, seen } = await communitiesOf(clock, () => "ada");
   for (let joined = 0; joined < IN_A_DAY; joined += IN_AN_HOUR) {
@@ -80,7 +80,7 @@ test("a user joins 25 communities an hour and 100 a day by their links", async (
   await client.joinCommunity(byLink);
 });
 
-test("the service counts other joins, and no other method is limited", async () => {
+test("other joins are limited by the service, and no other method is limited", async () => {
   const limited = Object.entries(CommunityServiceRest.methods).flatMap(([name, { rules }]) =>
     (rules.rateLimits ?? []).map(() => name),
   );

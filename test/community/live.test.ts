@@ -5,7 +5,7 @@ import { LIVE_COMMUNITY_CASES } from "./cases/live.ts";
 
 runCases(LIVE_COMMUNITY_CASES, "./live-failures.txt");
 
-/** Returns code and reason for each documented error, by endpoint and status. */
+/** Returns code and reason of each documented error, by endpoint and status. */
 function toldIn(...files: readonly string[]): Map<string, string> {
   const told = new Map<string, string>();
   for (const file of files) {
@@ -19,7 +19,7 @@ function toldIn(...files: readonly string[]): Map<string, string> {
   return told;
 }
 
-test("callers get the same errors from the sandbox as documented in the reference", () => {
+test("the sandbox gives callers the errors that the reference documents", () => {
   const documented = toldIn("communities-failures.txt", "members-failures.txt", "posts-failures.txt");
   const live = [...toldIn("live-failures.txt")].filter(([row]) => documented.has(row));
   expect(live.length).toBeGreaterThan(35);

@@ -4,7 +4,7 @@ import { RemovalReason } from "../../gen/community/v1/removal_reason_pb.ts";
 import { type Api, type BlogWorld, startBlogWorld, WAYS, type Way } from "../blog/world.ts";
 import { failureOf } from "../end-to-end/failure.ts";
 
-/** The users by their standing in the seeded communities. */
+/** The users, by their role in the seeded communities. */
 const USERS = {
   nobody: "reader-03",
   invited: "reader-01",
@@ -122,7 +122,7 @@ async function tableOf(title: string, community: typeof PUBLIC, way: Way): Promi
   return lines.join("\n");
 }
 
-test.each(WAYS)("each transition from each standing has the result in the table, by %s", async (way) => {
+test.each(WAYS)("every transition from every role has the result in the table, by %s", async (way) => {
   const tables = [await tableOf("A public", PUBLIC, way), await tableOf("A private", PRIVATE, way)];
   await expect(`${tables.join("\n\n")}\n`).toMatchFileSnapshot("./states.txt");
 });

@@ -16,7 +16,7 @@ function expectDistinct(keys: readonly unknown[], atLeast: number): void {
   expect(keys.length).toBeGreaterThanOrEqual(atLeast);
 }
 
-test.each(WAYS)("streams for a user end, without duplicates, by %s", async (way) => {
+test.each(WAYS)("streams for a user end without duplicates, by %s", async (way) => {
   const { users, posts } = world.api(way);
   for (const npf of [false, true]) {
     expectDistinct(
@@ -39,7 +39,7 @@ test.each(WAYS)("streams for a user end, without duplicates, by %s", async (way)
   expect(world.differences).toEqual([]);
 });
 
-test.each(WAYS)("streams of a community end, without duplicates, by %s", async (way) => {
+test.each(WAYS)("streams of a community end without duplicates, by %s", async (way) => {
   const { communities } = world.api(way);
   const members = await all(communities.streamMembers(gardeners));
   expectDistinct(

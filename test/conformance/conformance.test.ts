@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { hasGo, type Installed, NO_GO } from "../support/installed.ts";
 import { installSuite, runSuite } from "./suite.ts";
 
-/** The suite takes a minute for each path, and longer on a busy machine. */
+/** The suite takes a minute per path, and longer on a busy machine. */
 const TIMEOUT_MS = 900_000;
 
 let suite: Installed = { path: "", problem: NO_GO };
@@ -13,7 +13,7 @@ beforeAll(async () => {
   if (hasGo) suite = await installSuite();
 }, TIMEOUT_MS);
 
-/** The suite's complaint about an error detail of ours whose type it does not know. */
+/** The suite's report of an error detail whose type only this repository knows. */
 const OWN_DETAIL =
   /^\t(?:; )?(?:actual error contain 1 details; expecting 0|connect error JSON: details\[0\]: could not check debug data because message type "google\.rpc\.ErrorInfo" could not be resolved: .*)$/;
 
@@ -21,7 +21,7 @@ test.for([
   { path: "connect", cases: 5000 },
   { path: "fast", cases: 2000 },
 ] as const)(
-  "the conformance suite finds nothing on the $path path but the details of our errors",
+  "the conformance suite finds no failures on the $path path except the details of this product's errors",
   { timeout: TIMEOUT_MS },
   async ({ path, cases }, { skip }) => {
     skip(suite.problem !== undefined, suite.problem);

@@ -25,7 +25,7 @@ const GRPC_TIMEOUT_UNITS: Readonly<Record<string, number>> = {
   n: 1e-6,
 };
 
-/** Implements the behavior that the suite expects of a server, as its `service.proto` describes it. */
+/** Implements the server behavior that the suite's `service.proto` describes. */
 export class Implementation {
   private readonly schema: Schema;
 
@@ -33,7 +33,7 @@ export class Implementation {
     this.schema = schema;
   }
 
-  /** Returns handlers for connect's router. The suite expects no handler for the method Unimplemented. */
+  /** Returns handlers for connect's router. The suite expects the method Unimplemented to have no handler. */
   handlers(): Partial<ServiceImpl<DescService>> {
     return {
       unary: (request: Message, exchange: Exchange) => this.oneResponse("Unary", [request], exchange),
@@ -109,7 +109,7 @@ export class Implementation {
     if (error !== undefined) throw this.error(error, responseData.length === 0 ? info : undefined);
   }
 
-  /** Only the first response of a stream echoes the headers; later ones echo only requests. */
+  /** Only the first response of a stream echoes the headers; later responses echo only requests. */
   private bidiInfo(requests: readonly Message[], sent: number, exchange: Exchange): Message {
     if (sent === 0) return this.requestInfo("BidiStream", requests, exchange);
     return this.info({ requests: requests.map((request) => this.packed("BidiStream", request)) });
@@ -172,7 +172,7 @@ function append(target: Headers, headers: readonly Header[] = []): void {
   }
 }
 
-/** Returns names with their values, from a Headers object, which joins them, or from a query. */
+/** Returns names with their values, from a query or from a Headers object, which joins values. */
 function headersOf(entries: Iterable<[string, string]>): Header[] {
   return [...entries].map(([name, value]) => ({ name, value: [value] }));
 }
@@ -195,7 +195,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
-/** Waits as the suite specifies; its tests of timeouts measure real time. */
+/** Waits as the suite specifies. The suite's tests of timeouts measure real time. */
 async function delay(ms: number | undefined): Promise<void> {
   if (ms === undefined || ms === 0) return;
   await new Promise((resolve) => setTimeout(resolve, ms));

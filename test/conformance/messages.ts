@@ -3,8 +3,8 @@ import type { Any } from "@bufbuild/protobuf/wkt";
 import type { Code } from "@connectrpc/connect";
 
 /**
- * The used parts of the messages of `connectrpc.conformance.v1`. Their schema is read from the suite's Go
- * module, so it always matches the running suite.
+ * The parts of the messages of `connectrpc.conformance.v1` that the server uses. The schema is read from the
+ * suite's Go module, so that it always matches the suite.
  */
 export interface Header {
   readonly name: string;

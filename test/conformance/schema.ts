@@ -10,7 +10,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 const PACKAGE = "connectrpc.conformance.v1";
 
-/** The suite's schema: the descriptors that `buf build` writes for its protos. */
+/** The suite's schema: the descriptors that `buf build` writes for the suite's protos. */
 export class Schema {
   readonly types: FileRegistry;
 

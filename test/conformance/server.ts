@@ -1,6 +1,6 @@
 /**
- * The server under test, started by the suite's runner: `server.ts <descriptor file> <fast|connect>`. Reads a
- * ServerCompatRequest from standard input, listens, and writes a ServerCompatResponse. Exits on SIGTERM.
+ * The server under test, which the suite's runner starts: `server.ts <descriptor file> <fast|connect>`. Reads
+ * a ServerCompatRequest from standard input, listens, and writes a ServerCompatResponse. Exits on SIGTERM.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const [descriptorFile = "", path = ""] = process.argv.slice(2);
 const schema = new Schema(descriptorFile);
 const implementation = new Implementation(schema);
 
-/** Reads one message, after its big-endian four-byte length. */
+/** Reads one message, which follows its big-endian length of four bytes. */
 async function readRequest(): Promise<ServerCompatRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) {

@@ -11,14 +11,14 @@ const VERSION = "v1.0.7";
 const HERE = import.meta.dirname;
 const BUF = join(HERE, "../../node_modules/.bin/buf");
 
-/** The path of unary methods and server streams; client streams have only one path. */
+/** The path of unary methods and server streams. Client streams have only one path. */
 export type Path = "connect" | "fast";
 
 /** The outcome of a run. */
 export interface Outcome {
   readonly succeeded: boolean;
   readonly passed: number;
-  /** The unexpected failures, in the runner's words. */
+  /** The unexpected failures, as the runner reports them. */
   readonly failures: string;
   /** The runner's report about each known failure. */
   readonly knownFailures: readonly string[];
@@ -36,13 +36,13 @@ export function installSuite(): Promise<Installed> {
   });
 }
 
-/** Names of cases with a client stream: they take the same path in either run. */
+/** Names of cases with a client stream, which take the same path in both runs. */
 const STREAMS = ["client-stream", "bidi-stream"].flatMap((kind) => [
   ...(kind === "bidi-stream" ? [] : [`**/${kind}`]),
   `**/${kind}/**`,
 ]);
 
-/** Runs the suite; for the fast path, only the cases that can take it. */
+/** Runs the suite. For the fast path, runs only the cases that can take it. */
 export async function runSuite(folder: string, path: Path): Promise<Outcome> {
   const skipped = path === "fast" ? STREAMS.flatMap((pattern) => ["--skip", pattern]) : [];
   const files = [
@@ -50,7 +50,8 @@ export async function runSuite(folder: string, path: Path): Promise<Outcome> {
     ["--known-failing", "@known-failing.txt"],
     ["--known-flaky", "@known-flaky.txt"],
   ];
-  // Low concurrency: the suite has tests with real timeouts, which a busy machine misses.
+  // The concurrency is low, because the suite has tests with real timeouts, which a busy machine would
+  // exceed.
   const bounds = ["--max-servers", "2", "--parallel", "4"];
   const server = [process.execPath, join(HERE, "server.ts"), descriptorsIn(folder), path];
   const args = ["--mode", "server", ...files.flat(), ...bounds, ...skipped, "--", ...server];

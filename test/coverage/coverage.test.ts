@@ -34,11 +34,11 @@ import { USERS_AND_COMMUNITIES } from "./users-and-communities.ts";
 
 const records = new Set<string>();
 const seen = new Records();
-/** The methods that returned a response. */
+/** The methods that have returned a response. */
 const methods = new Set<string>();
 /** The JSON that the sandbox sent last. */
 let sent: unknown;
-/** The environment of the cases, once it has started. */
+/** The environment of the cases, undefined until it has started. */
 let running: BlogWorld | undefined;
 
 /** Compares each response with its JSON. */
@@ -75,7 +75,7 @@ function payloadOf(json: unknown): unknown {
   return envelope.meta === undefined ? json : envelope.response;
 }
 
-/** Records what the sandbox sends, with or without changes by a case. */
+/** Records the responses of the sandbox, with or without changes by a case. */
 function watch({ sandbox }: BlogWorld): BlogWorld["sandbox"] {
   const noted = (json: unknown) => {
     sent = json;
@@ -113,7 +113,7 @@ async function run(each: Case, world: BlogWorld): Promise<void> {
   }
 }
 
-/** Records the source of an error, by its details. */
+/** Records the error and the endpoint that caused it. */
 function note(error: unknown, world: BlogWorld): void {
   const [info] = ConnectError.from(error).findDetails(ErrorInfoSchema);
   const request = world.sandbox.received.last;
@@ -169,12 +169,12 @@ function rowsOf({ kind, of, names }: Section): Row[] {
 }
 
 describe.each([...TABLE, ...USERS_AND_COMMUNITIES])("$title", (section) => {
-  test("lists all of its rows", () => {
+  test("lists all rows of its section", () => {
     const rows = rowsOf(section);
     expect([rows.length, new Set(rows.map(({ name }) => name)).size]).toEqual([section.rows, section.rows]);
   });
 
-  test("is covered by the received and consumed values", () => {
+  test("every row was received or consumed by a case", () => {
     const { elsewhere = {} } = section;
     const missing = rowsOf(section).filter(
       ({ name, record }) => !(name in elsewhere) && !records.has(record),
@@ -190,7 +190,7 @@ const endpointsOf = (sections: readonly Section[]) =>
 const ENDPOINTS = endpointsOf(TABLE);
 const LATER_ENDPOINTS = endpointsOf(USERS_AND_COMMUNITIES);
 
-test("every endpoint of the reference has responded", () => {
+test("every endpoint of the reference has responded successfully", () => {
   const all = [...ENDPOINTS, ...LATER_ENDPOINTS];
   expect(all.filter((endpoint) => !records.has(`answered ${endpoint}`))).toEqual([]);
 });
@@ -231,7 +231,7 @@ test("every unary method has returned a response", () => {
   expect(unary.filter((name) => !methods.has(name))).toEqual([]);
 });
 
-test("every protocol calls the cases, in the tests of their endpoints", () => {
+test("the tests of the endpoints call every case by every protocol", () => {
   expect(WAYS).toEqual(expect.arrayContaining(["Connect JSON", "Connect proto", "gRPC", "gRPC-Web"]));
   const files = {
     "blog/blog": "BLOG",

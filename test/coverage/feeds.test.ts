@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
   for (const feed of WATCHED_FEEDS) await list(feed.path, feed.asked, () => firstOf(feed), "Watch");
   await lists();
-  // Pollers without any state.
+  // From here the pollers start without any state.
   await rest.close();
   connect();
   await streams();
@@ -66,7 +66,7 @@ function connect(): void {
   client = createClient(EventService, rest.transport);
 }
 
-/** Lists a feed, and compares its events with the sandbox's. */
+/** Lists a feed and compares its events with the sandbox's. */
 async function list(
   path: string,
   asked: string,
@@ -87,8 +87,8 @@ async function list(
 }
 
 /**
- * Compares an event. Its payload is a oneof with a separate discriminator, so its member is compared
- * separately.
+ * Compares an event. Its payload is a oneof with a discriminator outside the payload, so the member is
+ * compared separately.
  */
 function compare(json: object & { readonly payload?: unknown }, event: Event): void {
   const whole = reflected(EventSchema, event);
@@ -99,7 +99,7 @@ function compare(json: object & { readonly payload?: unknown }, event: Event): v
   seen.consume(json.payload, whole.get(member) as Parameters<Records["consume"]>[1]);
 }
 
-/** Records what the last request sent. */
+/** Records the headers and parameters of the last request. */
 function note(kind: Kind): void {
   const request = sandbox.received.last;
   for (const name of [...Object.keys(request?.headers ?? {}), ...(request?.query.keys() ?? [])]) {
@@ -142,7 +142,7 @@ async function failing(kind: Kind, call: () => Promise<unknown>): Promise<void> 
   records.add(`${kind} met ${metadata?.http_status}`);
 }
 
-/** Does the same for streams, which wait for limits and outages to end. */
+/** Checks streams in the same way. They wait for limits and outages to end. */
 async function streams(): Promise<void> {
   sandbox.events.clear();
   sandbox.events.fill(EVENT, 310);
@@ -163,7 +163,7 @@ async function streams(): Promise<void> {
   await pass(61_000, 3);
   note("Watch");
   if (sandbox.received.last?.headers["if-none-match"] !== undefined) records.add("Watch keeps ETag");
-  // Except the call that reads the quota.
+  // The call that reads the quota counts itself.
   if ((await quota()) === before + 1) records.add("Watch met 304").add("Watch keeps 304 is free");
   const { total } = sandbox.received;
   sandbox.clock.advance(61_000);
@@ -179,7 +179,7 @@ async function streams(): Promise<void> {
 
   async function waitedOut(status: number): Promise<void> {
     const heartbeats = batches.length;
-    // Longer than any wait that was requested before.
+    // Longer than any delay that was requested before.
     await pass(200_000, 1);
     await until(() => batches.length > heartbeats);
     if (batches.at(-1)?.heartbeat?.failure !== undefined) records.add(`Watch met ${status}`);
@@ -217,14 +217,14 @@ function rowsOf({ kind, of, names }: Section) {
 }
 
 describe.each([...EVENT_FEED])("$title", (section) => {
-  test("lists all of its rows, which lists and streams have covered", () => {
+  test("lists all rows of its section, and lists and streams have covered them", () => {
     const rows = rowsOf(section);
     expect(new Set(rows.map(({ name }) => name)).size).toBe(section.rows);
     expect(rows.filter(({ record }) => !records.has(record)).map(({ record }) => record)).toEqual([]);
   });
 });
 
-test("every method of the service is one of the nine feeds, as a list or a stream", () => {
+test("every method of the service lists or streams one of the nine feeds", () => {
   const names = EventService.methods.map(({ name }) => name);
   expect(names.filter((name) => name.startsWith("List"))).toHaveLength(9);
   expect(names.filter((name) => name.startsWith("Watch"))).toHaveLength(9);

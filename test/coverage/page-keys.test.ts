@@ -1,4 +1,4 @@
-/** Tests that streams of lists know every key that the method for one page declares. */
+/** Tests that streams of lists accept every key that the method for one page declares. */
 import { expect, test } from "vitest";
 import { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import { type FieldEntry, isField, MessageTable } from "../../codec/src/table/message-table.ts";
@@ -12,7 +12,7 @@ import { noteUnknownKeys } from "../../runtime/src/response/page-keys.ts";
 
 type Json = { [key: string]: Json | readonly Json[] };
 
-/** Returns an object with the keys of a table in their first spelling, and links in all spellings. */
+/** Returns an object with the first spelling of each key in a table, and with all spellings for links. */
 function objectOf(table: MessageTable, depth: number): Json {
   const object: Json = {};
   const isSpelled = table.name === "blog.v1.Links";
@@ -69,14 +69,14 @@ function unknownIn(adapter: PaginateAdapter, payload: Json): readonly string[] {
   return out.found().list.map(({ path }) => path);
 }
 
-test("every stream of a list has a method for one page", () => {
+test("every stream of a list corresponds to a method for one page", () => {
   const without = METHODS.filter(({ one }) => payloadOf(one) === undefined).map(({ name }) => name);
-  // A plain array has no keys in addition to its items.
+  // A plain array has no keys around its items.
   expect(without).toEqual(["blog.v1.PostService.streamTaggedPosts"]);
   expect(METHODS.length).toBeGreaterThan(15);
 });
 
-test.each(METHODS)("$name knows the keys of a page in addition to its items", ({ adapter, one }) => {
+test.each(METHODS)("$name accepts the keys of a page around its items", ({ adapter, one }) => {
   const payload = payloadOf(one);
   if (payload === undefined) return;
   expect(unknownIn(adapter, payload)).toEqual([]);

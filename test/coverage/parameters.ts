@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from "connect-rest-sandbox";
 
-/** The endpoints by address, most specific first; `P` is `/v2/blog/{blog-identifier}`. */
+/** Address patterns of the endpoints, most specific first. `P` is `/v2/blog/{blog-identifier}`. */
 const PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
   ["P/posts/queue/reorder", /^\/posts\/queue\/reorder$/],
   ["P/posts/queue/shuffle", /^\/posts\/queue\/shuffle$/],
@@ -15,7 +15,7 @@ const PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
   ["P/pages/{page-name}", /^\/pages\/.+$/],
 ];
 
-/** The endpoints of a community by address; `C` is `/v2/communities/{community-handle}`. */
+/** Address patterns of the community endpoints. `C` is `/v2/communities/{community-handle}`. */
 const COMMUNITY_PATTERNS: ReadonlyArray<readonly [string, RegExp]> = [
   ["C/invitations/{blog-identifier}", /^\/invitations\/[^/]+$/],
   ["C/members/{blog-identifier}", /^\/members\/[^/]+$/],
@@ -40,7 +40,7 @@ export function endpointOf({ method, path }: ReceivedRequest): string {
   return `${method} ${found?.[0] ?? `P${rest}`}`;
 }
 
-/** Returns the names of a request's parameters in the path, query, body or OAuth header. */
+/** Returns the names of a request's parameters in the path, query, body and OAuth header. */
 export function parametersOf(request: ReceivedRequest): string[] {
   const names = [
     ...request.query.keys(),

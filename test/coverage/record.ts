@@ -8,18 +8,18 @@ import { OneofRules_Layout } from "connect-rest-runtime/gen/connectrest/v1/field
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Values seen while the cases ran. */
+/** The values that were seen while the cases ran. */
 export class Records {
   /** `METHOD path-pattern name` for each parameter that the sandbox received. */
   readonly parameters = new Set<string>();
-  /** `message.key` for each key of a response that a field of the message consumed. */
+  /** `message.key` for each key of a response that was read into a field of the message. */
   readonly fields = new Set<string>();
   /** `endpoint status[.subcode]` for each error that a caller received. */
   readonly errors = new Set<string>();
-  /** Names of cases that returned their response. */
+  /** The names of cases that returned their response. */
   readonly answered = new Set<string>();
 
-  /** Records the keys of an object that fields of its message consumed, at any depth. */
+  /** Records the keys of an object that were read into fields of its message, at any depth. */
   consume(json: unknown, message: ReflectMessage): void {
     if (!isObject(json)) return;
     const unknown = unknownKeys(message);
@@ -52,7 +52,7 @@ export class Records {
     if (field.fieldKind !== "list" || field.listKind !== "message") return;
     const items = Array.isArray(value) ? value : [value];
     const list = [...(message.get(field) as Iterable<ReflectMessage>)];
-    // Omitted items would shift the others.
+    // If items were omitted, the indexes would not match.
     if (items.length === list.length) {
       for (const [index, item] of list.entries()) this.consumeOne(items[index], field.message, item);
     }
@@ -78,7 +78,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Reports whether a value is a default that a field without presence drops. */
+/** Reports whether a value is a default, which a field without presence does not store. */
 function isNothing(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === null || value === "" || value === false || value === 0;

@@ -11,7 +11,7 @@ const CONSTANT =
 const READONLY = "Make this property of an interface `readonly`.";
 const TEST = "Write `test` with a sentence that says what holds, so that its whole name can be searched for.";
 
-/** Sources by their content, with the linter's findings. */
+/** Sources, with the findings that the linter must report. */
 const SOURCES: ReadonlyArray<readonly [name: string, source: string, findings: readonly string[]]> = [
   ["a private name with #", "export class A { #a = 1; b() { return this.#a; } }", [PRIVATE]],
   ["a branch on a line of its own", "if (a)\n  b();", [BRACES]],
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true }));
 
-test.each(SOURCES)("the linter judges the dialect of %s", (name, _source, expected) => {
+test.each(SOURCES)("the linter reports the expected findings for %s", (name, _source, expected) => {
   expect(new Set(findings.get(pathOf(name)))).toEqual(new Set(expected));
 });
 

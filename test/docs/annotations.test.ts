@@ -29,7 +29,7 @@ message ListPostsResponse { string title = 1; }
   expect(files["posts_rest.ts"]).toContain("GET /v2/blog/{blog}/posts");
 });
 
-test("the example of a service config gives its rules to .proto files without any", () => {
+test("the example of a service config adds its rules to .proto files without annotations", () => {
   const [example] = blocksBelow(reference, "## Service configs");
   const config = path.join(folder, "shelf.yaml");
   writeFileSync(config, example?.text ?? "");
@@ -52,7 +52,7 @@ test("every rule and every value is explained", () => {
   for (const row of rows) expect(row.length === 7 ? row[4] : row[2], row[1]).toMatch(/[.`]$/);
 });
 
-test("every example of a rule is from an API that is compiled", () => {
+test("every example of a rule is from a compiled API", () => {
   const apis = ["proto", "test/protos"].flatMap((module) => protosBelow(path.join(ROOT, module)));
   const tutorial = blocksOf(readFileSync(path.join(ROOT, "README.md"), "utf8")).map(({ text }) => text);
   const compiled = [...apis, ...tutorial].map(squeezed);
@@ -75,7 +75,7 @@ function squeezed(source: string): string {
   return source.replaceAll(/^ *\/\/.*$/gm, "").replaceAll(/[\s,]/g, "");
 }
 
-test("the page has every annotation of the language", () => {
+test("the page lists every annotation of the language", () => {
   const folderOfRules = path.join(ROOT, "proto/connectrest/v1");
   const declared = readdirSync(folderOfRules).flatMap((name) => {
     const text = readFileSync(path.join(folderOfRules, name), "utf8").replaceAll(/\/\/.*$/gm, "");

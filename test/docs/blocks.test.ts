@@ -23,12 +23,12 @@ test("printed blocks are parsed unchanged", () => {
   fc.assert(property, { interruptAfterTimeLimit: 2_000 });
 });
 
-test("the blocks of a page: below a heading end at the next heading of its level, but not at a comment in a block", () => {
+test("the blocks below a heading end at the next heading of its level, but not at a comment in a block", () => {
   const page = "# A\n\n## B\n\n```sh\n# no heading\n```\n\n### C\n\n```ts\nc\n```\n\n## D\n\n```ts\nd\n```\n";
   expect(blocksBelow(page, "## B").map(({ text }) => text)).toEqual(["# no heading\n", "c\n"]);
   expect(blocksBelow(page, "## D").map(({ text }) => text)).toEqual(["d\n"]);
 });
 
-test("the blocks of a page: below a missing heading are an error", () => {
+test("blocks below a missing heading are an error", () => {
   expect(() => blocksBelow("# A\n", "## B")).toThrow('expected the heading "## B", got none');
 });

@@ -3,11 +3,11 @@ export interface Block {
   /** The first word after the fence, such as `sh`. */
   readonly language: string;
   readonly text: string;
-  /** The name of the file, when the line before the block consists of it: `` `buf.yaml`: ``. */
+  /** The file name, if the line before the block is only a file name: `` `buf.yaml`: ``. */
   readonly file: string | undefined;
 }
 
-/** Returns the blocks below a heading, up to the next one of its level or above, in order. */
+/** Returns the blocks below a heading in order, up to the next heading of the same or a higher level. */
 export function blocksBelow(markdown: string, heading: string): Block[] {
   return blocksOf(sectionBelow(markdown, heading));
 }
@@ -23,7 +23,7 @@ function sectionBelow(markdown: string, heading: string): string {
   if (start < 0) throw new Error(`expected the heading "${heading}", got none`);
   const body = markdown.slice(start + heading.length + 1);
   const level = heading.indexOf(" ");
-  // A heading starts a line outside of a block; inside, such a line is a comment.
+  // A heading is a line outside of blocks. Inside a block, such a line is a comment.
   let fenced = false;
   let end = 0;
   for (const line of body.split("\n").slice(1)) {

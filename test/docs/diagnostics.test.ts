@@ -20,14 +20,17 @@ const sources = [".", ...FOLDERS]
 
 const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(group));
 
-/** Returns the codes of reported problems: words joined by hyphens, or one word after a place or a node. */
+/**
+ * Returns the codes of reported problems: words joined by hyphens, or a single word after a position or a
+ * node.
+ */
 function reported(): string[] {
   const codes = sources.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
     ...text.matchAll(/(?:\badd\(\s*(?:\d+|\[[^\]]*\]|[\w.]+),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
   ]);
-  // A kind of body, the program's name, and a problem without an example, which the page's introduction
-  // explains.
+  // A kind of body, the name of the program, and a problem without an example, which the introduction of the
+  // page explains.
   const others = new Set(["http-body", "protoc-gen-connect-rest", "name-too-long"]);
   return [...new Set(codes.map(([, code = ""]) => code))].filter((code) => !others.has(code));
 }
@@ -53,7 +56,7 @@ test("the page lists the problems that can be skipped", () => {
   expect(skipped.filter((code) => !described.includes(code))).toEqual([]);
 });
 
-describe("the example of a service config", () => {
+describe("the example of a service config causes the report on the page", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "config-"));
   const file = path.join(folder, "shelf.yaml");
   const groups = Object.values(DIAGNOSTICS).flatMap((group) => Object.entries(group));
@@ -70,12 +73,15 @@ describe("the example of a service config", () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test.each(examples)("$code reports the problem that the page shows", ({ code, source, problem }) => {
-    if (code !== "config-file") writeFileSync(file, `${source}\n`);
-    const { error } = runGenerator(request, { parameter: `service_config=${file}` });
-    expect(error.replaceAll(file, "shelf.yaml")).toBe(problem);
-    rmSync(file, { force: true });
-  });
+  test.each(examples)(
+    "$code: the generator reports the problem as the page shows it",
+    ({ code, source, problem }) => {
+      if (code !== "config-file") writeFileSync(file, `${source}\n`);
+      const { error } = runGenerator(request, { parameter: `service_config=${file}` });
+      expect(error.replaceAll(file, "shelf.yaml")).toBe(problem);
+      rmSync(file, { force: true });
+    },
+  );
 });
 
 test("every explanation consists of sentences", () => {

@@ -17,7 +17,7 @@ const PAGES = [
   ),
 ];
 
-test("the generated pages are current", { timeout: 60_000 }, () => {
+test("the generated pages are up to date", { timeout: 60_000 }, () => {
   const script = path.join(ROOT, "scripts/docs/generate.ts");
   const { status, stderr } = spawnSync(process.execPath, [script, "--check"], {
     cwd: ROOT,
@@ -79,7 +79,7 @@ test("Markdown: an anchor equals GitHub's anchor of the heading", () => {
   expect(anchor("PATH_VALUE_INVALID")).toBe("path_value_invalid");
 });
 
-test("Markdown: a cell is one line, and a vertical bar does not end it", () => {
+test("Markdown: a table cell is one line, and an escaped vertical bar does not end it", () => {
   expect(table(["a"], [["x\n| y"]])).toBe("| a |\n| --- |\n| x \\| y |");
 });
 
@@ -88,6 +88,6 @@ test("Markdown: code may contain a backtick", () => {
   expect(code("a`b")).toBe("`` a`b ``");
 });
 
-test("Markdown: a page is blocks with one empty line between them", () => {
+test("Markdown: blocks of a page are separated by one empty line", () => {
   expect(page("# A\n", "\ntext", "")).toBe("# A\n\ntext\n");
 });

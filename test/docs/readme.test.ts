@@ -25,7 +25,7 @@ function real(text: string): string {
   return text.replaceAll(":8080", `:${ports.gateway}`).replaceAll(":8081", `:${ports.sandbox}`);
 }
 
-test("the first call responds as shown on the page", async () => {
+test("the first call has the response that the page shows", async () => {
   const [call, answer, grpc, upstream, failing, error, joining, joined, events, ...rest] = blocksBelow(
     readme,
     "## First call",
@@ -42,7 +42,7 @@ test("the first call responds as shown on the page", async () => {
   expect(JSON.parse(await curl(real(events?.text ?? ""))).events).toHaveLength(3);
 });
 
-test("a stream of events shows the events of the feed, and a token that resumes the stream", async () => {
+test("a stream of events delivers the events of the feed, and a token that resumes the stream", async () => {
   const [call, ...rest] = blocksBelow(readme, "## Watch events");
   expect(rest).toEqual([]);
   const watching = start(real(call?.text ?? ""), ROOT);

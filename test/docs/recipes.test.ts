@@ -11,7 +11,7 @@ const protos = readdirSync(folder).map((name) => ({
   text: undented(readFileSync(path.join(folder, name), "utf8")),
 }));
 
-/** Removes indentation, since the page's blocks have less of it. */
+/** Removes indentation, because the blocks of the page are indented less. */
 function undented(text: string): string {
   return `\n${text.replaceAll(/^ +/gm, "")}`;
 }
@@ -24,7 +24,7 @@ test("every recipe is from an API that is compiled and called", () => {
   expect(strangers).toEqual([]);
 });
 
-test("every API of the world has a recipe", () => {
+test("every API in test/protos/world has a recipe", () => {
   const idle = protos.filter((proto) => !blocks.some(({ text }) => proto.text.includes(text)));
   expect(idle.map(({ name }) => name)).toEqual([]);
 });

@@ -18,13 +18,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Follows the tutorial block by block, as a reader does, except that ports are free ones. */
+/** Follows the tutorial block by block, like a reader, but with free ports. */
 class Reader {
   private readonly ports = new Map([
     [":9090", ":0"],
     [":8080", ":0"],
   ]);
-  /** The last command's standard output. */
+  /** The standard output of the last command. */
   private printed = "";
   private gateway: Running | undefined;
 
@@ -119,7 +119,7 @@ test("each step of the tutorial produces the output that it shows", { timeout: 1
   for (const block of blocks) await reader.follow(block);
 });
 
-test("the tutorial has a block of each kind that the test follows", () => {
+test("the tutorial has a block of each kind that this test supports", () => {
   const files = blocks.flatMap(({ file }) => file ?? []);
   expect(files).toEqual(["upstream.ts", "proto/shelf/v1/shelf.proto", "client.ts"]);
   expect(blocks.map(({ language }) => language)).toEqual(

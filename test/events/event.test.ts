@@ -6,7 +6,7 @@ import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
 import { PAYLOADS } from "../../sandbox/src/events/payloads.ts";
 import { start } from "../rules/world.ts";
 
-/** Reads an event from JSON, and returns it with the differences from its declaration. */
+/** Reads an event from JSON. Returns the event and the differences. */
 async function read(event: object | string) {
   const body = `[${typeof event === "string" ? event : JSON.stringify(event)}]`;
   const { client, differences } = await start(EventService, EventServiceRest, { body });
@@ -15,25 +15,22 @@ async function read(event: object | string) {
   return { event: toJson(EventSchema, first) as Record<string, unknown>, differences };
 }
 
-/** The types of the current set: each has a separate payload type. */
+/** The current event types, each with a separate payload type. */
 const CURRENT = PAYLOADS.filter(([type]) => !["SponsorshipEvent", "TeamAddEvent"].includes(type));
 
-test("the current set has sixteen types", () => {
+test("the reference has sixteen current event types", () => {
   expect(new Set(CURRENT.map(([type]) => type)).size).toBe(16);
 });
 
-test.each(CURRENT)(
-  "%s is read as it is declared, with all that the reference names",
-  async (type, payload) => {
-    for (const variant of [1, 2, 3]) {
-      const { event, differences } = await read({ id: "1", type, payload: payload(variant) });
-      expect(differences).toEqual([]);
-      expect(event.typeName).toBe(type);
-      expect(event.type).toMatch(/^EVENT_TYPE_/);
-      expect(Object.keys(event)).toHaveLength(4);
-    }
-  },
-);
+test.each(CURRENT)("%s is read with all values that the reference names", async (type, payload) => {
+  for (const variant of [1, 2, 3]) {
+    const { event, differences } = await read({ id: "1", type, payload: payload(variant) });
+    expect(differences).toEqual([]);
+    expect(event.typeName).toBe(type);
+    expect(event.type).toMatch(/^EVENT_TYPE_/);
+    expect(Object.keys(event)).toHaveLength(4);
+  }
+});
 
 const event = (type: string, payload: object, member: string, expected: object) =>
   [
@@ -111,11 +108,11 @@ test.each([
   other("GistEvent", { action: "fork", gist: { id: "g" } }),
   other("ForkApplyEvent", { head: "h", before: "b", after: "a" }),
   other("SponsorshipEvent", { action: "created" }),
-])("%s with %j", async (type, payload, expected) => {
+])("reads %s with %j", async (type, payload, expected) => {
   expect((await read({ id: "1", type, payload })).event).toEqual(expected);
 });
 
-test("an event of an unknown type, or without a type, is kept completely", async () => {
+test("all values of an event with an unknown type or without a type are kept", async () => {
   const payload = { a: [1, { b: null }] };
   expect((await read({ id: 1, type: "NewEvent", payload })).event).toEqual({
     id: "1",
@@ -125,7 +122,7 @@ test("an event of an unknown type, or without a type, is kept completely", async
   expect((await read({ id: "1", type: null, payload })).event).toEqual({ id: "1", other: payload });
 });
 
-test("an old event has neither its repository's id nor a display name, and its avatar's id has another key", async () => {
+test("an old event without a repository id or a display name, and with another key for the avatar's id, is read", async () => {
   const { event, differences } = await read({
     id: "1",
     type: "WatchEvent",
@@ -146,7 +143,7 @@ test("an old event has neither its repository's id nor a display name, and its a
   expect(event.repo).not.toHaveProperty("id");
 });
 
-test("ids beyond 53 bits stay exact", async () => {
+test("ids above 2^53 are exact", async () => {
   const { event } = await read('{"id":"1","type":"PushEvent","payload":{"push_id":900719925474099267}}');
   expect(event).toMatchObject({ push: { pushId: "900719925474099267" } });
 });

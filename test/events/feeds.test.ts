@@ -42,7 +42,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       token = owner();
     });
 
-    test("has events, newest first, and the values of its headers", async () => {
+    test("lists events, newest first, and reads values from the headers", async () => {
       const answer = await list(client(way), { perPage: 5, page: 2 });
       expect(world.sandbox.received.last?.path).toBe(`/feed${asked}`);
       expect(answer.events.length).toBeGreaterThan(3);
@@ -66,7 +66,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       expect(Number(answer.rateLimitReset?.seconds)).toBeGreaterThan(1_700_000_000);
     });
 
-    test("has nothing new for its tag, which is outside the quota, and then a new event", async () => {
+    test("returns 304 for its ETag without using the quota, and then a new event", async () => {
       const first = await list(client(way));
       expect(first).toMatchObject({ previousPageUrl: "", firstPageUrl: "" });
       const again = await list(client(way), { ifNoneMatch: first.etag });
@@ -93,7 +93,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
       });
     });
 
-    test("fails as the reference documents", async () => {
+    test("fails with the errors that the reference documents", async () => {
       const { sandbox } = world;
       expect(await failureOf(list(client(way), { perPage: 100, page: 4 }))).toMatchObject({
         code: "OutOfRange",
@@ -158,7 +158,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
   });
 });
 
-test.each(WAYS)("a renamed repository leads to its address, by %s", async (way) => {
+test.each(WAYS)("the response for a renamed repository has its new address, by %s", async (way) => {
   const old = { owner: "octo", repo: "old-hello" };
   const { feedUrl } = world.sandbox;
   expect(await failureOf(client(way).listRepositoryEvents(old))).toMatchObject({

@@ -14,15 +14,15 @@ export type Answer = Omit<ListPublicEventsResponse, "$typeName">;
 export interface Feed {
   /** The path under its heading in the reference. */
   readonly path: string;
-  /** The path with seeded events, and the path in its `Link` header. */
+  /** The path of a feed with seeded events, and its path in the `Link` header. */
   readonly asked: string;
   readonly linked: string;
   readonly list: (client: Client<typeof EventService>, page?: Page) => Promise<Answer>;
-  /** Requests a missing feed; undefined where no feed can be missing. */
+  /** Requests a missing feed; undefined if the feed cannot be missing. */
   readonly nothing?: (client: Client<typeof EventService>) => Promise<Answer>;
   /** The reason for a missing feed. */
   readonly reason?: string;
-  /** Whether the feed has private events for the user whose token it is. */
+  /** Whether the feed includes private events for the user who owns the token. */
   readonly holdsPrivate: boolean;
 }
 

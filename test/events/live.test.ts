@@ -9,7 +9,7 @@ import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";
 import type { Batch, Start } from "./watches.ts";
 
 const EVENT = { type: "WatchEvent", actor: "octavia", repo: "octo/hello", payload: { action: "started" } };
-/** Longer than an interval with its jitter. */
+/** A time longer than an interval with jitter. */
 const NEXT = 61_000;
 
 let sandbox: Sandbox;
@@ -37,7 +37,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-/** Collects the batches of a stream. */
+/** Returns an array that collects the batches of a stream. */
 function watching(start: Start = {}): Batch[] {
   const batches: Batch[] = [];
   const stream = createClient(EventService, rest.transport).watchRepositoryEvents(
@@ -58,9 +58,9 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-/** Advances all clocks, and waits for this many resulting requests. */
+/** Advances all clocks, and waits until this many requests have followed. */
 async function pass(ms: number, requests: number): Promise<void> {
-  // The poller waits for the next poll.
+  // Waits until the poller has set its timer.
   await until(() => clock.running > 0);
   const { total } = sandbox.received;
   sandbox.clock.advance(ms);
@@ -70,7 +70,7 @@ async function pass(ms: number, requests: number): Promise<void> {
 
 const idsOf = (batches: readonly Batch[]) => batches.flatMap(({ events }) => events.map(({ id }) => id));
 
-test("polls stay outside the quota while nothing happens, and otherwise count one request per page", async () => {
+test("polls without news use no quota, and other polls use one request per page", async () => {
   sandbox.events.fill(EVENT, 250);
   const batches = watching();
   await until(() => batches.length === 1);
@@ -83,7 +83,7 @@ test("polls stay outside the quota while nothing happens, and otherwise count on
     owner: "octo",
     repo: "hello",
   });
-  // Three pages of the first poll, and this call.
+  // The three pages of the first poll, and this call.
   expect(answer.rateLimitUsed).toBe(4);
 });
 
@@ -99,7 +99,7 @@ test("a late event on the third page is delivered and marked", async () => {
   expect(ids).not.toContain(late);
 });
 
-test("replacing a full timeline is a gap, and its events arrive in the order of their creation", async () => {
+test("if the whole timeline is replaced, a gap is reported, and the events arrive in the order of their creation", async () => {
   sandbox.events.fill(EVENT);
   const batches = watching();
   await until(() => batches.length === 1);
@@ -110,7 +110,7 @@ test("replacing a full timeline is a gap, and its events arrive in the order of 
   expect(idsOf(batches)).toEqual(ids.slice(-300));
 });
 
-test("generated events, many of them late, are delivered once each", async () => {
+test("generated events, many of them late, are delivered exactly once", async () => {
   sandbox.events.clear();
   sandbox.events.start({ perHour: 120, lateShare: 0.3, lateBy: [1, 600], repos: ["octo/hello"] });
   const batches = watching({ start: { case: "backlog", value: true } });
@@ -130,7 +130,7 @@ test("generated events, many of them late, are delivered once each", async () =>
   expect(batches.some(({ late }) => late)).toBe(true);
 });
 
-test("a raised interval is obeyed, and the feed waits for an outage, a used-up quota and a secondary limit to end", async () => {
+test("polling follows a longer interval, and waits for the end of an outage, of the quota and of a secondary limit", async () => {
   const batches = watching();
   await until(() => batches.length === 1);
   sandbox.events.pollInterval = 120;

@@ -32,7 +32,7 @@ afterAll(() => world.close());
 
 const client = (way: Way) => world.client(EventService, way);
 
-/** Returns the first message of a stream, and leaves the stream. */
+/** Returns the first message of a stream and ends the stream. */
 async function firstOf(stream: AsyncIterable<Batch>): Promise<Batch> {
   for await (const batch of stream) return batch;
   throw new Error("the stream has no message");
@@ -42,7 +42,7 @@ describe.each(WATCHED_FEEDS)("$path", ({ asked, watch, nothing, reason }) => {
   const owner = () =>
     asked.includes("marvin") ? world.sandbox.credentials.feedOtherToken : world.sandbox.credentials.feedToken;
 
-  test.each(WAYS)("streams the listed events, oldest first, and continues after them, by %s", async (way) => {
+  test.each(WAYS)("streams the listed events, oldest first, and then new events, by %s", async (way) => {
     token = owner();
     const leave = new AbortController();
     const options = { signal: leave.signal };
@@ -79,20 +79,17 @@ describe.each(WATCHED_FEEDS)("$path", ({ asked, watch, nothing, reason }) => {
   });
 });
 
-test.each(WAYS)(
-  "a repository that has another name now ends a stream with its address, by %s",
-  async (way) => {
-    const old = { owner: "octo", repo: "old-hello" };
-    const { feedUrl } = world.sandbox;
-    expect(await failureOf(firstOf(client(way).watchRepositoryEvents(old)))).toMatchObject({
-      code: "FailedPrecondition",
-      metadata: { http_status: "301", location: `${feedUrl}/repositories/201/events` },
-    });
-  },
-);
+test.each(WAYS)("a stream of a renamed repository ends with the new address, by %s", async (way) => {
+  const old = { owner: "octo", repo: "old-hello" };
+  const { feedUrl } = world.sandbox;
+  expect(await failureOf(firstOf(client(way).watchRepositoryEvents(old)))).toMatchObject({
+    code: "FailedPrecondition",
+    metadata: { http_status: "301", location: `${feedUrl}/repositories/201/events` },
+  });
+});
 
 test.each(WAYS)(
-  "a resume token of another feed, a damaged and a forged one are rejected, by %s",
+  "a resume token of another feed, a damaged token and a forged token are rejected, by %s",
   async (way) => {
     const other = { owner: "marvin", repo: "hello" };
     const { resumeToken } = await firstOf(client(way).watchRepositoryEvents(other));
@@ -136,7 +133,7 @@ describe.each(WAYS.filter((way) => way !== "in-process"))("by %s", (way) => {
   });
 });
 
-test("in-process an owner that is invalid in a path is rejected by the path", async () => {
+test("in-process, an owner that is invalid in a path is rejected", async () => {
   for (const owner of ["", "..", "a\nb"]) {
     const error = await firstOf(client("in-process").watchRepositoryEvents({ owner, repo: "hello" })).catch(
       (reason: unknown) => reason,
@@ -147,7 +144,7 @@ test("in-process an owner that is invalid in a path is rejected by the path", as
 });
 
 test.each(["Connect proto, h2c", "gRPC proto, h2c", "gRPC-Web proto, HTTP/1.1"] as const)(
-  "a gateway that ends gives each stream a last message with its token, by %s",
+  "a gateway that shuts down sends a last message with a resume token on each stream, by %s",
   async (way) => {
     const ending = await startWorld();
     try {
@@ -169,7 +166,7 @@ test.each(["Connect proto, h2c", "gRPC proto, h2c", "gRPC-Web proto, HTTP/1.1"] 
   },
 );
 
-test("names that differ by case share a poller, and another user's name has a separate one", async () => {
+test("names that differ only in case share a poller, but different users do not", async () => {
   const { sandbox } = world;
   await sandbox.reset();
   const before = sandbox.received.total;

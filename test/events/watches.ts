@@ -26,7 +26,7 @@ export interface WatchedFeed {
     start?: Start,
     options?: CallOptions,
   ) => AsyncIterable<Batch>;
-  /** Requests a missing feed; undefined where no feed can be missing. */
+  /** Requests a missing feed; undefined if the feed cannot be missing. */
   readonly nothing?: (client: Client<typeof EventService>) => AsyncIterable<Batch>;
   /** The reason for a missing feed. */
   readonly reason?: string;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(async () => {
   proxy.fault = undefined;
   await proxy.drop();
-  // The next call of each method succeeds: the fault has no further effect.
+  // Each method is called again, to show that the fault has no further effect.
   for (const call of Object.values(methods)) await call(1);
 });
 afterAll(async () => {
@@ -64,7 +64,7 @@ const noHttp = ofBlog("Unavailable", "the response is not HTTP", "UPSTREAM_NOT_H
 const late = (part: string) =>
   ofBlog("DeadlineExceeded", `timed out after 300 ms waiting for ${part}`, "UPSTREAM_TIMEOUT");
 
-/** Offsets in the head and the body of each response: the smallest has more than 600 bytes. */
+/** Offsets in the headers and the body of each response; the smallest response has more than 600 bytes. */
 const IN_HEAD = 40;
 const IN_BODY = 600;
 
@@ -104,7 +104,7 @@ describe.each(Object.keys(methods))("%s handles", (name) => {
     expect(await failureOf(call(0.1))).toMatchObject({ code: "DeadlineExceeded" });
   });
 
-  test("one broken connection, and a new one for the next call", async () => {
+  test("a dropped connection, and uses a new one for the next call", async () => {
     await call();
     await proxy.drop();
     await call();
@@ -135,7 +135,7 @@ describe.each(["a large response", "a stream"])("%s handles", (name) => {
   });
 });
 
-test("an upstream that does not listen is UNAVAILABLE, and works again once it is back", async () => {
+test("an upstream that does not listen is UNAVAILABLE, and calls succeed when it listens again", async () => {
   const port = proxy.target;
   const call = methods["a small answer"] as () => Promise<unknown>;
   proxy.target = 1;

@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 import { messageOf, reachable, servicesOf } from "./services.ts";
 
 /**
- * Messages in responses of proto/, including nested ones. Messages of the runtime itself contain nothing from
- * an upstream.
+ * Messages in responses of proto/, including nested messages. Messages of the runtime itself contain no
+ * values of an upstream.
  */
 const MESSAGES = [
   ...new Set(
@@ -17,14 +17,14 @@ const MESSAGES = [
   ),
 ].filter(({ file }) => file.proto.package !== "connectrest.v1");
 
-test("no message in a response in proto/ can lose a key: each collects unknown keys", () => {
+test("every message in a response of proto/ collects unknown keys", () => {
   const below = MESSAGES.filter((message) => holdersOf(message).length > 0);
   expect(below.length).toBeGreaterThan(50);
   const losing = below.filter((message) => !keepsKeys(message));
   expect(losing.map(({ typeName }) => typeName)).toEqual([]);
 });
 
-test("no enum of a response in proto/ can lose a word: another field of the same key or the collector keeps it", () => {
+test("every enum in a response of proto/ has a companion field or a collector that keeps unknown names", () => {
   const enums = MESSAGES.flatMap(({ fields }) => fields).filter((field) => enumOf(field) !== undefined);
   const losing = enums.filter(
     (field) => !field.parent.fields.some((other) => collects(other) || isTwin(other, field)),
@@ -33,19 +33,19 @@ test("no enum of a response in proto/ can lose a word: another field of the same
   expect(losing.map(String)).toEqual([]);
 });
 
-/** Reports whether a message, or every message that it is flattened into, keeps unknown keys. */
+/** Reports whether a message, or every message that contains its flattened keys, keeps unknown keys. */
 function keepsKeys(message: DescMessage): boolean {
   const { fields } = message;
   if (fields.some(collects) || !fields.some(isInBody) || isUnwrapped(fields)) return true;
   return holdersOf(message).every((field) => isFlattened(field) && field.parent.fields.some(collects));
 }
 
-/** Returns the fields with this message type in other messages. */
+/** Returns the fields of other messages that have this message type. */
 function holdersOf(message: DescMessage): readonly DescField[] {
   return MESSAGES.flatMap(({ fields }) => fields).filter((field) => messageOf(field) === message);
 }
 
-/** Reports whether the keys of a oneof's member are next to its parent's keys. */
+/** Reports whether the keys of a oneof member are next to the keys of its parent. */
 function isFlattened({ fieldKind, oneof }: DescField): boolean {
   if (fieldKind !== "message" || oneof === undefined) return false;
   const { layout, discriminator } = getOption(oneof, oneofOption);
@@ -65,7 +65,7 @@ function isInBody(field: DescField): boolean {
   return rulesOf(field).from.length === 0;
 }
 
-/** Reports whether a message is only a wrapper of a list. */
+/** Reports whether a message only wraps a list. */
 function isUnwrapped([first, ...others]: readonly DescField[]): boolean {
   return others.length === 0 && first?.fieldKind === "list";
 }

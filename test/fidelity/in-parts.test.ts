@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
 import { MessageTable } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 
-/** The decoders of all tables in generated code that read an object, by the tables' names. */
+/** The decoders of all generated tables that read an object, by table name. */
 const DECODERS = new Map([...(await decodersOf("gen")), ...(await decodersOf("test/gen"))]);
 
 async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [string, Decode]>> {
@@ -34,8 +34,8 @@ async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [s
 }
 
 /**
- * Makes up the JSON that a decoder reads: a random value of any type under each requested key, so that deep
- * parts of a message are read too.
+ * Generates the JSON that a decoder reads: a random value of any type for each requested key, so that nested
+ * messages are read too.
  */
 class MadeUp {
   private readonly random: () => number;
@@ -51,7 +51,7 @@ class MadeUp {
     this.left = size;
   }
 
-  /** Returns a plain object, and a view of it that makes up requested keys. */
+  /** Returns a plain object, and a view of the object that generates requested keys. */
   object(): { readonly plain: JsonObject; readonly view: JsonObject } {
     const plain = this.newObject();
     return { plain, view: this.viewOf(plain) as JsonObject };
@@ -139,7 +139,7 @@ function outcome(out: ProtoWriter, write: () => { bytes: Uint8Array; found: Foun
   }
 }
 
-/** Returns a decoder's results for an object, decoded completely and in parts. */
+/** Returns a decoder's results for an object that is decoded in one pass and in parts. */
 function both(decode: Decode, json: JsonObject, depth: number, units: number, exact: boolean) {
   const whole = new ProtoWriter(depth);
   const parts = new ProtoWriter(depth, units);

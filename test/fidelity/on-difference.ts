@@ -1,6 +1,6 @@
 import { createRestTransport, type ServiceAdapter } from "connect-rest-runtime";
 
-/** Counts lost values of responses, by method and place. */
+/** Creates a transport that counts the lost values of responses, by method and path. */
 export function countingTransport(adapter: ServiceAdapter, baseUrl: string, lost: Map<string, number>) {
   return createRestTransport({
     adapters: [adapter],

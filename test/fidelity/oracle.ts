@@ -1,5 +1,5 @@
 /**
- * Computes the expected result of a changed response from descriptors and annotations alone, without any
+ * Computes the expected result of a changed response from descriptors and annotations, without using a
  * decoder.
  */
 import {
@@ -19,7 +19,7 @@ import {
 
 export { TimeUnit };
 
-/** The kinds of changes at one place of a response. */
+/** The kinds of changes to a value of a response. */
 export const CHANGES = [
   "drop",
   "null",
@@ -34,7 +34,7 @@ export const CHANGES = [
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** The value at a place after a change; the other changes remove the key. */
+/** The value after a change. The other changes remove the key. */
 export const CHANGED_VALUES: Readonly<Partial<Record<Change, unknown>>> = {
   null: null,
   object: { zz_new: 1 },
@@ -60,7 +60,7 @@ const LONGS = new Set([
 ]);
 const FLOATS = new Set([ScalarType.DOUBLE, ScalarType.FLOAT]);
 
-/** Returns the rules of a field; undefined without any. */
+/** Returns the rules of a field; undefined for a field without rules. */
 export function rulesOf({ proto }: DescField): FieldRules | undefined {
   const { options } = proto;
   return options !== undefined && hasExtension(options, fieldOption)
@@ -78,7 +78,7 @@ export function collects({ fields }: DescMessage): boolean {
   return fields.some((field) => rulesOf(field)?.unknown === true);
 }
 
-/** Returns the alternative keys that are read when a field's key is missing. */
+/** Returns the other keys that are read if a field's key is missing. */
 export function aliasesOf(fields: readonly DescField[]): readonly string[] {
   return fields.flatMap((field) => rulesOf(field)?.aliases ?? []);
 }
@@ -130,7 +130,7 @@ function ofEnum(desc: DescEnum, change: Value, keeper: "twin" | "collector" | "n
   return ["lost"];
 }
 
-/** Reports whether the wire's numbers for values differ from the enum's. */
+/** Reports whether the upstream's numbers for enum values differ from the enum's numbers. */
 function hasNumbersOfItsOwn({ values }: DescEnum): boolean {
   return values.some(({ number, proto: { options } }) => {
     if (options === undefined || !hasExtension(options, enum_value)) return false;
@@ -153,14 +153,14 @@ function ofNewKey(message: DescMessage): DifferenceClass[] {
   return collects(message) ? [] : ["additional"];
 }
 
-/** Returns the classes for a map, which gets the new key with 1 as its value. */
+/** Returns the difference classes for a map, which gets the new key with the value 1. */
 function ofMapValue(field: DescField & { fieldKind: "map" }): DifferenceClass[] {
   if (field.mapKey !== ScalarType.STRING) return ["lost"];
   if (field.mapKind === "scalar") return ofScalar(field.scalar, "number");
   return field.mapKind === "enum" ? [] : ["lost"];
 }
 
-/** Returns the classes for a list, which accepts a single value as a list of one. */
+/** Returns the difference classes for a list. A single value is read as a list of one. */
 function ofList(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {
   if (change === "arrays" && field.listKind === "message") {
     return [field.delimitedEncoding ? "converted" : "lost"];

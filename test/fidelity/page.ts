@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Row } from "./rows.ts";
 
-/** The page's example, which is compiled and tested. */
+/** The example on the page, which is compiled and tested. */
 const EXAMPLE = readFileSync(new URL("on-difference.ts", import.meta.url), "utf8");
 
 const HEAD = `# Fidelity

@@ -39,7 +39,7 @@ function isSubject(adapter: Adapter): adapter is Subject {
   return (kind === "unary" && hasObject(adapter)) || (kind === "paginate" && isPlainPage(adapter));
 }
 
-/** Reports whether the body is the message, or a message field of it. */
+/** Reports whether the body of a response is the message or a message field. */
 function hasObject(adapter: Adapter): boolean {
   const field = responseBody(adapter);
   return field === undefined || (field.fieldKind === "message" && field.message.oneofs.length === 0);
@@ -67,7 +67,7 @@ function wrapped(payload: unknown, { rules: { envelope } }: Subject): unknown {
 }
 
 async function called(subject: Subject, response: unknown) {
-  // A duplicate key whose first occurrence has another value.
+  // A duplicate key with another value in front.
   body = JSON.stringify(response).replace(/"zz_twice:([^"]+)":/g, '"$1":');
   const found: Difference[] = [];
   const { rules, method } = subject;
@@ -80,7 +80,7 @@ async function called(subject: Subject, response: unknown) {
     oauth1Params: [],
     body: undefined,
   });
-  // Credentials and limits do not affect responses, and one page suffices.
+  // Credentials and limits do not affect responses, and one page is enough.
   const plain = { ...rules, credentials: ["none"], rateLimits: [], idempotencyKey: undefined };
   const next = { kind: "link", path: "zz_no_link" };
   const adapter = { ...subject, request, rules: plain, next, more: undefined } as unknown as Adapter;
@@ -108,7 +108,7 @@ async function called(subject: Subject, response: unknown) {
   }
 }
 
-/** Generates a valid response of a method, with its changeable places. */
+/** Generates a valid response of a method, with the places that can be changed. */
 function valid(subject: Subject) {
   const places: Place[] = [];
   const [list = ""] = subject.kind === "paginate" ? subject.items : [""];
@@ -154,7 +154,7 @@ test("a valid response has no differences", async () => {
   }
 });
 
-test("a response with one changed place gives a difference of the right class at that place, and no other", async () => {
+test("property: one changed value gives one difference, with the right class and path", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...WITH_PLACES),
@@ -179,7 +179,7 @@ test("a response with one changed place gives a difference of the right class at
   );
 });
 
-test("a payload or a page of another type fails the call", async () => {
+test("property: a payload or a page of another type fails the call", async () => {
   const wrong = fc.constantFrom<(payload: unknown) => unknown>(
     (payload) => [payload],
     (payload) => [payload, payload],
@@ -193,7 +193,7 @@ test("a payload or a page of another type fails the call", async () => {
       const { payload } = valid(subject);
       const spoilt = spoil(payload);
       const isList = subject.kind === "paginate" && subject.items[0] === "";
-      // Where a missing list means an empty one, an object without it is a page.
+      // If a missing list means an empty one, an object without the list is a valid page.
       fc.pre(subject.kind === "unary" || subject.empty?.includes("absent") !== true);
       const isObject = typeof spoilt === "object" && !Array.isArray(spoilt);
       fc.pre(isList ? !Array.isArray(spoilt) : !(isObject && subject.kind === "unary"));

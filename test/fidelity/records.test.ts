@@ -9,7 +9,7 @@ import { ModelService } from "../gen/world/v1/models_pb.ts";
 import { ModelServiceRest } from "../gen/world/v1/models_rest.ts";
 import { type Settings, start } from "../rules/world.ts";
 
-/** The body of a record format, and how it is read. */
+/** A format of records: its body, and a function that reads it. */
 interface Format {
   readonly type: string;
   readonly body: (records: readonly Buffer[]) => readonly Buffer[];
@@ -28,7 +28,7 @@ interface Read {
 const answer = (body: Buffer, type: string) => ({ body, headers: { "content-type": type } });
 const LF = Buffer.from("\n");
 
-/** Yields the changes before the last line. */
+/** Yields the changes without the last line. */
 async function* withoutLast(changes: AsyncIterable<{ readonly lastSeq: string }>) {
   for await (const change of changes) if (change.lastSeq !== "z") yield change;
 }
@@ -110,7 +110,7 @@ test.each(EACH)("%s: bytes that are not UTF-8 are reported with their record", a
   expect(strict.error && reasonOf(strict.error)).toBe("RESPONSE_DRIFT");
 });
 
-test.each(EACH)("%s: a key that JavaScript objects inherit is an ordinary key", async (format) => {
+test.each(EACH)("%s: a key that is also an inherited property is an ordinary key", async (format) => {
   const { differences, error } = await readAll(format, [
     '{"__proto__":{"name":"evil"},"constructor":{"prototype":{}},"toString":1}',
   ]);
@@ -130,14 +130,17 @@ test.each(
       { error: "gone" },
     ].map((record) => [format, JSON.stringify(record)] as const),
   ),
-)("%s: a record that is nothing but an error ends the stream with it: %s", async (format, record) => {
+)("%s: a record that contains only an error ends the stream with that error: %s", async (format, record) => {
   const { found, error } = await readAll(format, ["{}", record]);
   expect(found).toHaveLength(1);
   expect(error?.rawMessage).toContain("gone");
 });
 
-// The other formats have a rule that makes a record with an error an error.
-test.each(["LINES", "ARRAY"])("%s: a record with an error among other keys is a record", async (format) => {
-  const { found, error } = await readAll(format, ['{"error":{"code":5},"name":"a"}', '{"error":null}']);
-  expect([found.length, error?.message]).toEqual([2, undefined]);
-});
+// In the other formats, a rule turns a record with an error into an error.
+test.each(["LINES", "ARRAY"])(
+  "%s: a record that contains an error among other keys is an ordinary record",
+  async (format) => {
+    const { found, error } = await readAll(format, ['{"error":{"code":5},"name":"a"}', '{"error":null}']);
+    expect([found.length, error?.message]).toEqual([2, undefined]);
+  },
+);

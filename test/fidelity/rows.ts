@@ -1,29 +1,31 @@
 import type { DifferenceClass } from "connect-rest-runtime";
 
 /**
- * A possible difference between a response and its description, with an example response of `fidelity.v1`.
+ * A possible difference between a response and its description, with an example response for `fidelity.v1`.
  */
 export interface Row {
-  /** The upstream's response, in words. */
+  /** A description of the upstream's response. */
   readonly sends: string;
   /** The body of the response. */
   readonly body: string;
-  /** `get` for an object below `response`, `list` for pages of objects below `response.parcels`. */
+  /**
+   * The method: `get` for an object under `response`, `list` for pages of objects under `response.parcels`.
+   */
   readonly call?: "get" | "list";
-  /** `RESPONSE_SHAPE` and `ERROR_IN_RESPONSE` fail the call. `none` means no report. */
+  /** The expected outcome. `RESPONSE_SHAPE` and `ERROR_IN_RESPONSE` fail the call; `none` means no report. */
   readonly outcome: DifferenceClass | "none" | "RESPONSE_SHAPE" | "ERROR_IN_RESPONSE";
   /** The text of an error. */
   readonly text?: string;
-  /** The place, as reports and errors name it. */
+  /** The path in reports and errors. */
   readonly path?: string;
-  /** The result for callers, in words, and as a part of the message or of all items. */
+  /** The result for callers: a description, and a part of the message or of all items. */
   readonly gets: string;
   readonly message?: unknown;
 }
 
 const response = (parcel: unknown) => JSON.stringify({ response: parcel });
 
-/** The table of docs/fidelity.md; each row is also a test. */
+/** The rows of the table in docs/fidelity.md. Each row is also a test. */
 export const ROWS: readonly Row[] = [
   {
     sends: "an unknown key, if a field collects unknown keys",

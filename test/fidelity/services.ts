@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import type { DescField, DescMessage, DescService } from "@bufbuild/protobuf";
 import type { ServiceAdapter } from "connect-rest-runtime";
 
-/** Returns the adapters in a folder of generated code, from all of its packages, including future ones. */
+/** Returns all adapters in a folder of generated code. */
 export async function adaptersOf(folder: "gen" | "test/gen"): Promise<readonly ServiceAdapter[]> {
   const root = new URL(`../../${folder}/`, import.meta.url);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -19,7 +19,7 @@ function isServiceAdapter(value: unknown): value is ServiceAdapter {
   return typeof value === "object" && value !== null && "service" in value && "methods" in value;
 }
 
-/** Collects a message and all messages below it that APIs declare. */
+/** Collects a message and all declared messages that it contains. */
 export function reachable(message: DescMessage, found: Set<DescMessage> = new Set()): readonly DescMessage[] {
   if (!found.has(message) && !message.typeName.startsWith("google.")) {
     found.add(message);
@@ -31,7 +31,7 @@ export function reachable(message: DescMessage, found: Set<DescMessage> = new Se
   return [...found];
 }
 
-/** Returns the message type of a field, its list items or its map values; undefined for other types. */
+/** Returns the message type of a field, of its list items or of its map values; undefined for other types. */
 export function messageOf(field: DescField): DescMessage | undefined {
   switch (field.fieldKind) {
     case "message":

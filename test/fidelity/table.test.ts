@@ -18,7 +18,7 @@ const LEVELS: Readonly<Record<DifferenceClass, string>> = {
   lost: "warn",
 };
 
-/** Returns the result of a call: the message or the items, the error, and the reports. */
+/** Returns the result of a call: the message or the items, the error, and the reported differences. */
 async function called({ call, body }: Row, strict: boolean) {
   const reports: DifferenceReport[] = [];
   const { client } = await start(
@@ -62,13 +62,13 @@ test.each(ROWS)("$sends: $outcome", async (row) => {
   );
 });
 
-test.each(ROWS)("in strict mode, $sends: $outcome", async (row) => {
+test.each(ROWS)("in strict mode, the outcome of $sends is $outcome", async (row) => {
   const { error } = await called(row, true);
   const reasons = { none: undefined, additional: undefined, converted: undefined, lost: "RESPONSE_DRIFT" };
   expect(error && reasonOf(error)).toBe(isFailure(row.outcome) ? row.outcome : reasons[row.outcome]);
 });
 
-test.each(ROWS)("in the log and the metrics of a gateway, $sends: $outcome", async (row) => {
+test.each(ROWS)("in the log and metrics of a gateway, the outcome of $sends is $outcome", async (row) => {
   const lines: Record<string, unknown>[] = [];
   const logOne = createDifferenceLog(
     createLogger("debug", { write: (line) => lines.push(JSON.parse(line)) }),
@@ -102,6 +102,6 @@ test("the page's example counts lost values", async () => {
   expect([...lost]).toEqual([['GetCargo weight: expected int32, got string "heavy"', 1]]);
 });
 
-test("the page has a row for each difference, and is current: run this test with -u", async () => {
+test("the page has a row for each difference, and is up to date (run with -u to update it)", async () => {
   await expect(page(ROWS)).toMatchFileSnapshot("../../docs/fidelity.md");
 });

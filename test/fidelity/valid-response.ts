@@ -3,17 +3,17 @@ import { isTime, keyOf, rulesOf, TimeUnit } from "./oracle.ts";
 
 type Json = { [key: string]: unknown };
 
-/** A key of a valid response that a test may change. */
+/** A value of a valid response that a test may change. */
 export interface Place {
   readonly holder: Json;
   readonly key: string;
-  /** All fields that read the key. */
+  /** All fields that read the value's key. */
   readonly fields: readonly DescField[];
-  /** The path, as reports name it. */
+  /** The path in reports. */
   readonly path: string;
 }
 
-/** Returns a valid object of a message, with a value for each key that descriptors suffice to write. */
+/** Returns a valid object of a message, with a value for each key whose format the descriptors determine. */
 export function validObject(desc: DescMessage, path: string, places: Place[], depth = 0): Json {
   const json: Json = {};
   for (const [key, fields] of fieldsByKey(desc)) {
@@ -38,7 +38,7 @@ function fieldsByKey({ fields }: DescMessage): ReadonlyMap<string, readonly Desc
   return found;
 }
 
-/** Reports whether the key has one field, or an enum with the text that keeps its word, in plain notation. */
+/** Reports whether only one field reads the key, or an enum and its companion field, in plain notation. */
 function isPlain(fields: readonly DescField[]): boolean {
   const [first, twin, third] = fields;
   const isTwin = twin === undefined || (first?.fieldKind === "enum" && twin.fieldKind === "scalar");
@@ -64,7 +64,7 @@ function isPlainField(field: DescField): boolean {
   );
 }
 
-/** Returns a time in the field's notation; undefined for notations that the test does not know. */
+/** Returns a time in the field's notation; undefined for notations that this file does not support. */
 function timeOf(field: DescField): unknown {
   switch (rulesOf(field)?.time?.unit) {
     case TimeUnit.SECONDS:
@@ -110,7 +110,7 @@ function listOf(item: unknown): unknown {
 
 function objectOf(desc: DescMessage, path: string, places: Place[], depth: number): Json | undefined {
   if (desc.typeName.startsWith("google.") || depth > 2) return undefined;
-  // A oneof member's keys are next to its message's keys, so these are not the message's alone.
+  // A message with a oneof may share its object with the member's keys.
   if (desc.oneofs.length > 0) return undefined;
   return validObject(desc, path, places, depth + 1);
 }

@@ -19,7 +19,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A document whose one response has this schema. */
+/** Returns a document whose only response has this schema. */
 function withSchema(schema: string): string {
   return `openapi: 3.0.0
 info: { title: Bad, version: "1" }
@@ -31,7 +31,7 @@ components: { schemas: { Pet: { $ref: "#/components/schemas/Toy" }, Toy: { $ref:
 const AT = "api.yaml#/paths/~1a/get/responses/200/content/application~1json/schema";
 const BOMB = `a: &a [x, x, x, x, x, x, x, x, x]\n${[..."bcdefghi"].map((name, index) => `${name}: &${name} [${Array(9).fill(`*${"abcdefgh"[index]}`).join(", ")}]`).join("\n")}\n`;
 
-/** Bad documents, with the errors of the command. */
+/** Bad documents, with the errors that the command prints. */
 const BAD: readonly (readonly [string, string, string])[] = [
   ["nothing", "", "api.yaml: is empty; expected an OpenAPI document"],
   ["a list", "- 1\n", "api.yaml: is not an object; expected an OpenAPI document"],
@@ -104,7 +104,7 @@ const BAD: readonly (readonly [string, string, string])[] = [
 ];
 
 test.each(BAD)(
-  "%s is an error with its place and a remedy, and nothing is written",
+  "for %s the command prints an error with its position and a remedy, and writes no files",
   async (_, text, error) => {
     const path = join(folder, "api/api.yaml");
     writeFileSync(path, text);
@@ -118,13 +118,13 @@ test.each(BAD)(
   },
 );
 
-test("a document of the standard input has no files next to it", async () => {
+test("a document from standard input cannot refer to other files", async () => {
   const { errors, code } = await runImport(["-", "--output", folder], withSchema("{ $ref: pet.yaml }"));
   expect(errors).toContain("which is in no folder; pass its path");
   expect(code).toBe(1);
 });
 
-test("arguments that are not a package, a file or an option are named", async () => {
+test("invalid arguments are named in the error", async () => {
   expect(await runImport([])).toMatchObject({ code: 2, errors: expect.stringContaining("no DOCUMENT") });
   expect(await runImport(["none.yaml"])).toMatchObject({
     code: 1,
@@ -137,7 +137,7 @@ test("arguments that are not a package, a file or an option are named", async ()
   });
 });
 
-/** Schemas of any shape, most of them nonsense, with references to themselves. */
+/** Generates schemas of any shape, mostly invalid, with recursive references. */
 const { schema: schemas } = fc.letrec((tie) => ({
   schema: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -185,7 +185,7 @@ const { schema: schemas } = fc.letrec((tie) => ({
   ),
 }));
 
-test("no schema stops the import", async () => {
+test("property: the import of any schema ends with files or an error", async () => {
   await fc.assert(
     fc.asyncProperty(
       schemas,
@@ -206,7 +206,7 @@ test("no schema stops the import", async () => {
           const { files } = await importDocument(document, new Reader(undefined, false));
           expect(files.size).toBeGreaterThan(0);
         } catch (error) {
-          // references that lead back to themselves, and unions that combine without end
+          // The cause is a reference cycle or an endless combination of unions.
           expect(error).toBeInstanceOf(ImportError);
         }
       },
@@ -215,7 +215,7 @@ test("no schema stops the import", async () => {
   );
 });
 
-test("schemas that are 200 deep, and names of 1000 letters, are imported", async () => {
+test("schemas with 200 levels and names of 1,000 letters are imported", async () => {
   let deep: Json = { type: "string" };
   for (let depth = 0; depth < 200; depth += 1) {
     deep = {
@@ -236,7 +236,7 @@ test("schemas that are 200 deep, and names of 1000 letters, are imported", async
   expect(report.counts()).toEqual([["too-deep", 2]]);
 });
 
-test("a reader that stops reading the output does not stop the import", () => {
+test("closing the standard output does not stop the import", () => {
   const command = `"${process.execPath}" import/bin/entry.cjs test/import/documents/enums.json --output "${folder}/piped" | true`;
   expect(spawnSync("bash", ["-o", "pipefail", "-c", command], { encoding: "utf8" })).toMatchObject({
     status: 0,
@@ -244,7 +244,7 @@ test("a reader that stops reading the output does not stop the import", () => {
   });
 });
 
-test("a byte order mark, and JSON with comments of YAML, are read", () => {
+test("a byte order mark, and comments in YAML, are accepted", () => {
   expect(parse('\uFEFF{"a": 1}', "a.json")).toEqual({ a: 1 });
   expect(parse("{a: 1} # b", "a.yaml")).toEqual({ a: 1 });
 });

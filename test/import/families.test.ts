@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runImport, TestProject } from "./project.ts";
 
-/** One document for each family of constructs. */
+/** One document per family of constructs. */
 const FAMILIES: readonly string[] = [
   "parameters.yaml",
   "bodies.yaml",
@@ -22,7 +22,7 @@ const FAMILIES: readonly string[] = [
 const DOCUMENTS = "test/import/documents";
 const EXPECTED = "test/import/expected";
 
-/** All of them in one project, each in its package. */
+/** A project with the imports of all documents, each in a separate package. */
 let project: TestProject;
 
 beforeAll(async () => {
@@ -36,27 +36,27 @@ beforeAll(async () => {
 
 afterAll(() => project.remove());
 
-test("what is imported is as `buf format` writes it", async () => {
+test("imported files have the format of `buf format`", async () => {
   expect(await project.buf("format", "--diff", "--exit-code", "proto")).toEqual({ output: "", code: 0 });
 });
 
-test("what is imported is linted clean", async () => {
+test("imported files have no linter findings", async () => {
   expect(await project.buf("lint")).toEqual({ output: "", code: 0 });
 });
 
-test("what is imported generates and compiles", async () => {
+test("imported files can be generated and compiled", async () => {
   expect(await project.buf("generate")).toEqual({ output: "", code: 0 });
   expect(await project.tsc()).toEqual({ output: "", code: 0 });
 });
 
-test.each(FAMILIES)("%s is imported as expected, the same at each import", async (family) => {
+test.each(FAMILIES)("%s is imported as expected, with the same result each time", async (family) => {
   const folder = mkdtempSync(join(tmpdir(), "import-"));
   const name = nameOf(family);
   const args = [join(DOCUMENTS, family), "--output", folder, "--package", `${name}.v1`];
   const report = join(folder, "report.txt");
   await runImport([...args, "--report", report]);
   const first = filesIn(folder);
-  // with the lock of the first import
+  // The second import uses the lock of the first one.
   expect(await runImport([...args, "--report", report])).toMatchObject({ code: 0 });
   expect(filesIn(folder)).toEqual(first);
   for (const [path, text] of first) {

@@ -15,7 +15,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Keys of properties: some become one name, in any order. */
+/** Keys of properties in any order; some of them become the same name. */
 const keys = fc.uniqueArray(
   fc.constantFrom(
     "id",
@@ -32,7 +32,7 @@ const keys = fc.uniqueArray(
   ),
 );
 
-/** A document of which the schemas have these properties, in this order. */
+/** Documents whose schemas have these properties in this order. */
 const documents = fc.dictionary(fc.constantFrom("pet", "Pet", "pet-toy", "PetToy", "owner"), keys, {
   minKeys: 1,
 });
@@ -60,7 +60,7 @@ async function importOf(schemas: Readonly<Record<string, readonly string[]>>, lo
   return await importDocument(document, new Reader(undefined, false), { lock, package: "shop.v1" });
 }
 
-/** The numbers in a lock, by message and key. */
+/** Returns the field numbers in a lock, by message and key. */
 function numbersIn(lock: string): ReadonlyMap<string, number> {
   const { names, numbers } = JSON.parse(lock) as {
     names: Record<string, string>;
@@ -75,7 +75,7 @@ function numbersIn(lock: string): ReadonlyMap<string, number> {
   );
 }
 
-test("names and numbers stay when a document grows, shrinks and reorders", async () => {
+test("property: names and numbers stay the same when a document grows, shrinks and is reordered", async () => {
   await fc.assert(
     fc.asyncProperty(documents, documents, async (before, after) => {
       const first = await importOf(before, Lock.empty());
@@ -101,7 +101,7 @@ test("the number of a removed field is reserved", async () => {
   );
 });
 
-test("a file that was changed by hand is kept, and the error says what to do", async () => {
+test("a file that was edited manually is not overwritten, and the error has a remedy", async () => {
   const document = join(folder, "shop.json");
   writeFileSync(document, JSON.stringify(documentOf({ pet: ["id"] })));
   const args = [document, "--output", folder, "--package", "shop.v1"];
@@ -115,7 +115,7 @@ test("a file that was changed by hand is kept, and the error says what to do", a
   expect(readFileSync(proto, "utf8")).toContain("// mine");
 });
 
-test("a file of the project is written once, and the file of a removed service is removed", async () => {
+test("a project file is written only once, and the file of a removed service is deleted", async () => {
   const other = join(folder, "other");
   const document = join(folder, "paths.json");
   const paths = (...names: readonly string[]) =>

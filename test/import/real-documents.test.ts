@@ -6,10 +6,13 @@ import { runImport, TestProject } from "./project.ts";
 
 const isFetched = REAL_DOCUMENTS.every((document) => existsSync(cachedPath(document)));
 
-/** The goals for GitHub's document: the share of operations and of fields without a weaker type. */
+/**
+ * The goals for GitHub's document: the share of operations and fields that are imported without a weaker
+ * type.
+ */
 const GOALS = { operations: 0.95, fields: 0.99 };
 
-/** All documents in one project, each in its package. */
+/** A project with the imports of all documents, each in a separate package. */
 let project: TestProject;
 
 beforeAll(async () => {
@@ -24,13 +27,16 @@ beforeAll(async () => {
 
 afterAll(() => project.remove());
 
-test.skipIf(!isFetched)("documents of real APIs are linted clean, and formatted", async () => {
-  expect(await project.buf("format", "--diff", "--exit-code", "proto")).toEqual({ output: "", code: 0 });
-  expect(await project.buf("lint")).toEqual({ output: "", code: 0 });
-});
+test.skipIf(!isFetched)(
+  "imported documents of real APIs are formatted and have no linter findings",
+  async () => {
+    expect(await project.buf("format", "--diff", "--exit-code", "proto")).toEqual({ output: "", code: 0 });
+    expect(await project.buf("lint")).toEqual({ output: "", code: 0 });
+  },
+);
 
 test.skipIf(!isFetched)(
-  "documents of real APIs generate and compile",
+  "imported documents of real APIs can be generated and compiled",
   async () => {
     expect(await project.buf("generate")).toEqual({ output: "", code: 0 });
     expect(await project.tsc()).toEqual({ output: "", code: 0 });
@@ -38,11 +44,14 @@ test.skipIf(!isFetched)(
   600_000,
 );
 
-test.skipIf(!isFetched)("docs/import-counts.md has the counts of documents of real APIs", async () => {
-  expect(readFileSync("docs/import-counts.md", "utf8")).toBe(await countsPage());
-});
+test.skipIf(!isFetched)(
+  "docs/import-counts.md has the current counts for documents of real APIs",
+  async () => {
+    expect(readFileSync("docs/import-counts.md", "utf8")).toBe(await countsPage());
+  },
+);
 
-test.skipIf(!isFetched)("nearly all fields of GitHub's document have the types that it says", async () => {
+test.skipIf(!isFetched)("nearly all fields of GitHub's document have their declared types", async () => {
   const [row = ""] = (await countsPage()).match(/^\| @octokit.*$/m) ?? [];
   const [operations = 0, weakened = 0, fields = 0, weaker = 0] = [...row.matchAll(/ (\d+) [|(]/g)].map(
     ([, count]) => Number(count),

@@ -13,7 +13,7 @@ import { ClientCounts } from "../../gateway/src/listener/client-counts.ts";
 const MIB = 1024 * 1024;
 const limits = withDefaultLimits({ queueTimeoutMs: 86_400_000 });
 
-/** Takes one more piece of a limit; returns whether the caller gets it. */
+/** Takes one more unit of a limit. Returns whether the caller gets the unit. */
 type Take = (caller: string) => boolean | Promise<boolean>;
 
 const ofCounts = (max: number, perClient: number) => (): Take => {
@@ -30,7 +30,9 @@ const ofRate = (all: number, perClient: number) => (): Take => {
   return (caller) => rate.take(caller) === undefined;
 };
 
-/** Makes calls that run forever, of unary methods or streams, or that stay queued when `runs` is false. */
+/**
+ * Returns a function that makes endless calls: unary or streaming, running or, if `runs` is false, queued.
+ */
 const ofCalls = (isUnary: boolean, runs: boolean, upstreamCalls: number | undefined) => (): Take => {
   const admission = new Admission(runs ? limits : { ...limits, callsInFlight: 1 }, () => undefined);
   const share = upstreamCalls === undefined ? undefined : { upstream: "u", callsInFlight: upstreamCalls };
@@ -112,7 +114,7 @@ const WAYS: Partial<Record<LimitName | "upstream.callsInFlight", ReadonlyArray<(
   ],
 };
 
-/** Returns how many pieces a caller gets, up to `most`. */
+/** Returns the number of units that a caller gets, up to `most`. */
 async function taken(take: Take, caller: string, most: number): Promise<number> {
   let count = 0;
   while (count < most && (await take(caller))) count += 1;
@@ -137,7 +139,7 @@ const BY_ADDRESS: ReadonlySet<string> = new Set<LimitName>([
   "registrationsPerMinute",
 ]);
 
-/** Returns how much one person gets with this many clients at as many addresses. */
+/** Returns the number of units that one person gets with this many clients, each at a separate address. */
 async function takenBy(clients: number, take: Take): Promise<number> {
   let count = 0;
   for (let each = 0; each < clients; each += 1) {
@@ -148,13 +150,13 @@ async function takenBy(clients: number, take: Take): Promise<number> {
 }
 
 test.each(names.filter((name) => !BY_ADDRESS.has(name)))(
-  "a person who registers many clients gets no more of %s than with one",
+  "a person with many registered clients gets no more of %s than with one client",
   async (name) => {
     for (const way of WAYS[name] ?? []) expect(await takenBy(5, way())).toBe(await takenBy(1, way()));
   },
 );
 
-test("every limit states who may fill it, and the test fills every shared one", () => {
+test("every limit documents who may fill it, and every shared limit is tested", () => {
   expect(Object.keys(LIMIT_SHARES).sort()).toEqual([...LIMIT_NAMES].sort());
   for (const name of shared) expect(names, name).toContain(name);
 });

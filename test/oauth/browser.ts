@@ -1,4 +1,4 @@
-/** The end of a browser's visit. */
+/** The result of a browser's visit. */
 export interface Visit {
   readonly url: string;
   readonly status: number;
@@ -6,7 +6,7 @@ export interface Visit {
 }
 
 /**
- * Opens an address as a browser does: follows redirects, with cookies.
+ * Opens an address like a browser, with cookies, and follows redirects.
  *
  * @param stopAt the prefix of addresses that are not opened. Default: all are opened
  */

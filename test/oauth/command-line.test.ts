@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** A user with a separate home folder. */
+/** A user of the command line with a separate home folder. */
 class User {
   readonly home = path.join(directory, `home-${files++}`);
   readonly tokens = path.join(this.home, "connect-rest", "tokens.json");
@@ -43,7 +43,7 @@ class User {
     return { status, ...run.output() };
   }
 
-  /** Signs in, in a browser that the test opens. */
+  /** Signs in with a browser that the test controls. */
   async login(...args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {
     const run = this.start("login", ...args);
     const page = await visit(await run.line(/^http/));
@@ -108,7 +108,7 @@ test("login, status, token and logout work with a third-party server", async () 
   });
 });
 
-test("an expired token is refreshed, once for programs that request it concurrently", async () => {
+test("an expired token is refreshed only once, even if programs request it concurrently", async () => {
   const server = await opened(startForeignServer());
   const user = new User();
   await user.login(server.url, "--scope", "read offline_access");
@@ -121,7 +121,7 @@ test("an expired token is refreshed, once for programs that request it concurren
   expect(server.seen.filter((line) => line === "POST /oauth/token")).toHaveLength(2);
 });
 
-test("login works with a server without metadata; logout reports that it could not revoke, and deletes the tokens", async () => {
+test("login works with a server without metadata; logout deletes the tokens, and reports that it could not revoke them", async () => {
   const server = await opened(startPlainServer());
   const user = new User();
   expect(await user.login(server.url)).toMatchObject({ status: 0, stderr: "" });
@@ -137,7 +137,7 @@ test("login works with a server without metadata; logout reports that it could n
   expect((await user.run("status", server.url)).status).toBe(1);
 });
 
-test("the browser is opened with the address, unless disabled", async () => {
+test("login opens the browser at the address, unless disabled", async () => {
   const server = await opened(startForeignServer());
   const browser = path.join(directory, "browser");
   const opener = path.join(import.meta.dirname, "browser.ts");
@@ -156,11 +156,11 @@ test.each([
   [{}, "linux", undefined],
   [{}, "darwin", ["open"]],
   [{}, "win32", ["rundll32", "url.dll,FileProtocolHandler"]],
-] as const)("the command that opens a browser: %j on %s is %j", (env, platform, command) => {
+] as const)("the command that opens a browser for %j on %s is %j", (env, platform, command) => {
   expect(browserCommand(env, platform)).toEqual(command);
 });
 
-test("a program signs in with its own credentials from a file", async () => {
+test("a program signs in with client credentials from a file", async () => {
   const server = await opened(startForeignServer());
   const user = new User();
   const client = ["--client-credentials", "--client-id", MACHINE.id, "--client-secret-file", "secret"];
@@ -171,7 +171,7 @@ test("a program signs in with its own credentials from a file", async () => {
   expect(await accountAt(server, token.stdout)).toEqual({ client: "machine", scope: "read" });
 });
 
-test("the token in the environment is used unchanged, and no file is read", async () => {
+test("the token in the environment is used unchanged, without reading a file", async () => {
   const user = new User({ CONNECT_REST_ACCESS_TOKEN: "from-outside", CONNECT_REST_TOKEN_FILE: directory });
   expect(await user.run("token", "https://gateway.example")).toEqual({
     status: 0,
@@ -180,7 +180,7 @@ test("the token in the environment is used unchanged, and no file is read", asyn
   });
 });
 
-test("a token file that others can read is rejected, with the remedy", async () => {
+test("a token file that other users can read is rejected, with a remedy", async () => {
   const server = await opened(startForeignServer());
   const user = new User();
   await user.login(server.url, "--scope", "read");
@@ -200,7 +200,7 @@ test.each([
   [["login", "https://user:pw@gateway.example"], /Expected an address/],
   [["login", "https://a.example", "--port", "0"], /Expected a port from 1 to 65535\./],
   [["token", "https://a.example", "--scope", "x"], /unknown option '--scope'/],
-])("an invalid command line exits with 2: %j", async (args, text) => {
+])("the invalid command line %j exits with 2", async (args, text) => {
   const { status, stdout, stderr } = await new User().run(...args);
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(text);
@@ -222,7 +222,7 @@ test.each([
     ["token", "https://gateway.example"],
     /not signed in: nobody has signed in on this machine\nSign in: `connect-rest login`/,
   ],
-])("a failure is reported and exits with 1: %j", async (args, text) => {
+])("the failing command %j reports the error and exits with 1", async (args, text) => {
   const { status, stdout, stderr } = await new User().run(...args);
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toMatch(text);

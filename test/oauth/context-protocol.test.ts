@@ -23,7 +23,7 @@ interface ClientInformation {
   readonly client_secret?: string | undefined;
 }
 
-/** The state of a program that uses an SDK, and the address to which the browser returned. */
+/** The state of a program that uses an SDK, and the redirect address with the browser's response. */
 class Program {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = {
@@ -57,7 +57,7 @@ class Program {
     this.back = new URL((await visit(url, REDIRECT)).url);
   };
 
-  /** Returns a parameter of the browser's return address. */
+  /** Returns a parameter of the redirect address. */
   returned(name: string): string {
     return this.back?.searchParams.get(name) ?? "";
   }
@@ -92,7 +92,7 @@ const SDKS: readonly (readonly [release: string, sdk: Sdk])[] = [
 
 test.each(SDKS)("an SDK of the context protocol registers, signs in and refreshes: %s", async (_, sdk) => {
   const program = new Program();
-  // A server of this protocol is below a path; its authorization server is not.
+  // A server of this protocol has a path, unlike its authorization server.
   const serverUrl = `${gateway.url}/mcp`;
   expect(await sdk.start(program, serverUrl)).toBe("REDIRECT");
   expect(await sdk.finish(program, serverUrl)).toBe("AUTHORIZED");
@@ -104,7 +104,7 @@ test.each(SDKS)("an SDK of the context protocol registers, signs in and refreshe
   const last = program.kept?.access_token ?? "";
   await revoke(program);
   expect(await gateway.echo(last)).toBe(401);
-  // Revoked tokens cannot be refreshed: the person must sign in again.
+  // Revoked tokens cannot be refreshed, so the person must sign in again.
   expect(await sdk.start(program, serverUrl)).toBe("REDIRECT");
 });
 

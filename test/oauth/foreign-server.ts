@@ -3,19 +3,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
 
-/** A third-party authorization server, with an API that it protects. */
+/** A third-party authorization server, and an API that accepts its tokens. */
 export interface ForeignServer {
   readonly url: string;
-  /** Received requests, such as `POST /token`. */
+  /** The received requests, such as `POST /token`. */
   readonly seen: string[];
-  /** Headers of the requests for metadata. */
+  /** The protocol version in the headers of each metadata request. */
   readonly protocolVersions: Array<string | undefined>;
   close(): Promise<void>;
 }
 
 /** Options that change the server's behavior. */
 export interface ForeignOptions {
-  /** The path of its protected resource metadata, which its 401 names. Default: absent. */
+  /** The path of the protected resource metadata in the server's 401. Default: no metadata. */
   readonly resourceMetadata?: string;
   readonly accessTokenSeconds?: number;
   /** The person's decision. Default: consents. */
@@ -102,7 +102,7 @@ function createProvider(url: string, { accessTokenSeconds = 3600 }: ForeignOptio
       },
     },
   });
-  // OpenID Connect metadata is at another path; RFC 8414 has this one.
+  // The library has OpenID Connect metadata at another path than RFC 8414.
   provider.use(async (context, next) => {
     if (context.path === "/.well-known/oauth-authorization-server") {
       context.path = "/.well-known/openid-configuration";

@@ -1,7 +1,7 @@
 import { closedPort } from "../../runtime/src/testing/servers.ts";
 import { type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
 
-/** A gateway that authorizes its callers, on the loopback address; every person who signs in consents. */
+/** A gateway on the loopback address that authorizes its callers. Every person who signs in consents. */
 export interface TestGateway {
   readonly url: string;
   /** Returns the status of a call with a token. */

@@ -63,7 +63,7 @@ const TRANSPORTS: Record<string, (session: Session) => Transport> = {
 };
 
 test.each(Object.keys(TRANSPORTS))(
-  "calls carry the token, which is refreshed when the gateway rejects it: %s",
+  "calls carry the token, which is refreshed if the gateway rejects it: %s",
   async (name) => {
     const file = newFile();
     const status = await signIn(gateway.url, file, { open });
@@ -83,7 +83,7 @@ test.each(Object.keys(TRANSPORTS))(
   },
 );
 
-/** Writes a token that the gateway does not know to the file, as if the gateway had lost it. */
+/** Replaces the token in a file with an unknown one, as if the gateway had lost the token. */
 async function spoil(file: TokenFile): Promise<void> {
   await file.update(gateway.url, (entry) => {
     if (entry?.tokens === undefined) throw new Error("nobody has signed in");
@@ -91,7 +91,7 @@ async function spoil(file: TokenFile): Promise<void> {
   });
 }
 
-test("a client stream is not retried, since its messages are consumed; the next call has a new token", async () => {
+test("a client stream is not retried, since its messages are consumed, but the next call has a new token", async () => {
   const file = newFile();
   await signIn(gateway.url, file, { open });
   await spoil(file);
@@ -139,7 +139,7 @@ test("no request of a client has its token in the URL", async () => {
   expect(seen.join().split(" ")[0]).not.toContain("a-token");
 });
 
-test("a token is sent only to its server", async () => {
+test("a token is sent only to the server that issued it", async () => {
   const session = new Session("https://gateway.example", newFile());
   const client = createClient(EchoService, TRANSPORTS.connect?.(session) as Transport);
   const error = await failureOf(client.echo({ text: "one" }));
@@ -148,7 +148,7 @@ test("a token is sent only to its server", async () => {
   );
 });
 
-test("a token from the environment is for one server, and is used unchanged", async () => {
+test("a token from the environment is used unchanged, and only for one server", async () => {
   expect(tokenFromEnvironment(gateway.url, { CONNECT_REST_ACCESS_TOKEN: " " })).toBeUndefined();
   const tokens = tokenFromEnvironment(gateway.url, { CONNECT_REST_ACCESS_TOKEN: "t" });
   expect([tokens?.origin, (await tokens?.get())?.reveal()]).toEqual([gateway.url, "t"]);

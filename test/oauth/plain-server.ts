@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { closed, type ForeignServer } from "./foreign-server.ts";
 
 /**
- * Starts a server of the revision 2025-03-26 without metadata: only `/authorize`, `/token` and `/register`.
+ * Starts a server of the protocol revision 2025-03-26 without metadata: only `/authorize`, `/token` and
+ * `/register`.
  */
 export async function startPlainServer(): Promise<ForeignServer> {
   const seen: string[] = [];

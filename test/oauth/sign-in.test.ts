@@ -28,7 +28,7 @@ async function opened(server: Promise<ForeignServer>): Promise<ForeignServer> {
   return await server;
 }
 
-/** Returns options with which a browser returns immediately, and its pages. */
+/** Returns options with a browser that returns immediately, and the pages of that browser. */
 function inBrowser(options: Partial<SignInOptions> = {}) {
   const visits: Array<Promise<Visit>> = [];
   const open = (url: URL) => {
@@ -71,7 +71,7 @@ test("a person signs in at a third-party server, and only that person can read t
   expect(statSync(file.path).mode & 0o777).toBe(0o600);
 });
 
-test("tokens are refreshed with a refresh token, which is rotated, and deleted when the person signs out", async () => {
+test("tokens are refreshed with rotated refresh tokens, and deleted when the person signs out", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   await signIn(server.url, file, inBrowser({ scope: "read offline_access" }).options);
@@ -93,7 +93,7 @@ test("tokens are refreshed with a refresh token, which is rotated, and deleted w
   expect(await session.end()).toBe(false);
 });
 
-test("sessions that share a file refresh once in total", async () => {
+test("sessions that share a file refresh only once", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   await signIn(server.url, file, inBrowser({ scope: "read offline_access" }).options);
@@ -104,7 +104,7 @@ test("sessions that share a file refresh once in total", async () => {
   expect(server.seen.filter((line) => line === "POST /oauth/token")).toHaveLength(2);
 });
 
-test("a server that names its metadata in its 401 determines the tokens' audience and scopes", async () => {
+test("the metadata that a server names in its 401 determines the tokens' audience and scopes", async () => {
   const place = "/.well-known/oauth-protected-resource/api";
   const server = await opened(startForeignServer({ resourceMetadata: place }));
   const status = await signIn(`${server.url}/api`, newFile(), inBrowser().options);
@@ -116,7 +116,7 @@ test("a server that names its metadata in its 401 determines the tokens' audienc
   ]);
 });
 
-test("a client uses the default paths of a server without metadata, after it requested the metadata", async () => {
+test("a client requests the metadata of a server, and uses the default paths if there is none", async () => {
   const server = await opened(startPlainServer());
   const file = newFile();
   await signIn(`${server.url}/`, file, inBrowser().options);
@@ -138,7 +138,7 @@ test("a client uses the default paths of a server without metadata, after it req
   expect([reasonOf(error), await file.entry(server.url)]).toEqual(["OAUTH_REVOCATION_FAILED", undefined]);
 });
 
-test("a program signs in with its own credentials, and gets new tokens with them", async () => {
+test("a program signs in with client credentials, and uses them again to get new tokens", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   const client = { clientId: MACHINE.id, clientSecret: MACHINE.secret, scope: "read" };
@@ -160,7 +160,7 @@ test("a self-registered client on this machine is public, and has no secret", as
   expect(details).not.toHaveProperty("clientSecret");
 });
 
-test("a person's rejection leaves no token, and the browser shows it", async () => {
+test("if a person declines, no token is stored, and the browser shows the result", async () => {
   const server = await opened(startForeignServer({ person: "denies" }));
   const file = newFile();
   const browser = inBrowser();
@@ -171,7 +171,7 @@ test("a person's rejection leaves no token, and the browser shows it", async () 
   expect(await file.entry(server.url)).toBeUndefined();
 });
 
-test("the wait for a person ends after the configured time, or when the program aborts it", async () => {
+test("waiting for a person ends at the configured timeout, or when the program aborts", async () => {
   const server = await opened(startForeignServer());
   const clock = new FakeClock(Date.now());
   const waiting = Promise.withResolvers<void>();
@@ -186,7 +186,7 @@ test("the wait for a person ends after the configured time, or when the program 
   await expect(signIn(server.url, newFile(), options)).rejects.toThrow("left");
 });
 
-test("a client whose registration is rejected reports the remedy", async () => {
+test("if a registration is rejected, the error has a remedy", async () => {
   const server = await opened(startForeignServer());
   const error = await failureOf(signIn(server.url, newFile(), inBrowser({ scope: "no such" }).options));
   expect(reasonOf(error)).toBe("OAUTH_REGISTRATION_FAILED");

@@ -94,7 +94,7 @@ test.each(["none", "client_secret_basic", "client_secret_post"] as const)(
   },
 );
 
-test("a strict client finds the authorization server by the metadata of the resource", async () => {
+test("a strict client finds the authorization server through the metadata of the resource", async () => {
   const resource = new URL(gateway.url);
   const response = await oauth.resourceDiscoveryRequest(resource, INSECURE);
   const metadata = await oauth.processResourceDiscoveryResponse(resource, response);

@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Writes a configuration with these credentials, and returns its path. */
+/** Writes a configuration with these credentials. Returns its path. */
 function configured(credentials: string): string {
   const file = path.join(directory, `connect-rest-${count}.yaml`);
   const blog = `{ baseUrl: '${sandbox.url}', rateLimits: false, credentials: { ${credentials} } }`;
@@ -50,7 +50,7 @@ function start(...args: readonly string[]): Run {
   return run;
 }
 
-/** Signs in as the user that the sandbox knows. */
+/** Signs in as a user of the sandbox. */
 async function login(
   ...args: readonly string[]
 ): Promise<{ status: unknown; stdout: string; stderr: string; page: string }> {
@@ -59,7 +59,7 @@ async function login(
   return { status: await run.exit, page: text, ...run.output() };
 }
 
-/** Returns the gateway's user at the upstream with this configuration. */
+/** Returns the user at the upstream with whose rights a gateway with this configuration calls. */
 async function whoAmI(file: string) {
   const { adapters, upstreams } = await prepare(file, ENV);
   const rest = createRest({ adapters, upstreams });
@@ -73,7 +73,7 @@ const oauth2 = (rest = "") =>
 const oauth1 = (rest = `token: { file: token-${count} }, tokenSecret: { file: token-secret-${count} }`) =>
   `oauth1: { requestTokenUrl: '${sandbox.url}/oauth/request_token', authorizeUrl: '${sandbox.url}/oauth/authorize', accessTokenUrl: '${sandbox.url}/oauth/access_token', consumerKey: { env: KEY }, consumerSecret: { env: SECRET }, ${rest} }`;
 
-test("OAuth 2: a person allows access, and the gateway acts for them, beyond a token's lifetime", async () => {
+test("OAuth 2: a person allows access, and the gateway calls as that person, even after a token expires", async () => {
   const file = configured(oauth2());
   const kept = path.join(directory, `blog-${count}.json`);
   const found = await login("blog", "--config", file, "--port", port);
@@ -95,7 +95,7 @@ test("OAuth 2: a person allows access, and the gateway acts for them, beyond a t
   await later.rest.close();
 });
 
-test("OAuth 2: after a person has revoked access, calls fail with the remedy", async () => {
+test("OAuth 2: after a person revokes access, calls fail with a remedy", async () => {
   const file = configured(oauth2());
   await login("blog", "--config", file, "--port", port);
   const { get, rest } = await whoAmI(file);
@@ -107,7 +107,7 @@ test("OAuth 2: after a person has revoked access, calls fail with the remedy", a
   await rest.close();
 });
 
-test("OAuth 1.0a: a person allows access, and the gateway signs requests as them", async () => {
+test("OAuth 1.0a: a person allows access, and the gateway signs requests with that person's token", async () => {
   const file = configured(oauth1());
   const found = await login("blog", "--config", file);
   const files = [`token-${count}`, `token-secret-${count}`].map((name) => path.join(directory, name));
@@ -122,7 +122,7 @@ test("OAuth 1.0a: a person allows access, and the gateway signs requests as them
   await rest.close();
 });
 
-test("OAuth 1.0a: a client that the service does not know gets an error about it", async () => {
+test("OAuth 1.0a: an unknown client gets an error with a remedy", async () => {
   const file = configured(oauth1());
   const run = runCli(["upstream-login", "blog", "--config", file, "--no-browser"], directory, {
     ...ENV,
@@ -166,7 +166,7 @@ test.each([
     () => oauth2().replace("SECRET", "UNSET"),
     /oauth2\.clientSecret: the environment variable UNSET is not set/,
   ],
-])("an incomplete configuration exits with 2: %s", async (_, name, credentials, text) => {
+])("an invalid configuration exits with 2: %s", async (_, name, credentials, text) => {
   const run = start(name, "--config", configured(credentials()));
   expect(await run.exit).toBe(2);
   expect(run.output().stderr).toMatch(text);

@@ -1,4 +1,4 @@
-/** The published packages, used in a project that has nothing else. */
+/** Uses the published packages in a project without other packages. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,36 +29,36 @@ const client = createClient(ShelfService, transport);
 export const idOf = async (id: bigint): Promise<bigint> => (await client.getBook({ id })).id;
 await transport.close();
 `;
-/** The annotations are messages of the runtime. */
+/** Imports of the annotations' messages lead to the runtime. */
 const MAPS = ["connectrest/", "google/api/"]
   .map((path) => `map_imports=${path}:connect-rest-runtime/gen`)
   .join();
-/** The generator, at the target of npm's link. */
+/** The executable of the generator, at the target of npm's link. */
 const GENERATOR = "node_modules/protoc-gen-connect-rest/src/bin.js";
 
-/** A newcomer's project, with an API. */
+/** A newcomer's project, which describes an API. */
 export class Newcomer {
   private readonly home: string;
-  /** The generators of adapters, the package's first. */
+  /** The adapter generators, starting with the package's generator. */
   private readonly generators: readonly string[];
 
   /**
-   * @param home a folder whose `node_modules` has the packages
-   * @param further generators that run after the package's, as paths from `home`
+   * @param home a folder whose `node_modules` contains the packages
+   * @param further generators that run after the package's generator, as paths from `home`
    */
   constructor(home: string, further: readonly string[] = []) {
     this.home = home;
     this.generators = [GENERATOR, ...further];
     mkdirSync(join(home, "proto/shelf/v1"), { recursive: true });
     this.write("proto/shelf/v1/shelf.proto", SHELF);
-    // npm makes them executable.
+    // npm would make the files executable.
     for (const path of this.generators) chmodSync(join(home, path), 0o755);
     this.write("package.json", '{"type":"module"}');
     const modules = "[{path: proto}, {path: node_modules/protoc-gen-connect-rest/protos}]";
     this.write("buf.yaml", `version: v2\nmodules: ${modules}\n`);
   }
 
-  /** Generates messages and adapters into a new folder, and returns the adapter's text. */
+  /** Generates messages and adapters into a new folder. Returns the text of the adapter. */
   generateWithBuf(out: string, target: string, extension: string): string {
     rmSync(join(this.home, out), { recursive: true, force: true });
     const options = `target=${target},import_extension=${extension},${MAPS}`;
@@ -99,7 +99,7 @@ export class Newcomer {
     return this.adapter(out, "ts");
   }
 
-  /** Type-checks a program that uses the code generated into `gen`; returns the compiler's output. */
+  /** Type-checks a program that uses the code in `gen`. Returns the output of the compiler. */
   typeCheck(extension: string, resolution: string): string {
     this.write("main.ts", MAIN.replaceAll("END", extension === "none" ? "" : `.${extension}`));
     const compilerOptions = {
@@ -119,7 +119,7 @@ export class Newcomer {
     return this.run("tsc", "--project", this.home);
   }
 
-  /** Runs a program, which must succeed; returns its output. */
+  /** Runs a program that must succeed. Returns its output. */
   run(command: string, ...options: readonly string[]): string {
     const { stdout, stderr, status } = spawnSync(command, options, { cwd: this.home, encoding: "utf8" });
     expect(status, stdout + stderr).toBe(0);

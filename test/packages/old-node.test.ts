@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 
 const PACKAGES = ["gateway", "plugin"] as const;
 
-/** The path of a Node.js from the operating system. */
+/** The path of a Node.js that the operating system provides. */
 const SYSTEM_NODE = "/usr/bin/node";
 
 const folder = mkdtempSync(join(tmpdir(), "old-node-"));
@@ -50,7 +50,7 @@ const OLDER = [
 ];
 const NEWER = [required, "100.1.2", "22.20.0-nightly"];
 
-test("the repository's scripts report it too", () => {
+test("the repository's scripts also report an old Node.js", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
   const direct = Object.values(scripts).filter((script) => script.startsWith("node "));
   expect(direct.length).toBeGreaterThan(5);
@@ -95,7 +95,7 @@ function versionOf(program: string): number {
 
 const isSystemOld = existsSync(SYSTEM_NODE) && versionOf(SYSTEM_NODE) < Number.parseInt(required, 10);
 
-test.skipIf(!isSystemOld)("a Node.js that is really too old can parse the executables", () => {
+test.skipIf(!isSystemOld)("a really old Node.js can parse the executables", () => {
   for (const name of PACKAGES) {
     const [entry = ""] = Object.values(manifestOf(name).bin);
     const { status, stderr } = spawnSync(SYSTEM_NODE, [join(name, entry), "--help"], { encoding: "utf8" });
@@ -104,7 +104,7 @@ test.skipIf(!isSystemOld)("a Node.js that is really too old can parse the execut
   }
 });
 
-test("the executables are the same in all packages, and in old JavaScript", () => {
+test("the executables of all packages are equal, and use old JavaScript", () => {
   const [first, ...others] = PACKAGES.map((name) => readFileSync(join(name, "bin/entry.cjs"), "utf8"));
   for (const other of others) expect(other).toBe(first);
   // Syntax newer than Node.js 12.

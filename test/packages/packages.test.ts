@@ -28,7 +28,7 @@ const OURS = [
 const AUTHORIZATION = "connect-rest-authorization";
 
 let home = "";
-/** The same folder without the authorization package. */
+/** The folder `packages` without the authorization package. */
 let bare = "";
 
 beforeAll(() => {
@@ -44,7 +44,9 @@ afterAll(() => {
   rmSync(bare, { recursive: true, force: true });
 });
 
-/** Installs our packages in a folder as npm would, with third-party packages from the workspace. */
+/**
+ * Installs this repository's packages into a folder like npm, with third-party packages from the workspace.
+ */
 function install(packages: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "packages-"));
   mkdirSync(join(folder, "node_modules"));
@@ -100,7 +102,7 @@ test("the built packages: contain the annotations", () => {
   expect(protos).toContain("annotations.proto");
 });
 
-test.each(OURS)("the built packages: have pages whose links have existing targets: %s", (name) => {
+test.each(OURS)("the built packages: have pages with existing link targets: %s", (name) => {
   const folder = join(home, "node_modules", name);
   const pages = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".md"),
@@ -123,7 +125,7 @@ test("the built packages: contain neither tests nor test helpers", () => {
   }
 });
 
-test("the built packages: type-check in a strict project that imports them", () => {
+test("the built packages: pass type checks in a strict project that imports them", () => {
   writeFileSync(join(home, "package.json"), '{"type":"module"}');
   writeFileSync(
     join(home, "main.ts"),
@@ -163,7 +165,7 @@ test.each([
   ["js+dts", "js", "nodenext"],
   ["dts", "none", "bundler"],
 ])(
-  "a newcomer: generates target=%s, import_extension=%s, and compiles strictly for %s",
+  "a newcomer: generates target=%s, import_extension=%s, and compiles with strict options for %s",
   (target, extension, resolution) => {
     const newcomer = new Newcomer(home);
     newcomer.generateWithBuf("gen", target, extension);
@@ -185,7 +187,7 @@ const WORKER = "w".repeat(32);
 const MISSING =
   "it needs the package connect-rest-authorization, which is not installed: run npm install connect-rest-authorization";
 
-/** Generates an adapter in a folder, and writes a configuration that names it. */
+/** Generates an adapter in a folder, and writes a configuration that names the adapter. */
 function configure(folder: string, settings: string): void {
   new Newcomer(folder).generateWithBuf("gen", "js+dts", "js");
   const adapters = "adapters: [./gen/shelf/v1/shelf_rest.js]";
@@ -206,7 +208,7 @@ function serve(folder: string): Run {
   return run([GATEWAY, "serve", "--port", "0"], folder, { WORKER });
 }
 
-/** Runs a gateway during some work with its address. */
+/** Runs a gateway while `work` runs with the gateway's address. */
 async function served<T>(folder: string, work: (url: string) => Promise<T>): Promise<T> {
   const gateway = serve(folder);
   const url = (await gateway.line(/^gateway ready on /)).replace("gateway ready on ", "");
@@ -225,7 +227,7 @@ async function statusOfCall(url: string, header: Record<string, string> = {}): P
   return status;
 }
 
-/** The status for an upstream that does not listen: the gateway accepted the call. */
+/** The status if the upstream does not listen, which shows that the gateway accepted the call. */
 const UNAVAILABLE = 503;
 
 test("a gateway without the package of authorization: serves everyone", async () => {
@@ -234,7 +236,7 @@ test("a gateway without the package of authorization: serves everyone", async ()
   expect(await served(bare, (url) => statusOfCall(url))).toBe(UNAVAILABLE);
 });
 
-test("a gateway without the package of authorization: names the package to install when it is configured", async () => {
+test("a gateway without the package of authorization: names the package to install if authorization is configured", async () => {
   configure(bare, AUTHORIZED);
   expect(checkConfig(bare)).toEqual({
     status: 0,
@@ -265,7 +267,7 @@ test("a gateway with the package of authorization: issues tokens, and requires o
   expect(statuses).toEqual([401, UNAVAILABLE]);
 });
 
-/** Copies and builds the example of a generator, as a user would. */
+/** Copies and builds the example generator, like a user. */
 function buildExample(): Newcomer {
   cpSync("examples/generator", join(home, "example"), { recursive: true });
   const { status, stdout } = spawnSync("npm", ["run", "build"], {
@@ -276,7 +278,7 @@ function buildExample(): Newcomer {
   return new Newcomer(home, ["example/dist/bin.js"]);
 }
 
-test("the example of a generator: is built against the package, and adds routes to adapters", () => {
+test("the example generator: is built with the package, and adds routes to adapters", () => {
   const newcomer = buildExample();
   expect(newcomer.generateWithBuf("gen", "ts", "ts")).toContain("  routes: {\n");
   expect(newcomer.typeCheck("ts", "nodenext")).toBe("");
@@ -289,7 +291,7 @@ process.stdout.write(JSON.stringify([routeOf(ShelfServiceRest, "getBook"), route
   ]);
 });
 
-test("the example of a generator: generates the same code with protoc", ({ skip }) => {
+test("the example generator: generates the same code with protoc", ({ skip }) => {
   skip(!hasProtoc, NO_PROTOC);
   const newcomer = buildExample();
   // buf drops the final line feed of a file with insertions.

@@ -29,7 +29,7 @@ const SHIPPED =
 /** Files that are only for tests. */
 const FOR_TESTS = /(?:^|\/)(?:testing|test|fixtures|corpus|__snapshots__|echo)\/|\.test\./;
 
-test("packing a package from the sources includes its sources and no tests", () => {
+test("packing a package from a checkout includes its sources but no tests", () => {
   const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", "--workspaces", "--ignore-scripts"], {
     encoding: "utf8",
   });
@@ -43,7 +43,7 @@ test("packing a package from the sources includes its sources and no tests", () 
   }
 });
 
-test("only built packages can be published, never the repository's folders", () => {
+test("only built packages can be published, not the folders of the repository", () => {
   for (const folder of [".", ...workspaces]) {
     expect([folder, manifestOf(folder).private]).toEqual([folder, true]);
   }

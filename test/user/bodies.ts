@@ -1,4 +1,4 @@
-/** Responses of the service for users, as its reference describes them. */
+/** Responses of the user service, as its reference describes them. */
 
 export const POST = {
   id: 700000000000000123n,
@@ -32,7 +32,7 @@ export const NEXT = {
   next: { href: "/v2/next?offset=20", method: "GET", query_params: { offset: "20", limit: "20" } },
 };
 
-/** A blog as lists of followed blogs have it. */
+/** A blog in lists of followed blogs. */
 export const BLOG = {
   name: "ada",
   url: "https://ada.blog.example/",

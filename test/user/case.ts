@@ -1,6 +1,6 @@
 import { type Case, fails, says } from "../blog/case.ts";
 
-/** Cases of every endpoint for users: unknown callers, applications, and too many calls. */
+/** Returns the cases that every user endpoint has: unknown callers, applications, and too many calls. */
 export function callerCases(endpoint: string, call: Case["call"]): Case[] {
   return [
     fails(endpoint, "no credentials", call, { as: "nobody" }),

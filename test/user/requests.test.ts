@@ -150,7 +150,7 @@ test.each(TAGGED.map(([line, call, body = ""]) => ({ line, call, body })))(
   },
 );
 
-test.each(ODD_TEXTS)("a filtered text comes unchanged out of the query: %s", async (filteredContent) => {
+test.each(ODD_TEXTS)("a filtered string is decoded unchanged from the query: %s", async (filteredContent) => {
   const { api, seen } = await serverOf(FilterService, FilterServiceRest, {});
   await api.removeFilteredContent({ filteredContent });
   const [verb, target = ""] = (seen[0]?.line ?? "").split(" ");

@@ -56,7 +56,7 @@ const VARIANTS: ReadonlyArray<Variant<typeof UserService>> = [
 
 readVariants(UserService, UserServiceRest, VARIANTS);
 
-test("a stream of tagged posts asks for the time of the last one again, steps past a page of one time, and ends with an empty page", async () => {
+test("a stream of tagged posts requests the time of the last post again, skips a time that fills a page, and ends with an empty page", async () => {
   const posts = (...times: readonly number[]) =>
     answered(times.map((timestamp) => ({ id_string: String(timestamp), timestamp })));
   const { api, seen } = await serverOf(PostService, PostServiceRest, [
@@ -75,7 +75,7 @@ test("a stream of tagged posts asks for the time of the last one again, steps pa
   ]);
 });
 
-test("a stream of tagged posts reads them under a key too", async () => {
+test("a stream of tagged posts also reads posts under a key", async () => {
   const { api } = await serverOf(PostService, PostServiceRest, [
     answered({ posts: [{ id_string: "5", timestamp: 5 }] }),
     answered({ posts: [] }),
@@ -87,7 +87,7 @@ const next = (path: string, query_params: object) => ({
   _links: { next: { href: path, method: "GET", query_params } },
 });
 
-test("streams of the dashboard, of likes and of followed blogs follow their links", async () => {
+test("streams of the dashboard, of likes and of followed blogs follow the links in their pages", async () => {
   const { api, seen } = await serverOf(UserService, UserServiceRest, [
     answered({ posts: [{ id_string: "2" }], ...next("/v2/user/dashboard", { offset: "1", limit: 1 }) }),
     answered({ posts: [{ id_string: "1" }] }),

@@ -1,4 +1,4 @@
-/** Prose without the constructions of `scripts/words.ts`, and passages drawn from it. */
+/** Tests the check for the constructions of `scripts/words.ts`, and the script that draws passages. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { WORDS } from "../../scripts/words.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** A phrase for each construction, in the order of the table. */
+/** One phrase per construction, in the order of the table. */
 const PHRASES: readonly string[] = [
   "whoever asks",
   "the limits and those of callers",
@@ -64,7 +64,7 @@ test.each([
   "What does a call cost?",
   "## What is retried",
   "<!-- words: allow whoever -->\nWhoever reads this.",
-])("a page may say %j", (page) => {
+])("a page may contain %j", (page) => {
   expect(wordViolations(page, "page.md")).toEqual([]);
 });
 
@@ -74,17 +74,17 @@ test.each([
   "// words: allow whoever\n/** Whoever calls. */\nf();",
   "// biome-ignore lint: whoever",
   "import { type Turn, type ThirdParty } from './party.ts';",
-])("a source may say %j", (source) => {
+])("a source may contain %j", (source) => {
   expect(wordViolations(source, "source.ts")).toEqual([]);
 });
 
-test("a violation names place, phrase and replacement, also where the phrase continues on the next line", () => {
+test("a violation has the position, the phrase and the replacement, also if the phrase spans two lines", () => {
   expect(wordViolations("/**\n * Reads the keys and those\n * of `f`.\n */\n", "source.ts")).toEqual([
     'source.ts:2:23: "those of"; write: repeat the noun: the limits of',
   ]);
 });
 
-test("a phrase does not continue across code, and a comment allows only its own paragraph", () => {
+test("a phrase does not continue across code, and a comment allows phrases only in its own paragraph", () => {
   expect(wordViolations("// those\nf();\n// of a kind\n", "source.ts")).toEqual([]);
   expect(wordViolations("<!-- words: allow whoever -->\n\nWhoever reads.\n", "page.md")).toHaveLength(1);
 });
@@ -94,11 +94,11 @@ test.each([
   "interface Seat<T> {}",
   "type ThirdParty = string;",
   "class OwnBag extends Map {}",
-])("%s has a private name", (source) => {
+])("the type name in %s is reported as private", (source) => {
   expect(wordViolations(source, "source.ts")).toHaveLength(1);
 });
 
-test("listed files may have violations, and a listed file without violations is one", () => {
+test("a listed file may have violations, but a listed file without violations is reported", () => {
   const found = new Map([
     ["old.md", ["old.md:1:1"]],
     ["new.md", ["new.md:1:1"]],
@@ -134,7 +134,7 @@ and two lines.
 | a table | with a longer cell |
 `;
 
-test("sentences of a page end at full stops, items and cells", () => {
+test("a sentence of a page ends at a full stop, a list item or a table cell", () => {
   expect(sentencesOf(PAGE, "page.md").map(({ place, text }) => `${place} ${text}`)).toEqual([
     "page.md:3:1 The first sentence, e.g. with `code.` in it.",
     "page.md:3:46 The second one has a [link](https://example.com/a.b) and two lines.",
@@ -156,7 +156,7 @@ test("consecutive lines of a comment are drawn together, with the next line of c
   ]);
 });
 
-test("a draw depends on the seed, and a changed text does not move the others", () => {
+test("a draw depends on the seed, and a changed text does not change the order of the other texts", () => {
   const passages = Array.from({ length: 50 }, (_, index) => ({
     place: `page.md:${index}:1`,
     text: `text ${index}`,

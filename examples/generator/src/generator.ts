@@ -13,7 +13,7 @@ import {
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 /**
- * Adds a property to each adapter: the HTTP verb and path of its methods, and whether a call may be repeated.
+ * Adds a property to each adapter: the HTTP verb and path of each method, and whether a call may be repeated.
  */
 export const routesGenerator: Generator = {
   name: "protoc-gen-example-routes",
@@ -31,7 +31,10 @@ export const routesGenerator: Generator = {
   },
 };
 
-/** The types of the routes, the declaration of the adapter property, and a function that reads it. */
+/**
+ * Returns the types of the routes, the declaration of the adapter property, and a function that reads the
+ * property.
+ */
 function typeLines(adapter: string, service: string): string[] {
   return `
 /** The HTTP request of a method. */
@@ -68,7 +71,7 @@ function addRoutes(file: AdapterFile, { desc, methods }: ServiceModel): void {
   file.insert(adapterPoint(desc), "routes: {", ...lines, `} satisfies ${routes},`);
 }
 
-/** The route of the first HTTP rule of a method. */
+/** Returns the route of the first HTTP rule of a method. */
 function routeOf(method: MethodModel) {
   const [binding] = method.bindings;
   if (binding === undefined) throw new Error(`${method.desc.name} has no HTTP rule`);
@@ -76,7 +79,10 @@ function routeOf(method: MethodModel) {
   return { verb, path: templateText(template), idempotent: isIdempotent(method, verb) };
 }
 
-/** Looks at the annotation, then at `idempotency_level`, then at the verb (RFC 9110 section 9.2). */
+/**
+ * Reports whether a call may be repeated: by the annotation, else by `idempotency_level`, else by the verb
+ * (RFC 9110 section 9.2).
+ */
 function isIdempotent({ desc, annotation }: MethodModel, verb: string): boolean {
   return annotation.idempotent ?? (desc.idempotency !== Level.IDEMPOTENCY_UNKNOWN || IDEMPOTENT.has(verb));
 }

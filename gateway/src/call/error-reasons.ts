@@ -22,7 +22,7 @@ export const GATEWAY_REASONS = {
   REQUEST_MALFORMED: {
     codes: [Code.InvalidArgument, Code.Internal, Code.Unimplemented],
     cause:
-      "The request is not valid HTTP, not valid in its protocol, or not a valid message of the method. The protocol prescribes the code. If a message cannot be parsed, the code is INVALID_ARGUMENT, in JSON and in protobuf.",
+      "The request is not valid HTTP, not valid in its protocol, or not a valid message of the method. The protocol prescribes the code. If a message cannot be parsed, the code is INVALID_ARGUMENT, in JSON and in protobuf. Unknown fields of JSON are ignored. Unknown enum names, times that do not exist, inexact integers, broken base64 and bytes that are not UTF-8 are rejected.",
     remedy: "Correct the client. The error text names the expected input.",
   },
   REQUEST_TOO_LARGE: {

@@ -9,7 +9,7 @@ import {
 } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
-import { readJson } from "../protocol/read-json.ts";
+import { checkText, jsonText, readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
 import type { Codec } from "./wire.ts";
 
@@ -23,8 +23,6 @@ const LARGE_BYTES_WITHOUT_MACHINE = 16 * 1024;
 
 /** The type registries of gateways that print without WebAssembly. */
 const WITHOUT_MACHINE = new WeakSet<Registry>();
-
-const decoder = new TextDecoder();
 
 /** A request message, and an upper bound of its decoding cost. */
 export interface ParsedMessage {
@@ -60,10 +58,12 @@ function parseBinary(desc: DescMessage, bytes: Uint8Array, options: CostOptions)
 function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): ParsedMessage {
   const { depth: recursionLimit, types: registry } = options;
   const jsonOptions = { ignoreUnknownFields: true, recursionLimit, ...(registry && { registry }) };
-  const text = decoder.decode(bytes);
+  const text = jsonText(bytes);
   const cost = checkJsonCost(desc, text, options);
   try {
-    return { message: readJson(desc, text, jsonOptions), cost };
+    const message = readJson(desc, text, jsonOptions);
+    checkText(text, bytes);
+    return { message, cost };
   } catch (error) {
     throw gatewayError("REQUEST_MALFORMED", textOf(error), Code.InvalidArgument, [], error);
   }

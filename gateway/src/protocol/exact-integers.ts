@@ -111,10 +111,10 @@ export function checkDouble({ decimal, source }: BareNumber, place: Place | unde
  */
 export function needsQuotes(
   { decimal, source }: BareNumber,
-  scalar: ScalarType | undefined,
+  scalar: ScalarType,
   place: Place | undefined,
 ): boolean {
-  if (scalar === undefined || !(LONG.has(scalar) || SHORT.has(scalar))) return false;
+  if (!(LONG.has(scalar) || SHORT.has(scalar))) return false;
   if (decimal === undefined || !isInteger(decimal)) {
     throw inexact(place, source, "an integer", "send one without a fraction");
   }

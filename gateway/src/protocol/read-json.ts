@@ -1,14 +1,33 @@
+import { isUtf8 } from "node:buffer";
 import {
   type DescMessage,
   fromJsonString,
   type JsonReadOptions,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
 import { restoreKeys, withEscapedKeys, withoutEscapedKeys } from "./escaped-keys.ts";
 import { strictJson } from "./strict-json.ts";
 
 type Options = Partial<JsonReadOptions>;
+
+const REPLACEMENT = "\uFFFD";
+const decoder = new TextDecoder();
+
+/**
+ * Returns the text of a request in JSON. Bytes that are not UTF-8 become U+FFFD, which `checkText` rejects
+ * after the text was parsed: for bytes that are not JSON, the error of the parser says more.
+ */
+export function jsonText(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** @throws ConnectError INVALID_ARGUMENT for bytes that are not UTF-8 */
+export function checkText(text: string, bytes: Uint8Array): void {
+  if (!text.includes(REPLACEMENT) || isUtf8(bytes)) return;
+  throw gatewayError("REQUEST_MALFORMED", "the JSON of the message is not UTF-8", Code.InvalidArgument);
+}
 
 /**
  * Reads a request message from JSON. It preserves 64-bit integers and keys exactly, and rejects duplicate
@@ -35,8 +54,8 @@ export function readableJson(desc: DescMessage, text: string, options: Options):
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = strictJson(desc, plain, options.registry);
-    // report errors here, with the client's own keys
-    if (plain !== text) fromJsonString(desc, exact, options);
+    // report errors here: with the client's own keys, and before `checkText`
+    if (plain !== text || text.includes(REPLACEMENT)) fromJsonString(desc, exact, options);
     return exact;
   });
 }

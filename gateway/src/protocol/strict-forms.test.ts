@@ -172,7 +172,7 @@ test("property: a field mask has no empty path", () => {
         expect(found).toBeUndefined();
       } else {
         expect(found).toBe(
-          `the message: a field mask is paths with commas between them, e.g. "a,b.c", none of them empty; got "${text}"`,
+          `the message: a field mask is paths in lowerCamel with commas between them, e.g. "a,bC.d", none of them empty; got "${text}"`,
         );
       }
     }),

@@ -1,17 +1,26 @@
 /**
- * Spellings of ProtoJSON that protobuf-es takes for something else than they are, or has no good text for:
- * keys of maps that are numbers, durations and field masks. What is rejected here would arrive changed,
- * or not be understood.
+ * Spellings of ProtoJSON that protobuf-es takes for something else than they are, drops, or has no good text
+ * for. What is rejected here would arrive changed, or not be understood.
  */
-import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { type DescEnum, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { exactDecimal, isInteger } from "connect-rest-codec/internal";
+import { didYouMean } from "connect-rest-runtime/internal";
 import { show } from "../text/show.ts";
+import { isBase64 } from "./base64.ts";
+import { valueNames } from "./json-names.ts";
 import { type Place, pathOf } from "./place.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const UNSIGNED = /^(?:0|[1-9]\d*)$/;
-const DURATION = /^-?\d+(?:\.\d{1,9})?s$/;
-const MASK = /^(?:[^,]+(?:,[^,]+)*)?$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const NOT_FINITE: ReadonlySet<string> = new Set(["NaN", "Infinity", "-Infinity"]);
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const MIN_TIME = Date.parse("0001-01-01T00:00:00Z");
+const MAX_TIME = Date.parse("9999-12-31T23:59:59Z");
+const DURATION = /^-?(\d+)(?:\.\d{1,9})?s$/;
+const MAX_DURATION_SECONDS = 315_576_000_000;
+const MASK = /^(?:[^,_]+(?:,[^,_]+)*)?$/;
 
 const UNSIGNED_TYPES: ReadonlySet<ScalarType> = new Set([
   ScalarType.UINT32,
@@ -20,75 +29,132 @@ const UNSIGNED_TYPES: ReadonlySet<ScalarType> = new Set([
   ScalarType.FIXED64,
 ]);
 
+/** A form of texts: which ones are valid, and what an error says. */
+interface Form {
+  readonly isValid: (text: string) => boolean;
+  readonly expected: string;
+}
+
+const INTEGER_FORM: Form = {
+  isValid: isExactInteger,
+  expected: "an integer in a text is decimal digits without zeros before them",
+};
+const FLOAT_FORM: Form = {
+  isValid: (text) => NUMBER.test(text) || NOT_FINITE.has(text),
+  expected: 'a number in a text is written as in JSON, or "NaN", "Infinity" or "-Infinity"',
+};
+const STRING_FORM: Form = {
+  isValid: (text) => text.isWellFormed(),
+  expected: "a text has no half of a surrogate pair",
+};
+const BYTES_FORM: Form = {
+  isValid: isBase64,
+  expected: "bytes are base64 (RFC 4648 section 4 or 5) without spaces, with all of its padding or none",
+};
+
+/** The form of a well-known type that is a text in JSON. */
+const MESSAGE_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+  [
+    "google.protobuf.Timestamp",
+    {
+      isValid: isTimestamp,
+      expected: 'a timestamp is a time that exists, with a zone (RFC 3339), e.g. "2025-11-01T11:00:00Z"',
+    },
+  ],
+  [
+    "google.protobuf.Duration",
+    {
+      isValid: (text) => Number(DURATION.exec(text)?.[1] ?? Number.NaN) <= MAX_DURATION_SECONDS,
+      expected: 'a duration is seconds with at most 9 digits behind the point, e.g. "1.5s"',
+    },
+  ],
+  [
+    "google.protobuf.FieldMask",
+    {
+      isValid: (text) => MASK.test(text),
+      expected:
+        'a field mask is paths in lowerCamel with commas between them, e.g. "a,bC.d", none of them empty',
+    },
+  ],
+]);
+
 /**
- * What is wrong with the text of a message that is written as one; undefined where others report it,
- * or nothing is.
+ * Returns what is wrong with the text of a message; undefined for nothing, and for what protobuf-es reports.
  */
 export function wrongForm(
   { typeName }: DescMessage,
   text: string,
   place: Place | undefined,
 ): ConnectError | undefined {
-  if (typeName === "google.protobuf.Duration" && !DURATION.test(text)) {
-    return wrong(place, text, 'a duration is seconds with at most 9 digits behind the point, e.g. "1.5s"');
-  }
-  if (typeName === "google.protobuf.FieldMask" && !MASK.test(text)) {
-    return wrong(
-      place,
-      text,
-      'a field mask is paths with commas between them, e.g. "a,b.c", none of them empty',
-    );
-  }
-  return undefined;
+  return wrongIn(MESSAGE_FORMS.get(typeName), text, place);
 }
 
-/** What is wrong with a key of a map. */
+/** Returns what is wrong with the text of a scalar. protobuf-es reports texts of other types. */
+export function wrongScalar(
+  type: ScalarType,
+  text: string,
+  place: Place | undefined,
+): ConnectError | undefined {
+  return wrongIn(formOf(type), text, place);
+}
+
+function formOf(type: ScalarType): Form | undefined {
+  switch (type) {
+    case ScalarType.STRING:
+      return STRING_FORM;
+    case ScalarType.BOOL:
+      return undefined;
+    case ScalarType.BYTES:
+      return BYTES_FORM;
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return FLOAT_FORM;
+    default:
+      return INTEGER_FORM;
+  }
+}
+
+function wrongIn(form: Form | undefined, text: string, place: Place | undefined): ConnectError | undefined {
+  if (form === undefined || form.isValid(text)) return undefined;
+  return wrong(place, `${form.expected}; got ${show(text)}`);
+}
+
+/**
+ * Returns what is wrong with the name of an enum value. protobuf-es takes an unknown name for an unknown
+ * field, and drops the value.
+ */
+export function wrongName(desc: DescEnum, name: string, place: Place | undefined): ConnectError | undefined {
+  const names = valueNames(desc);
+  if (names.has(name)) return undefined;
+  return wrong(place, `${desc.typeName} has no value ${show(name)}.${didYouMean(name, names)}`);
+}
+
+/** Returns what is wrong with a key of a map. */
 export function wrongKey(type: ScalarType, key: string, place: Place): ConnectError | undefined {
-  if (!isNumber(type)) return undefined;
+  if (type === ScalarType.STRING || type === ScalarType.BOOL) return undefined;
   const isUnsigned = UNSIGNED_TYPES.has(type);
   if ((isUnsigned ? UNSIGNED : INTEGER).test(key)) return undefined;
   const range = isUnsigned ? "an integer from 0" : "an integer";
-  return wrong(
-    place,
-    key,
-    `a key of this map is ${range} in decimal digits, with nothing and no zeros before it`,
-  );
+  const expected = `a key of this map is ${range} in decimal digits, with nothing and no zeros before it`;
+  return wrong(place, `${expected}; got ${show(key)}`);
 }
 
-function wrong(place: Place | undefined, value: string, expected: string): ConnectError {
-  const path = pathOf(place, "written") || "the message";
-  return new ConnectError(`${path}: ${expected}; got ${show(value)}`, Code.InvalidArgument);
+function wrong(place: Place | undefined, text: string): ConnectError {
+  return new ConnectError(`${pathOf(place, "written") || "the message"}: ${text}`, Code.InvalidArgument);
 }
 
-const known = new WeakMap<DescMessage, boolean>();
-
-/** Whether a spelling may be wrong in the message or in one that it may hold. */
-export function hasStrictForms(desc: DescMessage): boolean {
-  const cached = known.get(desc);
-  if (cached !== undefined) return cached;
-  const reached = new Set<DescMessage>([desc]);
-  let isNeeded = false;
-  for (const each of reached) {
-    isNeeded ||= isSpecial(each) || each.fields.some(hasNumbersAsKeys);
-    for (const { message } of each.fields) if (message !== undefined) reached.add(message);
-  }
-  known.set(desc, isNeeded);
-  return isNeeded;
+/** Number and BigInt also read other bases and spaces, and round; a fraction may be zero. */
+function isExactInteger(text: string): boolean {
+  if (INTEGER.test(text)) return true;
+  const decimal = NUMBER.test(text) ? exactDecimal(text) : undefined;
+  return decimal !== undefined && isInteger(decimal);
 }
 
-function isSpecial({ typeName, proto }: DescMessage): boolean {
-  return (
-    typeName === "google.protobuf.Duration" ||
-    typeName === "google.protobuf.FieldMask" ||
-    typeName === "google.protobuf.Any" ||
-    proto.extensionRange.length > 0
-  );
-}
-
-function hasNumbersAsKeys(field: DescField): boolean {
-  return field.fieldKind === "map" && isNumber(field.mapKey);
-}
-
-function isNumber(key: ScalarType): boolean {
-  return key !== ScalarType.STRING && key !== ScalarType.BOOL;
+/** Date.parse moves days and hours that do not exist, such as February 30, to ones that do. */
+function isTimestamp(text: string): boolean {
+  const [, local, zone] = TIMESTAMP.exec(text) ?? [];
+  const asUtc = Date.parse(`${local}Z`);
+  if (Number.isNaN(asUtc) || new Date(asUtc).toISOString() !== `${local}.000Z`) return false;
+  const time = Date.parse(`${local}${zone}`);
+  return time >= MIN_TIME && time <= MAX_TIME;
 }

@@ -2,7 +2,13 @@
  * Follows a request message through its JSON: its integers have to be exact, and its values have to have a
  * spelling that protobuf-es does not take for another one.
  */
-import type { DescField, DescMessage, Registry, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type Registry,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import type { ConnectError } from "@connectrpc/connect";
 import {
@@ -15,7 +21,7 @@ import {
 } from "./exact-integers.ts";
 import { fieldsByJsonName } from "./json-names.ts";
 import type { Place } from "./place.ts";
-import { hasStrictForms, wrongForm, wrongKey } from "./strict-forms.ts";
+import { wrongForm, wrongKey, wrongName, wrongScalar } from "./strict-forms.ts";
 
 /** Deeper messages are rejected by others. */
 const MAX_DEPTH = 1000;
@@ -27,8 +33,7 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 
 /**
  * The text of a request with every integer that JSON.parse would round in quotes, where the message has a
- * 64-bit integer. A text without such numbers costs one look at its digits, and a message without values that
- * are easily misspelled no more. What is no JSON, or does not fit, is for protobuf-es to report.
+ * 64-bit integer. protobuf-es reports what is no JSON, or does not fit.
  *
  * @param types those that a google.protobuf.Any may have
  * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value,
@@ -36,7 +41,6 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
  */
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {
   const numbers = bareNumbers(text);
-  if (numbers.length === 0 && !hasStrictForms(desc)) return text;
   let mark = "";
   let json: unknown;
   try {
@@ -57,10 +61,11 @@ export function strictJson(desc: DescMessage, text: string, types: Registry | un
   );
 }
 
-/** What decides how a value is read: its message, or its scalar; an enum has neither. */
+/** What decides how a value is read: its message, its scalar or its enum. */
 interface TypeOfValue {
   readonly message?: DescMessage | undefined;
   readonly scalar?: ScalarType | undefined;
+  readonly enum?: DescEnum | undefined;
 }
 
 class Visitor {
@@ -79,16 +84,17 @@ class Visitor {
   }
 
   /** Calls itself by way of `field` alone, so that the stack is enough for the deepest message. */
-  value({ message, scalar }: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
+  value(type: TypeOfValue, json: unknown, place: Place | undefined, depth: number): void {
+    const { message } = type;
     if (message === undefined) {
-      this.scalar(scalar, json, place);
+      this.scalar(type, json, place);
       return;
     }
     if (depth > MAX_DEPTH) return;
     if (VALUE_TYPES.has(message.typeName)) {
       this.anyValue(json, place);
     } else if (isWrapperDesc(message)) {
-      this.scalar(message.fields[0].scalar, json, place);
+      this.scalar(message.fields[0], json, place);
     } else if (typeof json === "string" && this.numberOf(json) === undefined) {
       this.wrong ??= wrongForm(message, json, place);
     } else if (isObject(json) && message.typeName === "google.protobuf.Any") {
@@ -97,17 +103,9 @@ class Visitor {
       const fields = fieldsByJsonName(message);
       for (const [key, value] of Object.entries(json)) {
         const field = fields.get(key) ?? this.extension(key);
-        if (field !== undefined && this.hasToLookAt(field)) {
-          this.field(field, value, { above: place, key, field }, depth + 1);
-        }
+        if (field !== undefined) this.field(field, value, { above: place, key, field }, depth + 1);
       }
     }
-  }
-
-  /** Whether something may be wrong with a field, or quotes may be missing. */
-  private hasToLookAt({ fieldKind, message }: DescField): boolean {
-    if (this.numbers.length > 0 || fieldKind === "map") return true;
-    return message !== undefined && hasStrictForms(message);
   }
 
   private extension(key: string): DescField | undefined {
@@ -141,22 +139,38 @@ class Visitor {
 
   /** Whatever the nesting: a stack of its own, as the depth of the message has not been checked yet. */
   private anyValue(json: unknown, place: Place | undefined): void {
-    if (this.numbers.length === 0) return;
     const open: unknown[] = [json];
     while (open.length > 0) {
       const value = open.pop();
       if (typeof value === "object" && value !== null) {
+        if (!Array.isArray(value)) for (const key of Object.keys(value)) this.text(key, place);
         for (const item of Object.values(value)) open.push(item);
         continue;
       }
       const number = this.numberOf(value);
-      if (number !== undefined) checkDouble(number, place);
+      if (number !== undefined) {
+        checkDouble(number, place);
+      } else if (typeof value === "string") {
+        this.text(value, place);
+      }
     }
   }
 
-  private scalar(scalar: ScalarType | undefined, value: unknown, place: Place | undefined): void {
+  private text(text: string, place: Place | undefined): void {
+    this.wrong ??= wrongScalar(ScalarType.STRING, text, place);
+  }
+
+  private scalar(type: TypeOfValue, value: unknown, place: Place | undefined): void {
+    if (typeof value !== "string") return;
+    const scalar = type.scalar ?? ScalarType.INT32;
     const number = this.numberOf(value);
-    if (number !== undefined && needsQuotes(number, scalar, place)) this.quoted.add(number);
+    if (number !== undefined) {
+      if (needsQuotes(number, scalar, place)) this.quoted.add(number);
+    } else if (type.enum !== undefined) {
+      this.wrong ??= wrongName(type.enum, value, place);
+    } else {
+      this.wrong ??= wrongScalar(scalar, value, place);
+    }
   }
 
   private numberOf(value: unknown): BareNumber | undefined {

@@ -1,9 +1,9 @@
-import { base64Decode } from "@bufbuild/protobuf/wire";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 import { protocolOf } from "../call/protocol.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { splitTarget } from "../listener/target.ts";
+import { isBase64 } from "../protocol/base64.ts";
 import { show } from "../text/show.ts";
 
 /**
@@ -37,20 +37,21 @@ function unknownVersion(subject: string, expected: string, got: string): Connect
 }
 
 /**
- * Returns an error if the message in the query of a Connect GET is not valid base64 despite `base64=1`. The
- * handler would throw, which would look like a defect of the gateway.
+ * Returns an error if the message in the query of a Connect GET is not valid base64 despite `base64=1`, or
+ * not percent-encoded UTF-8: the bytes of the message would be other ones.
  */
 function queryMessageError(request: HttpRequest): ConnectError | undefined {
   const query = request.method === "GET" ? splitTarget(request.url).query : undefined;
   if (query === undefined) return undefined;
   const parameters = new URLSearchParams(query);
   const message = parameters.get("message");
-  if (message === null || parameters.get("base64") !== "1") return undefined;
-  try {
-    base64Decode(message);
-    return undefined;
-  } catch {
+  if (message === null) return undefined;
+  if (parameters.get("base64") === "1") {
+    if (isBase64(message)) return undefined;
     const text = `base64=1 says that message is base64 (RFC 4648 section 4 or 5); it is ${show(message)}`;
     return gatewayError("REQUEST_MALFORMED", text, Code.InvalidArgument);
   }
+  if (!message.includes("\uFFFD") || /%EF%BF%BD/i.test(query)) return undefined;
+  const text = "message is not UTF-8 in the query; send it as base64, with base64=1";
+  return gatewayError("REQUEST_MALFORMED", text, Code.InvalidArgument);
 }

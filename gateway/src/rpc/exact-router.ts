@@ -1,9 +1,7 @@
 import type { DescMethod, Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type MethodImpl } from "@connectrpc/connect";
 import type { UniversalHandlerOptions } from "@connectrpc/connect/protocol";
-import { readableJson } from "../protocol/read-json.ts";
-
-const decoder = new TextDecoder();
+import { checkText, jsonText, readableJson } from "../protocol/read-json.ts";
 
 type Options = Partial<UniversalHandlerOptions>;
 
@@ -20,7 +18,12 @@ export function exactRouter(
 ): ConnectRouter {
   const optionsOf = (method: DescMethod, given?: Options): Options => {
     const read = { ignoreUnknownFields: true, ...jsonOptions, ...given?.jsonOptions, registry: types };
-    const decode = (bytes?: Uint8Array) => readableJson(method.input, decoder.decode(bytes), read);
+    const decode = (bytes = new Uint8Array()) => {
+      const text = jsonText(bytes);
+      const readable = readableJson(method.input, text, read);
+      checkText(text, bytes);
+      return readable;
+    };
     // connect's types lack `textDecoder`, although its serialization accepts one
     const exact = { ...jsonOptions, ...given?.jsonOptions, textDecoder: { decode } };
     return { ...given, jsonOptions: exact };

@@ -4,7 +4,7 @@ import { FIELD_DIAGNOSTICS } from "./fields.ts";
 import { HTTP_DIAGNOSTICS } from "./http.ts";
 import { SERVICE_DIAGNOSTICS } from "./services.ts";
 
-/** All problems of the generator. A test compares the codes with the codes in its source. */
+/** All problems that the generator reports. A test compares their codes with the source of the generator. */
 export const DIAGNOSTICS: Diagnostics = {
   ...HTTP_DIAGNOSTICS,
   ...FIELD_DIAGNOSTICS,

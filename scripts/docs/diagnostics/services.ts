@@ -1,6 +1,6 @@
 import type { Diagnostics } from "./diagnostic.ts";
 
-/** Problems of the rules of services and methods, streams included. */
+/** Problems of the rules of services, methods and streams. */
 export const SERVICE_DIAGNOSTICS: Diagnostics = {
   "Services and methods": {
     "api-key-place": {

@@ -117,7 +117,9 @@ const AVATAR: Case[] = [
   }),
 ];
 
-/** Cases of the block endpoints for callers who are not administrators, and above the limit. */
+/**
+ * Returns cases of the block endpoints for callers who are not administrators, and for calls above the limit.
+ */
 function blockCases(
   endpoint: string,
   call: (api: Parameters<Case["call"]>[0], blogIdentifier: string) => Promise<unknown>,
@@ -517,7 +519,7 @@ const EMBEDS: Case[] = [
   ),
 ];
 
-/** The endpoints about blogs, in the order of the reference. */
+/** The endpoints for blogs, in the order of the reference. */
 export const BLOG_CASES: readonly Case[] = [
   ...INFO,
   ...AVATAR,

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { answers, type Case, fails, rejects } from "../case.ts";
 import type { BlogWorld } from "../world.ts";
 
-/** Returns the parameters of the address to which a page of the service redirects. */
+/** Returns the query parameters of the address to which a page of the service redirects. */
 async function followed(url: string): Promise<URLSearchParams> {
   const answer = await fetch(url, {
     redirect: "manual",

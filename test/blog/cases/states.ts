@@ -11,7 +11,7 @@ const STATE = "States and transitions";
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Returns the post as its owner fetches it. */
+/** Returns a post as its owner sees it. */
 async function fetched({ posts }: Api, postId: bigint): Promise<Partial<Post>> {
   const { post } = await posts.getPost({ ...demo, postId });
   return { ...post, publishOn: post?.publishOn, muteEndTimestamp: post?.muteEndTimestamp };
@@ -29,7 +29,7 @@ function created(name: string, request: object, facts: Facts): Case {
   );
 }
 
-/** Seconds since 1970 by the clock of the sandbox. */
+/** Returns the seconds since 1970 by the sandbox's clock. */
 const secondsOf = ({ sandbox }: BlogWorld) => sandbox.clock.seconds();
 
 async function order({ posts }: Api, { ids }: BlogWorld): Promise<number[]> {
@@ -37,7 +37,7 @@ async function order({ posts }: Api, { ids }: BlogWorld): Promise<number[]> {
   return queued.map(({ id }) => ids.queue.indexOf(id));
 }
 
-/** Every row of the table of states, as a case. */
+/** Every row of the state table as a case. */
 export const STATE_CASES: readonly Case[] = [
   created("nothing -> published, without a state", {}, { state: PostState.PUBLISHED }),
   created("nothing -> published", { state: PostState.PUBLISHED }, { state: PostState.PUBLISHED }),

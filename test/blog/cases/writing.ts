@@ -36,7 +36,7 @@ const limit =
     Object.assign(sandbox.limits, limits);
 const off = ({ sandbox }: BlogWorld) => Object.assign(sandbox.rules, { postingDisabled: true });
 
-/** Every field of a post in blocks, in addition to its blocks. */
+/** Every field of a post in blocks except the blocks. */
 const EVERYTHING: Create = {
   ...demo,
   content: [words, picture("0")],

@@ -8,7 +8,7 @@ import { failureOf } from "../../end-to-end/failure.ts";
 import type { Answer } from "../../rules/world.ts";
 import { demo, serverOf } from "./variant.ts";
 
-/** Every documented format of an error, for one cause, and its text. */
+/** Every documented format of an error, all with the same cause, and the expected text. */
 const SHAPES: ReadonlyArray<readonly [name: string, body: unknown, text: string]> = [
   [
     "A: items beside an empty answer",
@@ -87,20 +87,23 @@ describe.each(STATUSES)("status %i", (status, code) => {
   });
 });
 
-test("an error only in meta is an error", async () => {
+test("an error that is only in meta is reported", async () => {
   const errors = [{ title: "Not Found", code: 0, detail: "Gone" }];
   const failure = await said({ json: { meta: { status: 404, msg: "Not Found" }, response: [], errors } });
   expect(failure).toMatchObject({ code: "NotFound", reason: "BLOG_NOT_FOUND" });
 });
 
-test.each([["8001"], [8001]])("a subcode is recognized as %j, after an item without one", async (code) => {
-  const errors = [
-    { title: "First", code: 0 },
-    { title: "Second", code },
-  ];
-  const { api } = await serverOf(PostService, PostServiceRest, { status: 400, json: { errors } });
-  expect(await failureOf(api.getPost({ ...demo, postId: 5n }))).toMatchObject({ reason: "NPF_INVALID" });
-});
+test.each([["8001"], [8001]])(
+  "a subcode is recognized as %j, after an item without a subcode",
+  async (code) => {
+    const errors = [
+      { title: "First", code: 0 },
+      { title: "Second", code },
+    ];
+    const { api } = await serverOf(PostService, PostServiceRest, { status: 400, json: { errors } });
+    expect(await failureOf(api.getPost({ ...demo, postId: 5n }))).toMatchObject({ reason: "NPF_INVALID" });
+  },
+);
 
 test("a compressed error is read", async () => {
   const body = gzipSync(JSON.stringify({ errors: [{ title: "Title", code: 0, detail: "Detail" }] }));
@@ -126,7 +129,7 @@ test.each<readonly [Record<string, string>, number | undefined]>([
   [{ "X-RATELIMIT-PERHOUR-REMAINING": "3", "X-RATELIMIT-PERHOUR-RESET": "12" }, undefined],
   [{ "X-Ratelimit-Perhour-Remaining": "0" }, undefined],
   [{}, undefined],
-])("a limit with %j ends after %s seconds", async (headers, seconds) => {
+])("a rate limit with %j ends after %s seconds", async (headers, seconds) => {
   const failure = await said({
     status: 429,
     headers,

@@ -47,7 +47,7 @@ const JSON_TOKENS: readonly Read[] = [
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const pair = { oauthToken: "t", oauthTokenSecret: "s" };
 
-/** Methods with signed requests and explicit credentials. */
+/** Methods whose requests are signed with explicit credentials. */
 const FORM_TOKENS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, Answer, object]> = [
   [
     "as the reference has them",
@@ -95,7 +95,7 @@ const signed = (answer: Answer, tokens: object = {}) =>
     },
   });
 
-test.each(FORM_TOKENS)("tokens of OAuth 1.0a %s", async (_, call, answer, expected) => {
+test.each(FORM_TOKENS)("OAuth 1.0a tokens are read: %s", async (_, call, answer, expected) => {
   const { client } = await signed(answer);
   expect(await call(client)).toMatchObject(expected);
 });
@@ -132,7 +132,7 @@ describe.each([
   });
 });
 
-/** The credentials that a rejection is about when the application's credentials are configured. */
+/** The owner of the rejected credentials, when the application's credentials are configured. */
 const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, string, boolean]> = [
   ["the code of CreateToken is the caller's", create, "Unauthenticated", true],
   ["the refresh token of RefreshToken is the caller's", refresh, "Unauthenticated", true],
@@ -141,7 +141,7 @@ const REFUSALS: ReadonlyArray<readonly [string, (api: Api) => Promise<unknown>, 
   ["the token of ExchangeToken is the configured one", exchange, "Internal", false],
 ];
 
-test.each(REFUSALS)("a rejection with configured credentials: %s", async (_, call, code, isToldWhy) => {
+test.each(REFUSALS)("a 401 with configured credentials: %s", async (_, call, code, isToldWhy) => {
   const body = "Unknown or expired oauth_token\n";
   const answer = { status: 401, body, headers: { "content-type": "text/plain" } };
   const oauth1 = { consumerKey: "k", consumerSecret: "s", token: "t0", tokenSecret: "ts0" };

@@ -6,7 +6,7 @@ import { type BlogWorld, startBlogWorld } from "../world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Changes every value of a response, innermost first. */
+/** Applies a change to every value of a response, innermost first. */
 function everywhere(json: unknown, change: (value: unknown) => unknown): unknown {
   if (Array.isArray(json)) return change(json.map((item) => everywhere(item, change)));
   if (typeof json !== "object" || json === null) return change(json);
@@ -18,7 +18,7 @@ function everywhere(json: unknown, change: (value: unknown) => unknown): unknown
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Equivalent notations of responses by other servers. */
+/** Equivalent notations that other servers use in responses. */
 const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
   "numbers are texts": (value) =>
     typeof value === "number" || typeof value === "bigint" ? String(value) : value,
@@ -52,7 +52,7 @@ describe.each(Object.entries(SPELLINGS))("%s", (_, change) => {
     expect(await each.call(world.api("in-process"), world)).toMatchObject(each.answer as object);
   });
 
-  test("all responses except pictures were changed", () => {
+  test("all responses except pictures change with the notation", () => {
     expect(changed).toBeGreaterThan(answered.length);
   });
 });

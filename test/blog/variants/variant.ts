@@ -4,7 +4,7 @@ import type { ServiceAdapter } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { type Answer, type Answers, start } from "../../rules/world.ts";
 
-/** A possible response of another server with the same reference, and the complete result as ProtoJSON. */
+/** A response of another server with the same reference, and the expected result as ProtoJSON. */
 export type Variant<S extends DescService> = readonly [
   name: string,
   call: (api: Client<S>) => Promise<Message>,
@@ -14,28 +14,28 @@ export type Variant<S extends DescService> = readonly [
 
 export const demo = { blogIdentifier: "demo" };
 
-/** A response in the envelope. */
+/** Returns a response in the envelope. */
 export const answered = (response: unknown, status = 200) => ({
   status,
   json: { meta: { status, msg: "OK" }, response },
 });
 
-/** A response with literal JSON. */
+/** Returns a response with literal JSON in the envelope. */
 export const written = (response: string) => ({
   body: `{"meta":{"status":200,"msg":"OK"},"response":${response}}`,
 });
 
-/** Returns a client of a server that always responds like this. The credentials are the caller's. */
+/** Returns a client of a server that always sends this response. The caller's credentials are used. */
 export async function serverOf<S extends DescService>(service: S, adapter: ServiceAdapter, answers: Answers) {
   const { client, seen } = await start(service, adapter, answers, {
-    // Some variants lose a value, and report it.
+    // Some variants lose a value and report it.
     strict: false,
     upstream: { credentials: () => ({ oauth2: { accessToken: "token" } }), retry: false, breaker: false },
   });
   return { api: client, seen };
 }
 
-/** Checks that every variant is read as expected, without further differences. */
+/** Checks that every variant is read as expected, without differences. */
 export function readVariants<S extends DescService>(
   service: S,
   adapter: ServiceAdapter,

@@ -116,7 +116,7 @@ const READING: Case[] = [
   ),
 ];
 
-/** Every field that can be changed. */
+/** Every field that an administrator can change. */
 export const CHANGES = {
   title: "Growers",
   description: "D",

@@ -25,7 +25,7 @@ const over =
   ({ communities }) =>
     call(communities);
 
-/** Makes calls as a user other than the administrator of the communities. */
+/** Calls as a user who is not the administrator of the communities. */
 function as(user: string, more: (world: BlogWorld) => unknown = () => undefined): Pick<Case, "prepare"> {
   return {
     prepare: (world) => {
@@ -49,7 +49,7 @@ const no = (endpoint: string, name: string, call: Call, options = {}) =>
 const bad = (endpoint: string, name: string, call: Call, options = {}) =>
   rejects(endpoint, name, over(call), options);
 
-/** The three rejections of callers who may not see a community. */
+/** Returns cases for the three kinds of callers who may not see a community. */
 function closed(endpoint: string, call: (api: Api["communities"], of: typeof gardeners) => Promise<unknown>) {
   return [
     no(endpoint, "403.23020: banned", (api) => call(api, gardeners), as("reader-02")),

@@ -10,7 +10,7 @@ const reader = { ...gardeners, blogIdentifier: "reader-01" };
 /** Invalid blog identifiers. */
 const NO_BLOGS = ["", "a/b", "www.blog.example", "a b"];
 
-/** Cases of an endpoint that names a blog in its path. */
+/** Returns cases of an endpoint that has a blog in its path. */
 function blogCases(
   endpoint: string,
   call: (api: Parameters<Case["call"]>[0], blog: string) => Promise<unknown>,

@@ -1,7 +1,7 @@
 import { answers, type Case, fails, rejects, says, sends } from "../../blog/case.ts";
 import { callerCases } from "../case.ts";
 
-/** Tags and texts that need encoding in a path or a query. */
+/** Tags and strings that need encoding in a path or a query. */
 export const ODD_TEXTS = ["a/b", "a%2Fb", "#a", "a?b&c=d", "a b+c", "é", "👩‍👩‍👧", "..a", "%"];
 
 const ADD_TAGS = "POST /v2/user/filtered_tags";
