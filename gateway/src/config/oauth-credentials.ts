@@ -11,7 +11,7 @@ const optionalEndpoint = z
   })
   .optional();
 
-/** The three endpoints through which a person authorizes an application; for `upstream-login`. */
+/** The three endpoints through which a person authorizes an application in `upstream-login`. */
 const ENDPOINTS_OF_OAUTH1 = {
   requestTokenUrl: optionalEndpoint.describe(
     "The endpoint that issues temporary credentials (RFC 5849 section 2.1). Only `upstream-login` uses this setting.",
@@ -24,7 +24,7 @@ const ENDPOINTS_OF_OAUTH1 = {
   ),
 };
 
-/** `credentials.oauth1` of an upstream. */
+/** The setting `credentials.oauth1` of an upstream. */
 export const oauth1Credentials = z.strictObject({
   consumerKey: secret.describe("The consumer key, which identifies the application."),
   consumerSecret: secret.describe("The consumer secret, which signs requests."),
@@ -52,7 +52,7 @@ const NEEDS_TOKEN_URL = [
   "authorizeUrl",
 ] as const;
 
-/** `credentials.oauth2` of an upstream. */
+/** The setting `credentials.oauth2` of an upstream. */
 export const oauth2Credentials = z
   .strictObject({
     accessToken: optionalSecret.describe("A fixed access token. Set either `accessToken` or `tokenUrl`."),
@@ -101,7 +101,9 @@ export const oauth2Credentials = z
 
 type OAuth2 = Readonly<Record<string, unknown>>;
 
-/** Returns the contradictions between settings: the key, or none for the whole group, and a message. */
+/**
+ * Returns the contradictions between settings: for each, the key (empty for the whole group) and a message.
+ */
 function contradictions(value: OAuth2): Array<readonly [key: string, message: string]> {
   const { accessToken, tokenUrl, clientId, clientSecret, refreshToken, tokenFile } = value;
   if (tokenUrl === undefined) {

@@ -9,7 +9,7 @@ import { MAX_WORKERS } from "./environment.ts";
 import { flag, isOrigin, optionalSecret, optionalText, text } from "./schema-parts.ts";
 import { differences, optionalTls, upstreamSchema } from "./upstream-schema.ts";
 
-/** A port to listen on; 0 picks a free one. */
+/** A port to listen on; 0 picks a free port. */
 const portSchema = z.int().min(0).max(65_535);
 
 function limitSchema({ min = 1, max, effect }: LimitEntry): z.ZodOptional<z.ZodInt> {

@@ -13,11 +13,11 @@ import { checkText, jsonText, readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
 import type { Codec } from "./wire.ts";
 
-/** Responses beyond this size are printed over several turns of the event loop. */
+/** Responses over this size, in bytes, are printed over several turns of the event loop. */
 const LARGE_BYTES = 64 * 1024;
 /**
- * The same limit for protobuf-es, which needs milliseconds for this size if it consists only of nested
- * messages.
+ * The same limit for protobuf-es, which takes milliseconds to print a message of this size that consists of
+ * nested messages.
  */
 const LARGE_BYTES_WITHOUT_MACHINE = 16 * 1024;
 
@@ -121,7 +121,7 @@ function notPrintable(error: unknown): ConnectError {
   return gatewayError("RESPONSE_NOT_PRINTABLE", textOf(error), Code.Internal, [], error);
 }
 
-/** Returns the text of an error, which may repeat all input of a peer. */
+/** Returns the message of an error, which may repeat a peer's entire input. */
 function textOf(error: unknown): string {
   if (error instanceof ConnectError) return brief(error.rawMessage);
   return brief(error instanceof Error ? error.message : String(error));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { HttpRequest } from "./http.ts";
 import { createOriginReader, type ProxyOptions } from "./proxies.ts";
 
-/** Returns the part of a request that the origin reader uses. */
+/** Returns a request with the properties that the origin reader uses. */
 function request(remoteAddress: string, headers: Record<string, string>, encrypted = false): HttpRequest {
   const socket = encrypted ? { remoteAddress, encrypted } : { remoteAddress };
   return {
@@ -45,13 +45,13 @@ test.each([
   expect(client(peer, { forwarded }, { trusted: TRUSTED, header: "forwarded" })).toBe(expected);
 });
 
-test("the client's address is taken from the configured header alone", () => {
+test("the client's address is read only from the configured header", () => {
   const headers = { forwarded: "for=1.1.1.1", "x-forwarded-for": "2.2.2.2" };
   expect(client("10.1.1.1", headers)).toBe("2.2.2.2");
   expect(client("10.1.1.1", headers, { trusted: TRUSTED, header: "forwarded" })).toBe("1.1.1.1");
 });
 
-test("the client's address is never one that a stranger names", () => {
+test("a peer that is not a trusted proxy cannot set the client's address", () => {
   fc.assert(
     fc.property(fc.string(), fc.boolean(), (text, standard) => {
       const headers = { forwarded: text, "x-forwarded-for": text };
@@ -67,7 +67,7 @@ const read = (headers: Record<string, string>, options: ProxyOptions = { trusted
   return `${scheme}://${authority}`;
 };
 
-test("scheme and host are those that a proxy names", () => {
+test("the scheme and host are those that a trusted proxy sends", () => {
   const headers = {
     "x-forwarded-for": "1.1.1.1",
     "x-forwarded-proto": "https",
@@ -78,7 +78,7 @@ test("scheme and host are those that a proxy names", () => {
   expect(read({ forwarded }, { trusted: TRUSTED, header: "forwarded" })).toBe("https://public.example");
 });
 
-test("scheme and host are those of the connection where the proxy's make no sense", () => {
+test("invalid schemes and hosts from a proxy are ignored, and the connection's are used", () => {
   const headers = {
     "x-forwarded-for": "1.1.1.1",
     "x-forwarded-proto": "gopher",
@@ -87,7 +87,7 @@ test("scheme and host are those of the connection where the proxy's make no sens
   expect(read(headers)).toBe("http://gateway.example");
 });
 
-test("scheme and host are those of the connection for a stranger", () => {
+test("schemes and hosts from a peer that is not a trusted proxy are ignored", () => {
   const headers = {
     "x-forwarded-for": "1.1.1.1",
     "x-forwarded-proto": "https",

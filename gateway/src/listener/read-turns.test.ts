@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Callbacks } from "./callbacks.ts";
 import { countChunk, ReadTurns } from "./read-turns.ts";
 
-/** A session whose handle remembers whether it is read. */
+/** A session that records whether its connection is being read. */
 class FakeSession extends EventEmitter {
   destroyed = false;
   isRead = true;
@@ -25,7 +25,7 @@ class FakeSession extends EventEmitter {
   }
 }
 
-/** Turns that end when the test says so. */
+/** Starts turns that the test ends. */
 function start(sessions: readonly FakeSession[]) {
   const soon: (() => void)[] = [];
   const callbacks = new Callbacks((error) => {
@@ -43,7 +43,7 @@ function start(sessions: readonly FakeSession[]) {
   return { turns, endTurn };
 }
 
-test("a turn reads a bounded number of chunks, whichever sessions they come from", () => {
+test("one turn reads a limited number of chunks of all sessions together", () => {
   const sessions = [new FakeSession(), new FakeSession()];
   const { turns, endTurn } = start(sessions);
   for (let turn = 0; turn < 3; turn++) {
@@ -60,7 +60,7 @@ test("a turn reads a bounded number of chunks, whichever sessions they come from
   turns.close();
 });
 
-test("a session is not read while one of its requests waits, whatever else stops and ends meanwhile", () => {
+test("a session is not read while one of its requests waits, and other sessions are", () => {
   const act = fc.constantFrom("hold", "release", "release again", "flood", "end of turn");
   fc.assert(
     fc.property(fc.array(act, { maxLength: 40 }), (acts) => {

@@ -2,8 +2,8 @@ import type { Http2Session, ServerHttp2Session } from "node:http2";
 import type { Callbacks } from "./callbacks.ts";
 
 /**
- * The number of HTTP/2 streams that may open and close in one turn of the event loop, which takes about 50
- * ms.
+ * The maximum number of HTTP/2 streams that open and close in one turn of the event loop; this many take
+ * about 50 ms.
  */
 export const STREAMS_PER_TURN = 400;
 
@@ -18,24 +18,25 @@ interface ReadHandle {
 
 const OPEN = new Set<ReadTurns>();
 
-/** Counts a chunk of a request body. A peer can send each byte in its own frame or chunk. */
+/** Counts a chunk of a request body. A peer can send each byte in a separate frame or chunk. */
 export function countChunk(): void {
   for (const turns of OPEN) turns.count(1 / CHUNKS_PER_STREAM);
 }
 
 /**
  * Spreads the input of connections over turns of the event loop. In one turn, Node reads every connection
- * with input, and a single read can open or close all streams of a connection, or bring thousands of chunks.
- * After too many, no connection is read before the next turn. A connection with a request that has not begun
- * is not read either: Node would keep each chunk of its body as an object. Unread input stays in system
- * buffers, which slows down the sender. All of this concerns HTTP/2: Node itself pauses and resumes HTTP/1.
+ * with input, and a single read can open or close all streams of a connection, or contain thousands of
+ * chunks. After too many, no connection is read until the next turn. A connection with a request that has not
+ * started is not read either, because Node would keep each chunk of its body as an object. Unread input stays
+ * in system buffers, which slows down the sender. This applies only to HTTP/2: Node itself pauses and resumes
+ * HTTP/1 connections.
  */
 export class ReadTurns {
   private readonly callbacks: Pick<Callbacks, "soon">;
-  /** The open sessions of HTTP/2. */
+  /** The open HTTP/2 sessions. */
   readonly sessions = new Set<ServerHttp2Session>();
   private readonly stopped = new Set<ReadHandle>();
-  /** By the handle of a connection, the number of its requests that wait. */
+  /** The number of waiting requests, by the handle of their connection. */
   private readonly held = new Map<ReadHandle, number>();
   private readonly waiting: (() => void)[] = [];
   private inTurn = 0;
@@ -50,7 +51,7 @@ export class ReadTurns {
     callbacks.once(session, "close", () => this.sessions.delete(session));
   }
 
-  /** Counts streams that open or close now. */
+  /** Counts streams that are opened or closed now. */
   count(streams: number): void {
     const before = this.inTurn;
     if (before === 0 && streams > 0) this.callbacks.soon(() => this.next());
@@ -68,9 +69,9 @@ export class ReadTurns {
   }
 
   /**
-   * Does not read a session while one of its requests waits.
+   * Stops reading a session while one of its requests waits.
    *
-   * @returns ends the wait of this request. It may be called more than once.
+   * @returns a function that ends the wait of this request. It may be called more than once.
    */
   hold(session: Http2Session | undefined): () => void {
     const handle = handleOf(session);
@@ -91,7 +92,7 @@ export class ReadTurns {
     };
   }
 
-  /** Counts nothing from now on. */
+  /** Stops counting. */
   close(): void {
     OPEN.delete(this);
   }
@@ -109,12 +110,15 @@ export class ReadTurns {
     const stopped = [...this.stopped];
     this.stopped.clear();
     for (const handle of stopped) if (!this.held.has(handle)) handle.readStart();
-    // one at a time: the streams of one connection are counted before the next one
+    // one at a time, so that the streams of one connection are counted before the next connection is accepted
     for (const take of this.waiting.splice(0)) this.callbacks.soon(() => this.begin(take));
   }
 }
 
-/** Node has no public way to pause a connection that its session reads directly. */
+/**
+ * Returns the handle through which a session reads its connection. Node has no public way to pause such a
+ * connection.
+ */
 function handleOf(session: Http2Session | undefined): ReadHandle | undefined {
   if (session === undefined || session.destroyed) return undefined;
   const handle: unknown = Reflect.get(session.socket, "_handle");

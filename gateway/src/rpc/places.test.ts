@@ -31,7 +31,7 @@ const cases = PATHS.flatMap(([name, service]) =>
 );
 
 test.each(cases)(
-  "unfinished requests of %s (%s, %s path) hold no place among the calls that run",
+  "incomplete requests of %s (%s, %s path) take no slot of callsInFlight",
   async (method, _type, _path, service, headers, sent) => {
     const server = await startServer({ ...service, limits: { callsInFlight: 1, drainGraceMs: 10 } });
     const session = http2.connect(server.url).on("error", () => undefined);
@@ -58,7 +58,7 @@ async function echo({ url }: Server, text: string): Promise<number> {
   return response.status;
 }
 
-test.each(PATHS)("on the %s path, responses that are not read hold no place", async (_path, service) => {
+test.each(PATHS)("on the %s path, unread responses take no slot of callsInFlight", async (_path, service) => {
   const server = await startServer({ ...service, limits: { callsInFlight: 1, drainGraceMs: 10 } });
   const body = JSON.stringify({ text: "x".repeat(3_000_000) });
   const head = `POST /echo.v1.EchoService/Echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n`;
