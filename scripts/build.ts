@@ -5,7 +5,7 @@
  * and a tarball per package to dist/.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundle, copyEntry, type Json } from "./bundle.ts";
 import { writeDeclarations } from "./declarations.ts";
@@ -30,9 +30,15 @@ function build(name: string): void {
   copyEntry(name, target);
   writePages(name, target, PACKAGES);
   cpSync("LICENSE", join(target, "LICENSE"));
-  const protos = join(name, "protos");
-  if (existsSync(protos)) cpSync(protos, join(target, "protos"), { recursive: true, dereference: true });
+  if (name === "plugin") copyProtos(target);
   run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
+}
+
+/** Copies the module of .proto files. `cpSync` does not dereference links below the folder. */
+function copyProtos(target: string): void {
+  for (const entry of readdirSync("plugin/protos")) {
+    cpSync(realpathSync(join("plugin/protos", entry)), join(target, "protos", entry), { recursive: true });
+  }
 }
 
 /** Returns the manifest with references to JavaScript in place of TypeScript. */

@@ -154,7 +154,7 @@ function list(field: usize, each: usize, from: usize): usize {
     const itemAt = at;
     if (byte(at) === 0x6e && kind !== L.KIND_VALUE) return 0;
     at = listItem(kind, each, index++, at);
-    // an item that is dropped would have to be reported as lost
+    // the JavaScript decoder reports a dropped item as lost
     if (at === 0 || out === start) return 0;
     at = space(at);
     const d = byte(at++);

@@ -32,7 +32,7 @@ test("envelope: the payload is at the first path that exists", async () => {
   }
 });
 
-test("envelope: its status and message make a 200 response an error, but error items next to a payload do not", async () => {
+test("envelope: a status and message make a 200 response an error, but error items next to a payload do not", async () => {
   const error = await failed({ json: { meta: { status: 404, msg: "No item" }, response: [] } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.NotFound,
@@ -44,7 +44,7 @@ test("envelope: its status and message make a 200 response an error, but error i
   expect((await client.getItem({ id: "1" })).title).toBe("t");
 });
 
-test("envelope: a method's `.` means the root", async () => {
+test("envelope: the path `.` means the root", async () => {
   const { client } = await errors({ json: { title: "t", response: { title: "no" } } });
   expect((await client.getOther({ id: "1" })).title).toBe("t");
 });

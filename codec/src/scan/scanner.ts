@@ -204,7 +204,7 @@ export function scanner(): Scanner | undefined {
     try {
       shared = new Scanner();
     } catch {
-      // --jitless or a policy disables WebAssembly
+      // the option --jitless or a policy disables WebAssembly
       shared = "none";
     }
   }

@@ -77,7 +77,7 @@ interface Reading {
   readonly wireType?: number;
   /** The string that means "no value". */
   readonly none?: string | undefined;
-  /** FIELD_COMMAS, or no flag. */
+  /** The flags of the field: FIELD_COMMAS, or no flag. */
   readonly flags?: number | undefined;
 }
 
