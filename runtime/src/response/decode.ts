@@ -32,6 +32,7 @@ import { noteAround } from "./envelope-keys.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
+import { readsPath } from "./success-errors.ts";
 import { writeMessage } from "./write-message.ts";
 
 /** Adapters for which the whole response is one message. */
@@ -147,7 +148,7 @@ export class Decoder {
     } else {
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
-    noteAround(rules, value, out, rules.payloadType);
+    noteAround(rules, value, (path) => readsPath(adapter, path), out, rules.payloadType);
   }
 
   /**

@@ -22,6 +22,11 @@ export function isSpelledOut(value: JsonValue, spellings: readonly EmptySpelling
   return spellings !== undefined && isEmpty(value, spellings);
 }
 
+/** Reports whether a value contains nothing, in any spelling. */
+export function isNothing(value: JsonValue | undefined): boolean {
+  return spellingOf(value) !== undefined;
+}
+
 /**
  * Reports whether a payload may be missing.
  *
