@@ -41,9 +41,10 @@ function copyProtos(target: string): void {
   }
 }
 
-/** Returns the manifest with references to JavaScript in place of TypeScript. */
+/** Returns the manifest with references to JavaScript instead of TypeScript. */
 function published(manifest: { [key: string]: Json }): Json {
-  // `private`: the repository's TypeScript cannot run below node_modules.
+  // `private` is removed; it prevents publishing the repository's TypeScript, which cannot run below
+  // node_modules.
   const { devDependencies: _devDependencies, private: _private, exports, ...rest } = manifest;
   return {
     ...rest,
