@@ -1,6 +1,6 @@
 /**
  * Builds the packages for the registry: `npm run build`. A checkout runs from its sources. Published packages
- * contain JavaScript, bundled into one file per entry and a few shared ones, since loading hundreds of
+ * contain JavaScript, bundled into one file per entry and a few shared files, since loading hundreds of
  * modules takes longer than compiling them. Writes the bundles, declarations in the layout of the sources,
  * and a tarball per package to dist/.
  */
