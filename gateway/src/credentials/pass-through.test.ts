@@ -85,7 +85,7 @@ test("a caller without credentials gets an error that names the header, and noth
   expect(received).toEqual({});
 });
 
-test("a caller whose credentials the upstream rejects gets an error that says so", async () => {
+test("a caller whose credentials the upstream rejects gets UNAUTHENTICATED", async () => {
   status = 401;
   await expect(echo({ "x-echo-key": "wrong-key" })).rejects.toThrow(
     "[unauthenticated] upstream echo responded with 401",
