@@ -50,7 +50,7 @@ function spellingOf(value: JsonValue | undefined): EmptySpelling | undefined {
 
 /** A part of a response whose shape prevents reading it. */
 export interface Misshapen {
-  /** JSON path from the root of the body. */
+  /** The JSON path from the root of the body. */
   readonly path: string;
   readonly expected: string;
   readonly got: string;

@@ -80,7 +80,7 @@ export class ResponseScanner {
     return this.scanner.isLarge(body);
   }
 
-  /** Like `read`, in pieces, for a large body. */
+  /** Like `read`, but in pieces, for a large body. */
   *readInPieces(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -144,7 +144,7 @@ export class ResponseScanner {
     return settled(subject, bytes && { bytes, differences });
   }
 
-  /** Like `message`, in pieces, for a large body. */
+  /** Like `message`, but in pieces, for a large body. */
   *messageInPieces(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -260,7 +260,7 @@ function isPassed(subject: Subject): boolean {
   return true;
 }
 
-/** Counts whether the scanner could read a response of a method. */
+/** Records whether the scanner could read a response of a method. */
 function counted(subject: Subject, isRead: boolean): void {
   subject.misses = isRead ? 0 : Math.min(subject.misses + 1, MAX_PASSES);
   if (!isRead) subject.passes = 2 ** subject.misses - 2;
