@@ -166,7 +166,7 @@ test("the call's credentials combine the caller's OAuth 1.0a token with the conf
   expect(Object.values(oauth1 ?? {}).map(reveal)).toEqual(["ck", "cs", "t", "ts"]);
 });
 
-test("half a token is ignored, and the call uses the configured credentials", async () => {
+test("a token without its secret is ignored, and the call uses the configured credentials", async () => {
   expect(await of({ "x-token": "t" })).toEqual(fixed);
   expect(await of({ authorization: "" })).toEqual(fixed);
 });

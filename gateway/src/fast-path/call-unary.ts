@@ -341,7 +341,7 @@ export class UnaryRun {
   }
 }
 
-/** Releases the buffer of a message that was printed, compressed or enveloped into another buffer. */
+/** Releases the buffer of a message once another buffer contains its printed, compressed or enveloped form. */
 function replaced(bytes: Uint8Array, by: Uint8Array): void {
   if (bytes.buffer !== by.buffer) bufferPool.release(bytes);
 }
