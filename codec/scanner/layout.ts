@@ -127,6 +127,8 @@ export const KIND_BYTES = 32;
  * a message.
  */
 export const KIND_PATH = 33;
+/** Errors next to a payload, of which there must be none. */
+export const KIND_ERRORS = 34;
 
 /** A oneof whose members are selected by the content of the object. */
 export const CHOICE_SIZE: usize = 40;

@@ -107,7 +107,8 @@ test("property: each key next to a payload is reported once, unless a rule reads
     fc.property(envelopes, OBJECT, OBJECT, fc.boolean(), (envelope, around, payload, isFirst) => {
       const { payload: [path = ""] = [], status, message, errors = "errors", known = [] } = envelope;
       const [first = "", second = ""] = path.split(".");
-      const inner = { [first]: { ...around, [second]: payload } };
+      // errors next to an empty payload are an error
+      const inner = { [first]: { ...around, [second]: { ...payload, full: "t" } } };
       const json: Json = isFirst ? { ...inner, ...around } : { ...around, ...inner };
       const read = [path, status, message, errors, ...known].filter((each) => each !== undefined);
       const rules = completeRules({ upstream: "api", envelope });
