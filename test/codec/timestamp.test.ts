@@ -279,7 +279,7 @@ test.each<[bigint, number, TimeRule, string]>([
   [10n, 1, "rfc2822", "Thu, 01 Jan 1970 00:00:10 +0000"],
   [10n, 1, PATTERN, "1970-01-01 00:00:10 GMT"],
   [10n, 0, { pattern: "YYYY-MM-DD" }, "1970-01-01"],
-])("rejects %s s %s ns in %j, which is less precise", (seconds, nanos, rule, text) => {
+])("rejects %s s %s ns for the less precise notation %j", (seconds, nanos, rule, text) => {
   expect(() => timeText(timestamp(seconds, nanos), rule)).toThrow(
     `is more precise than its notation, ${text}`,
   );
@@ -418,7 +418,7 @@ test("property: a written time is read back unchanged, in every unit that can ho
   );
 });
 
-test("property: reading any JSON value gives a valid time or none", () => {
+test("property: any JSON value is read as a valid time or rejected", () => {
   const rules = fc.constantFrom<TimeRule>("seconds", "millis", "micros", "iso8601", PATTERN);
   const digits = fc.string({ unit: fc.constantFrom(..."0123456789-T:.+ GMTZ"), maxLength: 30 });
   fc.assert(
@@ -468,7 +468,7 @@ function formsOf(seconds: number, zone: string, hours: number): Readonly<Record<
 test("property: HTTP and email dates are read in every format and zone of the RFCs", () => {
   const now = Math.floor(Date.now() / 1000);
   fc.assert(
-    // A two-digit year means a year of this range.
+    // Two-digit years are unambiguous in this range.
     fc.property(
       fc.integer({ min: now - 49 * 31_556_952, max: now }),
       fc.constantFrom(...ZONES),

@@ -33,7 +33,7 @@ await transport.close();
 const MAPS = ["connectrest/", "google/api/"]
   .map((path) => `map_imports=${path}:connect-rest-runtime/gen`)
   .join();
-/** The executable of the generator, at the target of npm's link. */
+/** The generator's executable, to which npm would link. */
 const GENERATOR = "node_modules/protoc-gen-connect-rest/src/bin.js";
 
 /** A newcomer's project, which describes an API. */

@@ -52,7 +52,8 @@ afterAll(() => {
 });
 
 /**
- * Installs this repository's packages into a folder like npm, with third-party packages from the workspace.
+ * Installs this repository's packages into a folder as npm does, with third-party packages from the
+ * workspace.
  */
 function install(packages: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "packages-"));
@@ -253,13 +254,13 @@ async function statusOfCall(url: string, header: Record<string, string> = {}): P
 /** The status if the upstream does not listen, which shows that the gateway accepted the call. */
 const UNAVAILABLE = 503;
 
-test("a gateway without the package of authorization: serves everyone", async () => {
+test("a gateway without the authorization package: serves every caller", async () => {
   configure(bare, "");
   expect(checkConfig(bare)).toEqual({ status: 0, warnings: "" });
   expect(await served(bare, (url) => statusOfCall(url))).toBe(UNAVAILABLE);
 });
 
-test("a gateway without the package of authorization: names the package to install if authorization is configured", async () => {
+test("a gateway without the authorization package: reports the missing package if authorization is configured", async () => {
   configure(bare, AUTHORIZED);
   expect(checkConfig(bare)).toEqual({
     status: 0,
@@ -273,7 +274,7 @@ test("a gateway without the package of authorization: names the package to insta
   });
 });
 
-test("a gateway with the package of authorization: issues tokens, and requires one for each call", async () => {
+test("a gateway with the authorization package: issues tokens, and requires a token for each call", async () => {
   configure(home, AUTHORIZED);
   const { status, warnings } = checkConfig(home);
   expect([status, warnings.includes(AUTHORIZATION)]).toEqual([0, false]);
@@ -290,7 +291,7 @@ test("a gateway with the package of authorization: issues tokens, and requires o
   expect(statuses).toEqual([401, UNAVAILABLE]);
 });
 
-/** Copies and builds the example generator, like a user. */
+/** Copies and builds the example generator as a user would. */
 function buildExample(): Newcomer {
   cpSync("examples/generator", join(home, "example"), { recursive: true });
   const { status, stdout } = spawnSync("npm", ["run", "build"], {

@@ -82,11 +82,13 @@ const SAMPLES = 160;
 const OF_RESPONSES = /^(?:aliases|from|coerce|absent|unknown|time: \{.*none)/;
 const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*rounding|bytes)/;
 
-/** Reports whether a rule may have no effect here, because it can have one elsewhere. */
+/**
+ * Reports whether a rule may have no effect in this place, because it can have an effect in another place.
+ */
 function isElsewhere({ place, rule }: Combination): boolean {
   // The message of an upload's parts can be part of any request.
   if (rule.startsWith("piece")) return true;
-  // A header needs a name in both variants, so the rule changes nothing.
+  // A header needs a name with and without this rule, so the rule changes nothing.
   if (place === "header" && rule.startsWith("name")) return true;
   // The same message can be a form in another method.
   if (place === "body" && /^style: (?:BRACKETS|SPREAD)/.test(rule)) return true;

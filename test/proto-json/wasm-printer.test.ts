@@ -75,7 +75,7 @@ function outcome(print: () => Uint8Array): string {
   }
 }
 
-/** Returns JSON in a normal form, or the text if it is not JSON. */
+/** Returns normalized JSON, or the text itself if it is not JSON. */
 function normal(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -90,8 +90,8 @@ function expectedOf(type: DescMessage, bytes: Uint8Array): string {
 }
 
 /**
- * Reports whether WebAssembly printed the message, and checks the text against protobuf-es. Only the order of
- * integer-like keys may differ, which JavaScript objects list first, and the sign of -0.
+ * Reports whether WebAssembly printed the message, and compares the text with the text from protobuf-es. Only
+ * the sign of -0 and the order of integer-like keys, which JavaScript objects list first, may differ.
  */
 function compare(type: DescMessage, bytes: Uint8Array): boolean {
   const printed = machine.print(type, bytes, REGISTRY);
@@ -135,7 +135,7 @@ function bytesOf(type: DescMessage, message: MessageShape<DescMessage>): Uint8Ar
   }
 }
 
-test("property: WebAssembly prints all numbers, times and strings itself", () => {
+test("property: WebAssembly prints all numbers, times and strings without a fallback to protobuf-es", () => {
   const decimal = fc.tuple(fc.integer(), fc.nat(12)).map(([digits, places]) => digits / 10 ** places);
   const value = fc.oneof(fc.double(), fc.float(), decimal);
   const seconds = fc.bigInt(-62_135_596_800n, 253_402_300_799n);
@@ -178,7 +178,7 @@ test("an escape or invalid UTF-8 is printed as in protobuf-es, at every offset o
   }
 });
 
-test("property: WebAssembly prints unknown fields and fields in any order like protobuf-es, or leaves the message to it", () => {
+test("property: for fields in any order and unknown fields, WebAssembly prints the text of protobuf-es or falls back to it", () => {
   let printed = 0;
   let asked = 0;
   fc.assert(
@@ -211,7 +211,7 @@ test.each([
   },
 );
 
-test("property: WebAssembly prints corrupted bytes like protobuf-es, or leaves the message to it", () => {
+test("property: for corrupted bytes, WebAssembly prints the text of protobuf-es or falls back to it", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...TYPES),
@@ -252,7 +252,7 @@ test("a message longer than the limit for one step is printed in parts, with lit
   expect(json).toHaveLength(30_000_002);
 });
 
-test("WebAssembly prints a map with more keys than it compares in one step, but not with a duplicate key", () => {
+test("WebAssembly prints a map with more keys than it can compare in one step, unless a key is duplicate", () => {
   const print = vi.spyOn(machine, "print");
   const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key ${index}`, index]));
   const bytes = toBinary(StructSchema, fromJson(StructSchema, fields));
@@ -284,7 +284,7 @@ const LEAVES: ReadonlyArray<readonly [name: string, leaf: Uint8Array]> = [
 ];
 
 test.each(LEAVES)(
-  "too deeply nested messages are rejected as in protobuf-es, also in parts, with %s",
+  "too deeply nested messages with %s are rejected as in protobuf-es, also in parts",
   (_, leaf) => {
     for (const lists of [1, 47, 48, 49, 50, 51, 52, 100, 300]) {
       const bytes = nestedValue(lists, leaf);

@@ -49,7 +49,7 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** Returns JSON in a normal form, or the error. */
+/** Returns normalized JSON, or the text of the error. */
 function outcome(print: () => string | Uint8Array): string {
   try {
     return JSON.stringify(JSON.parse(Buffer.from(print()).toString()));

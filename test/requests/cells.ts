@@ -2,7 +2,7 @@
 import { HEAD } from "../generator-kit/compile.ts";
 import type { Reading } from "./read-request.ts";
 
-/** A place of a request: how a method puts the field `x` there. */
+/** A place in a request, with the rules that put the field `x` there. */
 export interface Place {
   readonly http: string;
   /** Rules of the method. */

@@ -29,7 +29,7 @@ function jsonOf(reply: Reply | undefined): unknown {
 }
 
 /**
- * Every place for a value of any JSON type: each function sends a value in the place and returns the reading.
+ * The places for a value of any JSON type. Each function serves a value in its place, and returns the result.
  */
 const PLACES: Readonly<
   Record<string, (value: unknown) => Promise<{ found: unknown; paths: string[]; reason: string | undefined }>>

@@ -143,7 +143,7 @@ function reversed(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.reverse());
 }
 
-test("property: the scanner reads fields from any paths like the decoder, or leaves the response to it", () => {
+test("property: for fields with any paths, the scanner gives the decoder's result or falls back to the decoder", () => {
   let asked = 0;
   let read = 0;
   let reported = 0;

@@ -83,7 +83,7 @@ export function wasmPrinter(): WasmPrinter | undefined {
     try {
       shared = new WasmPrinter();
     } catch {
-      // --jitless or a policy disables WebAssembly
+      // the option --jitless or a policy disables WebAssembly
       shared = "none";
     }
   }

@@ -74,7 +74,7 @@ export function readReports(
   return differencesOf(keptReports(machine, from, to), nameOf);
 }
 
-/** @param isMeant selects the reports that count, by their steps */
+/** @param isMeant selects the reports to keep, by their steps */
 export function keptReports(
   { bytes, words }: Machine,
   from: number,
@@ -135,7 +135,7 @@ function inOrder({ steps: a }: Pick<Report, "steps">, { steps: b }: Pick<Report,
   if (around !== 0) return around;
   for (const [level, step] of a.entries()) {
     const other = b[level];
-    // the keys of a message come after the keys inside its fields
+    // the keys of a message are reported after the keys inside its fields
     if (other === undefined) return -1;
     const difference = step.rank - other.rank || step.index - other.index;
     if (difference !== 0) return difference;

@@ -173,7 +173,7 @@ function repeated(message: Uint8Array<ArrayBuffer>): Array<Uint8Array<ArrayBuffe
 }
 
 /** Returns a string that identifies an envelope. */
-function nameOf(envelope: Envelope | "payload" | "status" | "known"): string {
+function nameOf(envelope: Envelope | string): string {
   if (typeof envelope === "string") return envelope;
   const { keys, isOpen } = envelope;
   return JSON.stringify([isOpen, [...keys].map(([key, inner]) => [key, nameOf(inner)])]);
@@ -204,7 +204,7 @@ export function scanner(): Scanner | undefined {
     try {
       shared = new Scanner();
     } catch {
-      // --jitless or a policy disables WebAssembly
+      // the option --jitless or a policy disables WebAssembly
       shared = "none";
     }
   }

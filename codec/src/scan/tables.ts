@@ -77,7 +77,7 @@ interface Reading {
   readonly wireType?: number;
   /** The string that means "no value". */
   readonly none?: string | undefined;
-  /** FIELD_COMMAS, or no flag. */
+  /** The flags of the field: FIELD_COMMAS, or no flag. */
   readonly flags?: number | undefined;
 }
 
@@ -85,8 +85,8 @@ const HANDOVER: Reading = { kind: KIND.handover };
 
 /** The structure around a payload. */
 export interface Envelope {
-  /** The content of each key. Known keys are not read. */
-  readonly keys: ReadonlyMap<string, Envelope | "payload" | "status" | "known">;
+  /** The content of each key. Known keys are not read. A body with errors is left to the decoder. */
+  readonly keys: ReadonlyMap<string, Envelope | "payload" | "status" | "errors" | "known">;
   /** Whether all other keys count as known. */
   readonly isOpen: boolean;
 }
@@ -141,8 +141,8 @@ export class Tables {
         continue;
       }
       const field =
-        inner === "status"
-          ? this.writeField(0, { kind: KIND.status })
+        inner === "status" || inner === "errors"
+          ? this.writeField(0, { kind: KIND[inner] })
           : this.body(payload, inner, [...path, key]);
       message.field(field, [[message.keys, key]]);
     }

@@ -37,9 +37,9 @@ const OWN_FOLDERS = {
 } as const;
 
 /**
- * Returns the `package.json` of a project: an existing one with what is missing.
+ * Returns the `package.json` of a project; missing entries are added to an existing file.
  *
- * @throws InitError if an existing one is not JSON or rules out ES modules
+ * @throws InitError if an existing file is not JSON or rules out ES modules
  */
 export function manifestFor(project: Project, folder: string): Manifest {
   const file = path.join(folder, "package.json");
@@ -61,7 +61,7 @@ export function manifestFor(project: Project, folder: string): Manifest {
   };
 }
 
-/** Returns the entries whose names an object does not have. */
+/** Returns the entries whose names are missing from an object. */
 function absent<T>(entries: Readonly<Record<string, T>>, object: object = {}): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(entries).filter(([name]) => !Object.hasOwn(object, name)));
 }

@@ -77,7 +77,7 @@ export class Planner implements Planning {
   }
 
   isInRequest(schema: Schema, spot: Spot): boolean {
-    // a type derived from a schema is in requests if the schema is
+    // a type is in requests if the schema from which it is derived is
     return spot.request || this.options.usage.requested.has(schema.key.replace(/!.*/s, ""));
   }
 

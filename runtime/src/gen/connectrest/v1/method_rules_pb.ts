@@ -63,7 +63,10 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errors: ErrorRule[];
 
   /**
-   * The formats of the upstream's error bodies, in the order in which they are tried. Default: the common formats.
+   * The formats of the upstream's error bodies, in the order in which they are tried. The first format that
+   * matches gives the error its code, details and text. If that format finds no text, the text is from the
+   * next one that finds a text: the other formats, then `errors` of the envelope, then the common formats,
+   * then `message` of the envelope. Default: the common formats.
    *
    *     // {"error": {"code": "declined", "message": "Card declined"}}
    *     error_bodies: {items: {path: "error", title: "message"}}
@@ -700,8 +703,10 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
 
   /**
    * The path to error items. If the status is a success status, a response with error items and a payload is
-   * a success. A response with error items but no payload is an error, e.g. `{"data": null, "errors":
-   * [{"message": "No such book"}]}`. Default: `errors`.
+   * a success, and the error items are reported as `lost`. A response with error items and an empty payload,
+   * or none, is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`. The same holds for
+   * the paths of `error_bodies` except `text`. To allow error items in successful responses, list their path
+   * in `known`. Default: `errors`.
    *
    * @generated from field: string errors = 4;
    */
