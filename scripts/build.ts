@@ -1,6 +1,6 @@
 /**
  * Builds the packages for the registry: `npm run build`. A checkout runs from its sources. Published packages
- * contain JavaScript, bundled into one file per entry and a few shared ones, since loading hundreds of
+ * contain JavaScript, bundled into one file per entry and a few shared files, since loading hundreds of
  * modules takes longer than compiling them. Writes the bundles, declarations in the layout of the sources,
  * and a tarball per package to dist/.
  */
@@ -34,10 +34,11 @@ function copyProtos(target: string): void {
   }
 }
 
-/** Returns the manifest with references to JavaScript in place of TypeScript. */
+/** Returns the manifest with references to JavaScript instead of TypeScript. */
 function published(folder: string, manifest: { [key: string]: Json }): Json {
   const { repository } = JSON.parse(readFileSync("package.json", "utf8")) as { repository?: Json };
-  // `private`: the repository's TypeScript cannot run below node_modules.
+  // `private` is removed; it prevents publishing the repository's TypeScript, which cannot run below
+  // node_modules.
   const { devDependencies: _devDependencies, private: _private, exports, ...rest } = manifest;
   return {
     ...rest,

@@ -2,7 +2,7 @@
 import { trackedFiles } from "./sources.ts";
 
 /**
- * A character that replaces other text than prose. It is not white space, so that no phrase continues across
+ * A character that replaces text other than prose. It is not white space, so that no phrase continues across
  * it.
  */
 const CODE = "\0";
