@@ -204,8 +204,8 @@ export class BrokerFeed {
   }
 
   /**
-   * Checks the leader's heartbeats. Heartbeats are counted instead of timed, because the broker's process may itself
-   * have been paused.
+   * Checks the leader's heartbeats. Heartbeats are counted instead of timed, because the broker's process may
+   * itself have been paused.
    */
   private look(): void {
     const { leader } = this;

@@ -341,7 +341,9 @@ export class UnaryRun {
   }
 }
 
-/** Releases the buffer of a message once another buffer contains its printed, compressed or enveloped form. */
+/**
+ * Releases the buffer of a message once another buffer contains its printed, compressed or enveloped form.
+ */
 function replaced(bytes: Uint8Array, by: Uint8Array): void {
   if (bytes.buffer !== by.buffer) bufferPool.release(bytes);
 }

@@ -33,7 +33,8 @@ const DRAIN = "drain";
 const FINISH = "finish";
 
 /**
- * An accepted request, until its response closes. A single object with one listener per event keeps the cost per request low.
+ * An accepted request, until its response closes. A single object with one listener per event keeps the cost
+ * per request low.
  */
 export class TakenRequest implements Exchange, Watched, Placed {
   place = -1;

@@ -34,7 +34,8 @@ function use({ certificate, key }: SelfSigned): void {
 
 let server: Server;
 /**
- * A server with a header timeout of one second. With a shorter timeout, a handshake could fail on a busy machine.
+ * A server with a header timeout of one second. With a shorter timeout, a handshake could fail on a busy
+ * machine.
  */
 let impatient: Server;
 const LINES: Record<string, unknown>[] = [];
