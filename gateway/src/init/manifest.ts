@@ -12,6 +12,7 @@ export interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
@@ -79,7 +80,8 @@ function parse(file: string): Manifest {
 const IMPORTED = ["@bufbuild/protobuf", "@bufbuild/protovalidate", "@connectrpc/connect"];
 
 function dependencies(folder: string): Readonly<Record<string, string>> {
-  const tested = ownManifest().dependencies ?? {};
+  const { dependencies: direct, peerDependencies: peers } = ownManifest();
+  const tested: Readonly<Record<string, string>> = { ...direct, ...peers };
   return {
     ...Object.fromEntries(IMPORTED.map((name) => [name, tested[name] ?? "latest"])),
     ...own(["connect-rest-gateway", "connect-rest-runtime"], folder),

@@ -22,7 +22,7 @@ export function isSpelledOut(value: JsonValue, spellings: readonly EmptySpelling
   return spellings !== undefined && isEmpty(value, spellings);
 }
 
-/** Reports whether a value contains nothing, in any spelling. */
+/** Reports whether a value is empty, in any representation. */
 export function isNothing(value: JsonValue | undefined): boolean {
   return spellingOf(value) !== undefined;
 }

@@ -188,7 +188,7 @@ function cutsIn(text: string): Cut[] {
   return cuts;
 }
 
-/** Returns the ranges of the beginnings of a needle at which the text was truncated. */
+/** Returns the ranges of truncated needles, which end where the text was truncated. */
 function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Range[] {
   return cuts.flatMap((cut) => {
     const { ellipsis } = cut;
